@@ -1,0 +1,207 @@
+//! The cinema's nouns: what is on, when, on which seats, and who sits there (CIN-70).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The films that are on, best match first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Movies {
+    /// One entry a film; empty when nothing fits (CIN-14).
+    pub movies: Vec<Movie>,
+    /// Titles that come close, when nothing fits (CIN-13).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<String>,
+}
+
+/// A film.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Movie {
+    /// Names the film in `list_showtimes`.
+    pub movie_id: String,
+    /// As on the poster.
+    pub title: String,
+    /// What it is about, in a sentence or two.
+    pub description: String,
+    /// From 0 to 5, one decimal (CIN-X6).
+    pub rating: f64,
+    /// The title in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title_en: Option<String>,
+    /// What it is about, in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description_en: Option<String>,
+    /// `ドラマ`, `SF` …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub genre: Option<String>,
+    /// In minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<u32>,
+    /// `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release_date: Option<String>,
+    /// Showtimes on the day asked for, or in all days on offer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub showtimes_count: Option<u32>,
+}
+
+/// When a film is on, earliest first (CIN-23).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Showtimes {
+    /// One entry a showing.
+    pub showtimes: Vec<Showtime>,
+}
+
+/// One showing of one film.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Showtime {
+    /// Names the showing in `list_available_seats` and `reserve_seats`.
+    pub showtime_id: String,
+    /// The film.
+    pub movie_id: String,
+    /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time (CIN-21).
+    pub start_time: String,
+    /// Seats that are free now (CIN-22).
+    pub available_seats_count: u32,
+    /// When it ends, as `start_time`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    /// The screen's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theater_id: Option<String>,
+    /// The screen's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theater_name: Option<String>,
+    /// Seats of the screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_seats_count: Option<u32>,
+    /// The film's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title: Option<String>,
+}
+
+/// The seats of one showing, rows alphabetical, numbers ascending (CIN-33).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeatMap {
+    /// Free seats only, unless all were asked for (CIN-31, CIN-32).
+    pub seats: Vec<Seat>,
+    /// The showing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub showtime: Option<Showtime>,
+}
+
+/// A seat, and whether someone has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seat {
+    /// Row and number, as printed on the ticket: `A5`.
+    pub seat_id: String,
+    /// `A` is nearest to the screen.
+    pub row: String,
+    /// Counted from the left, looking at the screen.
+    pub number: u32,
+    /// Whether someone has it.
+    pub is_reserved: bool,
+    /// Where in its row it stands, counted from 1: a number left out is an aisle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What kind of place it is.
+    #[serde(default)]
+    pub kind: SeatKind,
+}
+
+/// What kind of place a seat is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SeatKind {
+    /// An ordinary seat.
+    #[default]
+    Standard,
+    /// A wider one.
+    Premium,
+    /// A place for a wheelchair.
+    Wheelchair,
+}
+
+/// A seat that someone has (CIN-41).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReservedSeat {
+    /// Row and number: `A5`.
+    pub seat_id: String,
+    /// `A`.
+    pub row: String,
+    /// 5.
+    pub number: u32,
+}
+
+/// Seats that are someone's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reservation {
+    /// Names the reservation in `get_reservation` and `cancel_reservation`.
+    pub reservation_id: String,
+    /// `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
+    pub reserved_at: String,
+    /// Exactly the seats reserved.
+    pub seats: Vec<ReservedSeat>,
+    /// Whoever it is for.
+    pub user_id: String,
+    /// The showing.
+    pub showtime_id: String,
+    /// Whether it still holds.
+    pub status: ReservationStatus,
+    /// The film's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title: Option<String>,
+    /// When the showing begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<String>,
+    /// The screen's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theater_name: Option<String>,
+}
+
+/// Whether a reservation holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReservationStatus {
+    /// The seats are taken.
+    #[default]
+    Confirmed,
+    /// The seats are free again.
+    Cancelled,
+}
+
+/// Says that a message is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    /// Always true: a failure is a refusal.
+    pub success: bool,
+}
+
+/// What was said, in the order in which it was recorded (CIN-61).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct History {
+    /// One entry a message.
+    pub history: Vec<Message>,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Message {
+    /// Made by the server (CIN-52).
+    pub message_id: String,
+    /// Who said it.
+    pub sender: Sender,
+    /// What was said.
+    pub content: String,
+    /// `YYYY-MM-DDTHH:MM:SS`.
+    pub timestamp: String,
+}
+
+/// Who said something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sender {
+    /// The customer.
+    User,
+    /// Whoever serves them.
+    Agent,
+}
