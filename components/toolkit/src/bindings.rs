@@ -1,0 +1,35 @@
+//! What wit-bindgen makes of the contract in `wit/`.
+//!
+//! The optional exports are worlds of their own, so that only the component that asks for one has
+//! it. They share the types of the first.
+
+wit_bindgen::generate!({
+    path: "../../wit",
+    world: "tool-component",
+    pub_export_macro: true,
+    export_macro_name: "export_tools_world",
+    default_bindings_module: "toolkit::bindings",
+});
+
+/// The world of components with a database.
+pub mod migrations {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-migrations",
+        pub_export_macro: true,
+        export_macro_name: "export_migrations_world",
+        default_bindings_module: "toolkit::bindings::migrations",
+    });
+}
+
+/// The world of components that prepare themselves from their settings.
+pub mod configured {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-configured",
+        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
+        pub_export_macro: true,
+        export_macro_name: "export_configured_world",
+        default_bindings_module: "toolkit::bindings::configured",
+    });
+}

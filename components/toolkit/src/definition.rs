@@ -1,0 +1,142 @@
+//! How a tool describes itself to the host: one entry of `tools/list`.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::{Definition, Tool};
+
+/// The tool's entry in `tools/list`: its schemas from its types, its texts from its doc comments.
+///
+/// # Panics
+/// When the argument struct lets unknown fields pass.
+#[must_use]
+pub fn definition<T: Tool>() -> Definition {
+    let mut input = input_schema::<T>();
+    let closed = input.get("additionalProperties") == Some(&Value::Bool(false));
+    assert!(closed, "{}: its arguments lack #[serde(deny_unknown_fields)]", T::NAME);
+    let description = take_text(&mut input, "description");
+    let mut output = schema::<T::Output>(SchemaSettings::draft2020_12().for_serialize());
+    output.remove("title");
+    Definition {
+        name: T::NAME.to_owned(),
+        title: Some(T::TITLE.ja.to_owned()),
+        description,
+        input_schema: json(&input),
+        output_schema: Some(json(&output)),
+        annotations: T::HINTS,
+        view: T::VIEW.map(str::to_owned),
+        meta: Some(json(&meta::<T>())),
+    }
+}
+
+/// The schema of what is read: a tool's arguments, the form of a question.
+pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = schema::<T>(SchemaSettings::draft2020_12());
+    schema.remove("title");
+    if !schema.contains_key("properties") {
+        schema.insert("properties".to_owned(), Value::Object(Map::new()));
+    }
+    schema
+}
+
+/// Whole in itself: nothing refers to a definition elsewhere, which not every client can follow.
+fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
+    let settings = settings.with(|it| {
+        it.inline_subschemas = true;
+        it.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.as_object().cloned().unwrap_or_default()
+}
+
+/// Both languages' texts, for pages that show one of them (`madoguchi/text`).
+fn meta<T: Tool>() -> Value {
+    let arguments: Map<String, Value> =
+        T::ENGLISH.arguments.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let english = json!({
+        "title": T::TITLE.en,
+        "description": T::ENGLISH.description,
+        "arguments": arguments,
+    });
+    json!({ "madoguchi/text": { "ja": { "title": T::TITLE.ja }, "en": english } })
+}
+
+fn take_text(schema: &mut Map<String, Value>, name: &str) -> String {
+    match schema.remove(name) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+/// What the contract calls `json`.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("schemas and outputs have string keys")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::{English, Stop, Text, User};
+
+    /// 挨拶する。
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Greet {
+        /// 相手の名前
+        name: String,
+        /// 敬称
+        #[serde(default)]
+        manner: Manner,
+    }
+
+    #[derive(Default, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Manner {
+        #[default]
+        Polite,
+        Plain,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Greeting {
+        text: String,
+    }
+
+    impl Tool for Greet {
+        const NAME: &'static str = "greet";
+        const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
+        const ENGLISH: English = English { description: "Greets.", arguments: &[("name", "Who")] };
+        type Output = Greeting;
+
+        fn call(self, _: &User) -> Result<Greeting, Stop> {
+            let suffix = if matches!(self.manner, Manner::Polite) { "さん" } else { "" };
+            Ok(Greeting { text: format!("{}{suffix}", self.name) })
+        }
+    }
+
+    #[test]
+    fn the_doc_comments_are_what_models_read() {
+        let definition = definition::<Greet>();
+        assert_eq!(definition.description, "挨拶する。");
+        let input: Value = serde_json::from_str(&definition.input_schema).unwrap();
+        assert_eq!(input["properties"]["name"]["description"], "相手の名前");
+        assert_eq!(input["additionalProperties"], false);
+        assert_eq!(input["required"], json!(["name"]));
+    }
+
+    #[test]
+    fn schemas_refer_to_nothing_outside_themselves() {
+        let definition = definition::<Greet>();
+        assert!(!definition.input_schema.contains("$"), "{}", definition.input_schema);
+        assert!(definition.input_schema.contains("plain"), "{}", definition.input_schema);
+    }
+
+    #[test]
+    fn the_english_texts_travel_in_the_meta() {
+        let meta: Value = serde_json::from_str(&definition::<Greet>().meta.unwrap()).unwrap();
+        assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
+    }
+}

@@ -1,0 +1,88 @@
+//! How tools become a component: the macros that export them, and the run of one call.
+
+use crate::{Invocation, Output, Stop, Tool, User, arguments, definition::json, invalid};
+
+/// Runs one call of `T`.
+///
+/// # Errors
+/// As the tool stops, or with what is wrong with the arguments.
+pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
+    let tool = arguments::read::<T>(&invocation.arguments).map_err(Stop::InvalidArguments)?;
+    let user = User::new(invocation.answers, invocation.first_called_at);
+    let output = tool.call(&user)?;
+    Ok(Output { structured: Some(json(&output)), content: user.shown(), meta: None })
+}
+
+/// The host asked for a tool that the component does not have.
+#[must_use]
+pub fn unknown(name: &str) -> Stop {
+    invalid("", format!("This component has no tool named {name}."))
+}
+
+/// Exports the listed tools, in the order in which people should see them.
+#[macro_export]
+macro_rules! export_tools {
+    ($($tool:ty),+ $(,)?) => {
+        #[doc(hidden)]
+        pub struct Component;
+
+        impl $crate::Tools for Component {
+            fn definitions() -> Vec<$crate::Definition> {
+                vec![$($crate::definition::definition::<$tool>()),+]
+            }
+
+            fn call(invocation: $crate::Invocation) -> Result<$crate::Output, $crate::Stop> {
+                match invocation.name.as_str() {
+                    $(<$tool as $crate::Tool>::NAME => $crate::export::run::<$tool>(invocation),)+
+                    name => Err($crate::export::unknown(name)),
+                }
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::export_tools_world!(Component with_types_in $crate::bindings);
+    };
+}
+
+/// Exports the shape of the component's database: one numbered file of SQL a step.
+///
+/// ```ignore
+/// toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+/// ```
+#[macro_export]
+macro_rules! export_migrations {
+    ($($number:literal $name:literal => $file:literal),+ $(,)?) => {
+        impl $crate::Migrations for Component {
+            fn migrations() -> Vec<$crate::Migration> {
+                vec![$($crate::Migration {
+                    number: $number,
+                    name: $name.to_owned(),
+                    statements: $crate::sql::statements(include_str!($file)),
+                }),+]
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::migrations::export_migrations_world!(
+            Component with_types_in $crate::bindings::migrations
+        );
+    };
+}
+
+/// Exports a function `fn() -> Result<(), Vec<Problem>>` that prepares the component from its
+/// settings, all or nothing.
+#[macro_export]
+macro_rules! export_configured {
+    ($configure:path) => {
+        impl $crate::Configured for Component {
+            fn configured() -> Result<(), Vec<$crate::Problem>> {
+                $configure()
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::configured::export_configured_world!(
+            Component with_types_in $crate::bindings::configured
+        );
+    };
+}

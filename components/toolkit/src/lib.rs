@@ -1,0 +1,66 @@
+//! The author's kit: what a tool component is written against.
+//!
+//! A tool is its arguments: a struct that can be read from JSON, describes itself as a JSON Schema,
+//! and runs. [`export_tools!`] turns a list of such structs into a component.
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use toolkit::{English, Stop, Text, Tool, User};
+//!
+//! toolkit::export_tools!(Greet);
+//!
+//! /// 名前を呼んで挨拶する。
+//! #[derive(Deserialize, JsonSchema)]
+//! #[serde(deny_unknown_fields)]
+//! struct Greet {
+//!     /// 相手の名前
+//!     name: String,
+//! }
+//!
+//! #[derive(Serialize, JsonSchema)]
+//! struct Greeting {
+//!     text: String,
+//! }
+//!
+//! impl Tool for Greet {
+//!     const NAME: &str = "greet";
+//!     const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
+//!     const ENGLISH: English =
+//!         English { description: "Greets someone by name.", arguments: &[("name", "Their name")] };
+//!     type Output = Greeting;
+//!
+//!     fn call(self, _: &User) -> Result<Greeting, Stop> {
+//!         Ok(Greeting { text: format!("Hello, {}!", self.name) })
+//!     }
+//! }
+//! ```
+
+pub mod arguments;
+#[doc(hidden)]
+#[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
+pub mod bindings;
+pub mod caller;
+pub mod definition;
+#[doc(hidden)]
+pub mod export;
+mod id;
+pub mod log;
+pub mod progress;
+pub mod settings;
+pub mod sql;
+pub mod stop;
+mod tool;
+mod user;
+
+pub use id::fresh_id;
+pub use stop::{Refusal, Stop, invalid, refused, unavailable};
+pub use tool::{English, Hints, Text, Tool};
+pub use user::User;
+
+pub use bindings::{
+    configured::exports::madoguchi::tool::configured::Guest as Configured,
+    exports::madoguchi::tool::tools::{Definition, Guest as Tools, Invocation, Output},
+    madoguchi::tool::types::{Content, Datetime, Problem},
+    migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},
+};

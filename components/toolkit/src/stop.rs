@@ -1,0 +1,57 @@
+//! Why a call ends without its output, and who can mend that.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+pub use crate::bindings::exports::madoguchi::tool::tools::{Refusal, Stop, Unavailable, Wait};
+use crate::{Problem, definition::json};
+
+/// The world says no: a `code` for programs, the HTTP `status` that says the same, a `message` for
+/// people. [`Stop::with`] adds what it is about.
+pub fn refused(code: &str, status: u16, message: impl Into<String>) -> Stop {
+    Stop::Refused(Refusal { code: code.to_owned(), message: message.into(), status, details: None })
+}
+
+/// The caller must mend the value at `pointer`, a JSON pointer into the arguments.
+pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Stop {
+    Stop::InvalidArguments(vec![Problem::at(pointer, message)])
+}
+
+/// Something that the tool needs has failed; the same call may succeed later.
+pub fn unavailable(message: impl Into<String>, retry_after: Option<Duration>) -> Stop {
+    let retry_after_ms = retry_after.map(|it| u32::try_from(it.as_millis()).unwrap_or(u32::MAX));
+    Stop::Unavailable(Unavailable { message: message.into(), retry_after_ms })
+}
+
+impl Stop {
+    /// The same refusal with what it is about, an object; any other stop as it is.
+    #[must_use]
+    pub fn with(mut self, details: impl Serialize) -> Self {
+        if let Self::Refused(refusal) = &mut self {
+            refusal.details = Some(json(&details));
+        }
+        self
+    }
+}
+
+impl Problem {
+    /// What is wrong at `pointer`, said as what would be right.
+    pub fn at(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_carries_its_details_as_json() {
+        let stop = refused("seat_already_reserved", 409, "Seat A2 is already occupied.")
+            .with(serde_json::json!({ "seat_ids": ["A2"] }));
+        let Stop::Refused(refusal) = stop else { panic!("not a refusal: {stop:?}") };
+        assert_eq!(refusal.status, 409);
+        assert_eq!(refusal.details.as_deref(), Some(r#"{"seat_ids":["A2"]}"#));
+    }
+}

@@ -1,0 +1,53 @@
+//! What a tool is: its arguments, which describe themselves and run.
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{Stop, User};
+
+pub use crate::bindings::exports::madoguchi::tool::tools::Annotations as Hints;
+
+/// The same in Japanese and in English.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// 日本語で。
+    pub ja: &'static str,
+    /// In English.
+    pub en: &'static str,
+}
+
+/// What the doc comments of a tool say in Japanese, said in English.
+#[derive(Clone, Copy, Debug)]
+pub struct English {
+    /// What the tool does.
+    pub description: &'static str,
+    /// Each argument and what it is; one inside another by a dotted path, `message.sender`.
+    pub arguments: &'static [(&'static str, &'static str)],
+}
+
+/// A tool, named after what it does; `self` is the arguments of one call.
+///
+/// The doc comment of the implementing struct is the tool's description and those of its fields
+/// describe the arguments, to models and in forms alike. The struct must deny unknown fields, so
+/// that a mistyped argument is an error and not ignored.
+pub trait Tool: DeserializeOwned + JsonSchema {
+    /// Verb first, `[A-Za-z0-9_.-]`, at most 128 bytes.
+    const NAME: &'static str;
+    /// What people see.
+    const TITLE: Text;
+    /// The English of the doc comments.
+    const ENGLISH: English;
+    /// What a call does to the world (SYS-7).
+    const HINTS: Hints = Hints::empty();
+    /// Which view of the page draws the output.
+    const VIEW: Option<&'static str> = None;
+    /// An object; it goes out as `structuredContent`.
+    type Output: Serialize + JsonSchema;
+
+    /// Runs the call. It runs again from the top each time `user` has answered, so whatever comes
+    /// before a question must have no lasting effect.
+    ///
+    /// # Errors
+    /// Stops where the call cannot reach its output; see [`Stop`].
+    fn call(self, user: &User) -> Result<Self::Output, Stop>;
+}

@@ -1,0 +1,121 @@
+//! A component that breaks its contract on purpose, to prove that the host stands it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+use toolkit::{English, Stop, Text, Tool, User};
+
+toolkit::export_tools!(Spin, Hoard, Panic, Recurse, Lie);
+
+/// What none of these tools ever truthfully puts out.
+#[derive(Serialize, JsonSchema)]
+struct Nothing {}
+
+/// 終わらない。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Spin {}
+
+impl Tool for Spin {
+    const NAME: &str = "spin";
+    const TITLE: Text = Text { ja: "空回り", en: "Spin" };
+    const ENGLISH: English = English { description: "Never returns.", arguments: &[] };
+    type Output = Nothing;
+
+    fn call(self, _: &User) -> Result<Nothing, Stop> {
+        loop {
+            std::hint::black_box(());
+        }
+    }
+}
+
+/// 得られるだけのメモリーを取る。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Hoard {}
+
+impl Tool for Hoard {
+    const NAME: &str = "hoard";
+    const TITLE: Text = Text { ja: "買いだめ", en: "Hoard" };
+    const ENGLISH: English =
+        English { description: "Takes all the memory that it can get.", arguments: &[] };
+    type Output = Nothing;
+
+    fn call(self, _: &User) -> Result<Nothing, Stop> {
+        let mut hoard = Vec::new();
+        loop {
+            hoard.push(vec![1u8; 1 << 20]);
+            std::hint::black_box(&hoard);
+        }
+    }
+}
+
+/// 異常終了する。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Panic {}
+
+impl Tool for Panic {
+    const NAME: &str = "panic";
+    const TITLE: Text = Text { ja: "異常終了", en: "Panic" };
+    const ENGLISH: English = English { description: "Panics.", arguments: &[] };
+    type Output = Nothing;
+
+    fn call(self, _: &User) -> Result<Nothing, Stop> {
+        panic!("as promised")
+    }
+}
+
+/// 自分自身を呼び続ける。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Recurse {}
+
+impl Tool for Recurse {
+    const NAME: &str = "recurse";
+    const TITLE: Text = Text { ja: "無限再帰", en: "Recurse" };
+    const ENGLISH: English =
+        English { description: "Calls itself until the stack is used up.", arguments: &[] };
+    type Output = Nothing;
+
+    fn call(self, _: &User) -> Result<Nothing, Stop> {
+        std::hint::black_box(deeper(0));
+        Ok(Nothing {})
+    }
+}
+
+/// Keeps a frame of its own at every depth: the optimiser must not make a loop of it.
+#[inline(never)]
+fn deeper(depth: u64) -> u64 {
+    let frame = std::hint::black_box([depth; 64]);
+    if depth == u64::MAX { depth } else { deeper(depth + 1) + frame[0] }
+}
+
+/// 約束と違う形の結果を返す。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Lie {}
+
+/// Promises a number, puts out a text.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "what is promised is never kept")]
+struct Promise {
+    answer: u32,
+}
+
+impl Serialize for Promise {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map([("answer", "forty-two")])
+    }
+}
+
+impl Tool for Lie {
+    const NAME: &str = "lie";
+    const TITLE: Text = Text { ja: "嘘", en: "Lie" };
+    const ENGLISH: English =
+        English { description: "Puts out what does not fit its output schema.", arguments: &[] };
+    type Output = Promise;
+
+    fn call(self, _: &User) -> Result<Promise, Stop> {
+        Ok(Promise { answer: 42 })
+    }
+}
