@@ -1,0 +1,36 @@
+// The Inspector's command line, as its users start it, in both eras and over stdio.
+//
+//   node inspector.mjs URL [--era modern|legacy]
+//   node inspector.mjs --stdio PROGRAM [ARGUMENT…]
+//
+// Lists the tools with `--strict` (schemas must be portable) and calls one. Prints one line of JSON.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { main } from "./scenario.mjs";
+
+const launcher = fileURLToPath(
+  new URL("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url),
+);
+
+function inspect(target, ...method) {
+  const run = spawnSync(process.execPath, [launcher, "--cli", ...target, ...method], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  assert.equal(run.status, 0, `inspector ${method.join(" ")}: ${run.stderr}${run.stdout}`);
+  return JSON.parse(run.stdout);
+}
+
+await main(async ({ url, stdio }) => {
+  const era = process.argv.includes("modern") ? "modern" : "legacy";
+  const target = stdio
+    ? [stdio.command, ...stdio.args]
+    : [url.href, "--transport", "http", ...(era === "modern" ? ["--protocol-era", "modern"] : [])];
+  const { tools } = inspect(target, "--method", "tools/list", "--strict");
+  assert.ok(tools.some((tool) => tool.name === "list_movies"), "tools/list has list_movies");
+  const called = inspect(target, "--method", "tools/call", "--tool-name", "list_movies");
+  assert.ok(!called.isError && called.structuredContent.movies.length > 0, JSON.stringify(called));
+  return { client: "inspector", era: stdio ? "stdio" : era, tools: tools.map((tool) => tool.name) };
+});

@@ -1,0 +1,75 @@
+// What every TypeScript client does against the host, and what must come of it (SYS-8).
+//
+//   node CLIENT.mjs URL [--listen SECONDS]
+//   node CLIENT.mjs --stdio PROGRAM [ARGUMENT…]
+//
+// Prints one line of JSON with what the client saw; ends with 1 where that is not what it should be.
+// With --listen a line {"ready":true} comes first; the client then waits for the seconds or for the
+// first notice of changed tools, whichever is earlier.
+
+import assert from "node:assert/strict";
+
+const SIX = [
+  "get_conversation_history",
+  "list_available_seats",
+  "list_movies",
+  "list_showtimes",
+  "record_conversation",
+  "reserve_seats",
+];
+
+export function options(argv = process.argv.slice(2)) {
+  if (argv[0] === "--stdio") return { stdio: { command: argv[1], args: argv.slice(2) } };
+  const listen = argv.indexOf("--listen");
+  return { url: new URL(argv[0]), listenMs: listen < 0 ? 0 : Number(argv[listen + 1]) * 1000 };
+}
+
+/** Lists, calls, is refused; `connected` is a client of either SDK with its handshake behind it. */
+export async function play(connected) {
+  const { tools } = await connected.listTools();
+  const names = tools.map((tool) => tool.name);
+  for (const name of SIX) assert.ok(names.includes(name), `tools/list lacks ${name}: ${names}`);
+  for (const tool of tools) {
+    assert.equal(tool.inputSchema.type, "object", `${tool.name}: its input is an object`);
+    assert.ok(tool.description, `${tool.name} says what it does`);
+  }
+
+  const listed = await connected.callTool({ name: "list_movies", arguments: {} });
+  assert.ok(!listed.isError, `list_movies: ${JSON.stringify(listed)}`);
+  assert.ok(listed.structuredContent.movies.length > 0, "there are films");
+  assert.deepEqual(JSON.parse(listed.content[0].text), listed.structuredContent, "text and structure agree");
+
+  const refused = await connected.callTool({
+    name: "reserve_seats",
+    arguments: { user_id: "client", showtime_id: "no-such-showtime", seat_ids: ["A1"] },
+  });
+  const refusal = refused._meta?.["madoguchi/error"];
+  assert.equal(refused.isError, true, `reserve_seats: ${JSON.stringify(refused)}`);
+  assert.equal(refused.structuredContent, undefined, "a refusal has no structuredContent");
+  assert.equal(refusal?.error, "showtime_not_found");
+  assert.equal(refusal?.status, 404);
+  assert.deepEqual(JSON.parse(refused.content[0].text), refusal, "text and _meta agree");
+
+  return { tools: names, movies: listed.structuredContent.movies.length, refusal };
+}
+
+/** Waits until `heard` is rung, at most so long; says whether it was. */
+export async function wait(heard, ms) {
+  console.log(JSON.stringify({ ready: true }));
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const changed = await Promise.race([heard.then(() => true), late]);
+  clearTimeout(timer);
+  return changed;
+}
+
+/** Runs a client to its end: one line and 0, or the reason and 1. */
+export async function main(client) {
+  try {
+    console.log(JSON.stringify(await client(options())));
+    process.exit(0);
+  } catch (error) {
+    console.error(error.stack ?? String(error));
+    process.exit(1);
+  }
+}

@@ -1,0 +1,36 @@
+//! `cargo xtask bench`: builds the host, the opponent and the load generator, and runs them.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::command::{cargo, check};
+use crate::step::Steps;
+use crate::workspace::Workspace;
+use crate::{components, page, run, setup};
+
+/// Arguments go to the load generator; its table or JSON is all that reaches stdout.
+pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let mut steps = Steps::new(6);
+    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("components", &["set-up"], || components::shipped(workspace));
+    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
+    steps.run("page", &["set-up"], || page::build(workspace));
+    steps.run("host", &["components", "page"], || run::host(workspace));
+    steps.run("load generator", &[], || {
+        let mut build = cargo();
+        check(
+            build.args(["build", "--release", "--package", "bench"]).current_dir(&workspace.root),
+        )?;
+        Ok(String::new())
+    });
+    steps.finish()?;
+    let built = workspace.target.join("release");
+    let exe = std::env::consts::EXE_SUFFIX;
+    let mut bench = Command::new(built.join(format!("bench{exe}")));
+    bench.arg("--host").arg(workspace.binary());
+    bench.arg("--native").arg(built.join(format!("rmcp-native{exe}")));
+    bench.arg("--echo").arg(workspace.bundle().join("tests/echo.wasm"));
+    bench.arg("--clients").arg(workspace.root.join("tests/clients"));
+    check(bench.args(arguments))
+}

@@ -1,0 +1,64 @@
+//! Builds the tools for the sandbox and puts them where the host looks for them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::command::{cargo, check};
+use crate::files::write_if_changed;
+use crate::workspace::{Kind, Workspace};
+
+/// The target whose build is a component right away.
+pub(crate) const TARGET: &str = "wasm32-wasip2";
+/// The profile of components; see the workspace's Cargo.toml.
+pub(crate) const PROFILE: &str = "component";
+
+/// The components that ship.
+pub(crate) fn shipped(workspace: &Workspace) -> Result<String> {
+    build(workspace, Kind::Component, &workspace.bundle().join("components"))
+}
+
+/// The components that only tests load. Built by themselves, so that the shipped ones are the same
+/// bytes with and without tests.
+pub(crate) fn for_tests(workspace: &Workspace) -> Result<String> {
+    build(workspace, Kind::TestComponent, &workspace.bundle().join("tests"))
+}
+
+fn build(workspace: &Workspace, kind: Kind, folder: &Path) -> Result<String> {
+    let names = workspace.named(&[kind]);
+    if names.is_empty() {
+        return Ok("there is none".to_owned());
+    }
+    let mut build = cargo();
+    build.args(["build", "--profile", PROFILE, "--target", TARGET, "--target-dir"]);
+    build.arg(workspace.wasm_target()).current_dir(&workspace.root);
+    for name in &names {
+        build.args(["--package", name]);
+    }
+    check(&mut build)?;
+    let built = workspace.wasm_target().join(TARGET).join(PROFILE);
+    let mut notes = Vec::new();
+    for name in &names {
+        let file = built.join(format!("{}.wasm", name.replace('-', "_")));
+        let bytes = fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
+        let changed = write_if_changed(&folder.join(format!("{name}.wasm")), &bytes)?;
+        let note = if changed { "new" } else { "unchanged" };
+        notes.push(format!("{name} {} kB {note}", bytes.len() / 1000));
+    }
+    forget_others(folder, &names)?;
+    Ok(notes.join(", "))
+}
+
+/// A component that is no longer in the tree must not travel in the binary.
+fn forget_others(folder: &Path, names: &[&str]) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if path.extension().is_some_and(|extension| extension == "wasm") && !names.contains(&&*stem)
+        {
+            fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Turns the `data-trunk` elements of index.html into plain ones, as trunk would.
+
+use anyhow::{Context, Result, bail};
+
+/// The page's HTML, and what it asks to be put beside it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) html: String,
+    /// Files and folders: where from (relative to index.html), where to (relative to the page).
+    pub(crate) copies: Vec<(String, String)>,
+}
+
+/// The elements that start the program. `boot.js` is a file because the page's CSP allows no inline script.
+const START: &str = r#"<link rel="modulepreload" href="frontend.js">
+  <link rel="preload" href="frontend_bg.wasm" as="fetch" type="application/wasm" crossorigin>
+  <script type="module" src="boot.js"></script>"#;
+
+/// Reads index.html. An element that we do not know how to turn is an error: trunk would act on it.
+pub(crate) fn plain(source: &str) -> Result<Page> {
+    let mut page = Page::default();
+    let mut rest = source;
+    while let Some(begin) = next_element(rest) {
+        let end = rest[begin..].find('>').context("an element without its `>`")? + begin + 1;
+        let element = &rest[begin..end];
+        page.html.push_str(&rest[..begin]);
+        if attribute(element, "data-trunk-public-url").is_some() {
+            page.html.push_str(r#"<base href="/">"#);
+        } else if attribute(element, "data-trunk").is_some() {
+            let plain = page.turn(element)?;
+            page.html.push_str(&plain);
+        } else {
+            page.html.push_str(element);
+        }
+        rest = &rest[end..];
+    }
+    page.html.push_str(rest);
+    Ok(page)
+}
+
+/// Where the next element begins that trunk might care for.
+fn next_element(html: &str) -> Option<usize> {
+    ["<link", "<base", "<script"].iter().filter_map(|tag| html.find(tag)).min()
+}
+
+impl Page {
+    fn turn(&mut self, element: &str) -> Result<String> {
+        let href = attribute(element, "href").unwrap_or_default();
+        let name = href.rsplit('/').next().unwrap_or_default();
+        let target = attribute(element, "data-target-path").unwrap_or(name);
+        match attribute(element, "rel").unwrap_or_default() {
+            "rust" => Ok(START.to_owned()),
+            "css" => {
+                self.copies.push((href.to_owned(), name.to_owned()));
+                Ok(format!(r#"<link rel="stylesheet" href="{name}">"#))
+            }
+            "icon" => {
+                self.copies.push((href.to_owned(), name.to_owned()));
+                Ok(format!(r#"<link rel="icon" href="{name}">"#))
+            }
+            "copy-dir" => {
+                self.copies.push((href.to_owned(), target.to_owned()));
+                Ok(String::new())
+            }
+            "copy-file" => {
+                let folder = attribute(element, "data-target-path").map(|path| format!("{path}/"));
+                self.copies.push((href.to_owned(), folder.unwrap_or_default() + name));
+                Ok(String::new())
+            }
+            other => bail!("index.html: no way to turn rel=\"{other}\" of {element}"),
+        }
+    }
+}
+
+/// An attribute's value; the empty string for one that has none.
+fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = element.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/');
+    rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(rest.len());
+        let (found, after) = rest.split_at(end);
+        let (value, after) = match after.strip_prefix("=\"") {
+            Some(quoted) => quoted.split_once('"')?,
+            None if after.starts_with('=') => {
+                after[1..].split_once(char::is_whitespace).unwrap_or((&after[1..], ""))
+            }
+            None => ("", after),
+        };
+        if found == name {
+            return Some(value);
+        }
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trunks_elements_become_plain_ones_and_the_rest_stays() {
+        let page = plain(
+            r#"<head><meta charset="utf-8"><base data-trunk-public-url>
+<link data-trunk rel="rust" href="frontend/Cargo.toml"
+      data-wasm-opt="0" />
+<link data-trunk rel="css" href="frontend/style/page.css">
+<link data-trunk rel="copy-dir" href="node_modules/leaflet/dist" data-target-path="vendor/leaflet">
+<link rel="stylesheet" href="vendor/leaflet/leaflet.css"></head>"#,
+        )
+        .unwrap();
+        assert!(!page.html.contains("data-trunk"), "{}", page.html);
+        assert!(page.html.contains(r#"<base href="/">"#));
+        assert!(page.html.contains(r#"<script type="module" src="boot.js">"#));
+        assert!(page.html.contains(r#"<link rel="stylesheet" href="page.css">"#));
+        assert!(
+            page.html
+                .ends_with("<link rel=\"stylesheet\" href=\"vendor/leaflet/leaflet.css\"></head>")
+        );
+        let copies = [
+            ("frontend/style/page.css", "page.css"),
+            ("node_modules/leaflet/dist", "vendor/leaflet"),
+        ];
+        let copies = copies.map(|(from, to)| (from.to_owned(), to.to_owned()));
+        assert_eq!(page.copies, copies);
+    }
+
+    #[test]
+    fn an_element_that_only_trunk_knows_is_an_error() {
+        let error = plain(r#"<link data-trunk rel="sass" href="a.scss">"#).unwrap_err();
+        assert!(error.to_string().contains("sass"), "{error}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The project's commands: `cargo xtask run`, `test`, `bench` and the steps they are made of.
+
+mod bench;
+mod command;
+mod components;
+mod compress;
+mod files;
+mod html;
+mod page;
+mod run;
+mod setup;
+mod step;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::workspace::Workspace;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  run [-- ARGS]           build page, components and host, then serve; ARGS go to madoguchi
+  test [RING]             everything that CI runs, or one ring: units, house, components, host, …
+  goldens                 rewrite what the components import and offer (world.wit, tools.json)
+  bench [--quick|--json]  a table of ratios: our host against plain rmcp
+  components              build the components; a running host swaps them in
+  page                    build the page
+";
+
+fn main() -> ExitCode {
+    match dispatch(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nerror: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(mut arguments: Vec<String>) -> Result<()> {
+    if arguments.is_empty() || matches!(arguments[0].as_str(), "help" | "--help" | "-h") {
+        eprint!("{USAGE}");
+        return Ok(());
+    }
+    let command = arguments.remove(0);
+    if arguments.first().is_some_and(|first| first == "--") {
+        arguments.remove(0);
+    }
+    let workspace = Workspace::load()?;
+    match (command.as_str(), arguments.as_slice()) {
+        ("run", _) => run::run(&workspace, &arguments),
+        ("test", []) => test::everything(&workspace),
+        ("test", [ring]) => test::ring(&workspace, ring),
+        ("goldens", []) => test::goldens(&workspace),
+        ("bench", _) => bench::bench(&workspace, &arguments),
+        ("components", []) => run::components(&workspace),
+        ("page", []) => run::page(&workspace),
+        (_, rest) => bail!("`{command}` with {rest:?} is no command\n\n{USAGE}"),
+    }
+}

@@ -1,0 +1,119 @@
+//! `cargo xtask run`: from a fresh clone to a page that works, in five steps.
+
+use std::ffi::OsStr;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::command::{cargo, check, line};
+use crate::step::Steps;
+use crate::workspace::Workspace;
+use crate::{components as tools, page as browser, setup};
+
+/// Options and variables by which a user says where components and data lie; then we do not.
+const OWN_COMPONENTS: [&str; 2] = ["--components", "--config"];
+const OWN_DATA: [&str; 2] = ["--data", "--config"];
+
+/// Builds everything that is not up to date, then becomes the host.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let mut steps = Steps::new(5);
+    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("components", &["set-up"], || tools::shipped(workspace));
+    steps.run("page", &["set-up"], || browser::build(workspace));
+    steps.run("host", &["components", "page"], || host(workspace));
+    steps.finish()?;
+    let mut host = Command::new(workspace.binary());
+    host.args(with_defaults(workspace, arguments, |name| std::env::var_os(name).is_some()));
+    eprintln!("[5/5] {}", line(&host));
+    become_it(host)
+}
+
+/// `cargo xtask components`.
+pub(crate) fn components(workspace: &Workspace) -> Result<()> {
+    let mut steps = Steps::new(2);
+    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("components", &["set-up"], || tools::shipped(workspace));
+    steps.finish()
+}
+
+/// `cargo xtask page`.
+pub(crate) fn page(workspace: &Workspace) -> Result<()> {
+    let mut steps = Steps::new(2);
+    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("page", &["set-up"], || browser::build(workspace));
+    steps.finish()
+}
+
+/// The host's binary, with the page and the components inside.
+pub(crate) fn host(workspace: &Workspace) -> Result<String> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--package", "host"]).current_dir(&workspace.root);
+    check(&mut build)?;
+    Ok(workspace.binary().display().to_string())
+}
+
+/// The user's arguments, after ours: the component folder that `cargo xtask components` rebuilds,
+/// and a data folder in the tree. A subcommand of the host is left as it is.
+fn with_defaults(
+    workspace: &Workspace,
+    arguments: &[String],
+    is_set: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let is_subcommand = arguments.first().is_some_and(|first| !first.starts_with('-'));
+    if is_subcommand {
+        return arguments.to_vec();
+    }
+    let says = |options: [&str; 2]| {
+        options.iter().any(|option| {
+            let variable = format!("MADOGUCHI_{}", option.trim_start_matches('-').to_uppercase());
+            is_set(&variable)
+                || arguments.iter().any(|argument| argument.split('=').next() == Some(option))
+        })
+    };
+    let mut all = Vec::new();
+    let mut add = |option: &str, value: &OsStr| {
+        all.extend([option.to_owned(), value.to_string_lossy().into_owned()]);
+    };
+    if !says(OWN_COMPONENTS) {
+        add("--components", workspace.bundle().join("components").as_os_str());
+    }
+    if !says(OWN_DATA) {
+        add("--data", workspace.root.join(".madoguchi").as_os_str());
+    }
+    all.extend_from_slice(arguments);
+    all
+}
+
+/// On Unix the host takes our place, so that Ctrl-C and signals reach it and nothing between.
+fn become_it(mut host: Command) -> Result<()> {
+    let name = line(&host);
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        Err(host.exec()).with_context(|| format!("starting {name}"))
+    }
+    #[cfg(not(unix))]
+    check(&mut host).with_context(|| format!("running {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(given: &[&str], variables: &[&str]) -> String {
+        let workspace =
+            Workspace { root: "/w".into(), target: "/w/target".into(), packages: Vec::new() };
+        let given = given.iter().map(ToString::to_string).collect::<Vec<_>>();
+        with_defaults(&workspace, &given, |name| variables.contains(&name)).join(" ")
+    }
+
+    #[test]
+    fn what_the_user_says_wins_over_our_folders() {
+        let ours = "--components /w/target/bundle/components --data /w/.madoguchi";
+        assert_eq!(arguments(&[], &[]), ours);
+        assert_eq!(arguments(&["--addr", "[::1]:9000"], &[]), format!("{ours} --addr [::1]:9000"));
+        assert_eq!(arguments(&["--data=/tmp/d"], &["MADOGUCHI_COMPONENTS"]), "--data=/tmp/d");
+        assert_eq!(arguments(&["--config", "m.toml"], &[]), "--config m.toml");
+        assert_eq!(arguments(&["export", "cinema"], &[]), "export cinema");
+    }
+}

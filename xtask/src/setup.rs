@@ -1,0 +1,131 @@
+//! What must be on the machine: looked for, fetched where that is ours to do, else asked for.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::command::{check, npm, on_path};
+use crate::files::fingerprint;
+use crate::workspace::Workspace;
+
+const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32-wasip2"];
+/// What the browser tests drive, by the names of Debian's packages and of a program or a file of each.
+const BROWSER: [(&str, &str); 3] = [
+    ("chromium", "chromium"),
+    ("chromium-driver", "chromedriver"),
+    ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto"),
+];
+
+/// What `run` needs: both WebAssembly targets, and the page's npm packages.
+pub(crate) fn for_running(workspace: &Workspace) -> Result<String> {
+    wasm_targets()?;
+    npm_packages(&workspace.root)?;
+    Ok(String::new())
+}
+
+/// What `test` needs beside that: protocol clients in two languages, and a browser.
+pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
+    for_running(workspace)?;
+    npm_packages(&workspace.root.join("tests/clients"))?;
+    python_packages(workspace)?;
+    browser()?;
+    Ok(String::new())
+}
+
+fn wasm_targets() -> Result<()> {
+    let missing = WASM_TARGETS.into_iter().filter(|target| !has_target(target)).collect::<Vec<_>>();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let targets = missing.join(" ");
+    ensure!(
+        on_path("rustup"),
+        "this Rust has no {targets}, and there is no rustup to add it: \
+         install Rust by rustup (https://rustup.rs), then start again"
+    );
+    check(Command::new("rustup").args(["target", "add"]).args(missing))
+        .with_context(|| format!("try `rustup target add {targets}` by hand"))
+}
+
+fn has_target(target: &str) -> bool {
+    let answer =
+        Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+    answer.is_ok_and(|answer| Path::new(String::from_utf8_lossy(&answer.stdout).trim()).is_dir())
+}
+
+/// `npm ci` where the lock file is not the one that was installed last.
+fn npm_packages(folder: &Path) -> Result<()> {
+    let lock = folder.join("package-lock.json");
+    let wanted = fs::read(&lock).with_context(|| format!("reading {}", lock.display()))?;
+    let wanted = fingerprint(&wanted);
+    let stamp = folder.join("node_modules/.installed");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    ensure!(
+        on_path("node") && (on_path("npm") || cfg!(windows)),
+        "Node.js with npm is missing: install version 20 or newer (https://nodejs.org), then start again"
+    );
+    check(npm().args(["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
+    fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+/// A virtual environment with the Python client, from `tests/clients/requirements.txt`.
+fn python_packages(workspace: &Workspace) -> Result<()> {
+    let requirements = workspace.root.join("tests/clients/requirements.txt");
+    let wanted = fs::read(&requirements).context("reading tests/clients/requirements.txt")?;
+    let wanted = fingerprint(&wanted);
+    let venv = workspace.root.join("target/venv");
+    let stamp = venv.join(".installed");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    ensure!(
+        on_path("python3"),
+        "python3 is missing: the tests talk to the host with a Python client too"
+    );
+    check(Command::new("python3").args(["-m", "venv"]).arg(&venv))
+        .context("on Debian, `apt-get install python3-venv`")?;
+    let install =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
+    check(Command::new(python(workspace)).args(install).arg(&requirements))?;
+    fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+/// The interpreter that has the Python client.
+pub(crate) fn python(workspace: &Workspace) -> std::path::PathBuf {
+    let inner = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    workspace.root.join("target/venv").join(inner)
+}
+
+/// Node 22, which the protocol clients need; an npm package brings it.
+pub(crate) fn node(workspace: &Workspace) -> std::path::PathBuf {
+    workspace.root.join("tests/clients/node_modules/.bin/node")
+}
+
+fn browser() -> Result<()> {
+    let is_missing = |thing: &str| !Path::new(thing).is_dir() && !on_path(thing);
+    let missing =
+        BROWSER.into_iter().filter(|(_, thing)| is_missing(thing)).map(|(package, _)| package);
+    let missing = missing.collect::<Vec<_>>();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let wanted = missing.join(" ");
+    if !Path::new("/etc/debian_version").is_file() || !is_root() {
+        bail!("the browser tests need {wanted}: on Debian, `sudo apt-get install {wanted}`");
+    }
+    check(Command::new("apt-get").args(["update", "--quiet"]))?;
+    let install = ["install", "--yes", "--quiet", "--no-install-recommends"];
+    let mut install_them = Command::new("apt-get");
+    check(install_them.args(install).args(missing).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn is_root() -> bool {
+    let answer = Command::new("id").arg("-u").output();
+    answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).trim() == "0")
+}

@@ -1,0 +1,156 @@
+//! `cargo xtask test`: everything that CI runs, in an order that builds each thing once.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::command::{cargo, check};
+use crate::step::Steps;
+use crate::workspace::{Kind, Workspace};
+use crate::{components, page, run, setup};
+
+/// What runs natively in one build: the same packages each time, or cargo would unify their
+/// features in another way and build wasmtime again.
+const NATIVE: [Kind; 4] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests];
+/// The ring of the packages' own unit tests.
+const UNITS: &str = "units";
+/// Rings that read the tree and start nothing.
+const READING: [&str; 2] = [UNITS, "house"];
+/// The ring that compares each component with its goldens, and can rewrite them.
+const GOLDENS: &str = "components";
+
+/// `cargo xtask test`.
+pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
+    let rings = workspace.rings();
+    let mut steps = Steps::new(11 + rings.len());
+    steps.run("set-up", &[], || setup::for_testing(workspace));
+    steps.run("fmt", &[], || {
+        done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
+    });
+    bundle(workspace, &mut steps);
+    steps.run("test binaries", &["host"], || {
+        done(test(workspace).args(["--all-targets", "--no-run"]))
+    });
+    steps.run("clippy", &[], || clippy(workspace));
+    steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
+    steps.run("xtask", &[], || xtask(workspace));
+    steps.run(UNITS, &["test binaries"], || units(workspace));
+    for ring in rings {
+        steps.run(ring, &["test binaries", "components for tests"], || one(workspace, ring));
+    }
+    eprintln!("{}", steps.table());
+    steps.finish()
+}
+
+/// `cargo xtask test RING`.
+pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
+    let rings = workspace.rings();
+    if ring != UNITS && !rings.contains(&ring) {
+        bail!("there is no ring `{ring}`; there are {UNITS}, {}", rings.join(", "));
+    }
+    if READING.contains(&ring) {
+        let mut steps = Steps::new(1);
+        steps.run(
+            ring,
+            &[],
+            || if ring == UNITS { units(workspace) } else { one(workspace, ring) },
+        );
+        return steps.finish();
+    }
+    let mut steps = Steps::new(6);
+    steps.run("set-up", &[], || setup::for_testing(workspace));
+    bundle(workspace, &mut steps);
+    steps.run(ring, &["host", "components for tests"], || one(workspace, ring));
+    steps.finish()
+}
+
+/// `cargo xtask goldens`.
+pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
+    let mut steps = Steps::new(3);
+    steps.run("components", &[], || components::shipped(workspace));
+    steps.run("components for tests", &[], || components::for_tests(workspace));
+    steps.run("goldens", &["components", "components for tests"], || {
+        done(test(workspace).args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
+    });
+    steps.finish()
+}
+
+/// What the rings load: components, page, and the host with both inside.
+fn bundle(workspace: &Workspace, steps: &mut Steps) {
+    steps.run("components", &["set-up"], || components::shipped(workspace));
+    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
+    steps.run("page", &["set-up"], || page::build(workspace));
+    steps.run("host", &["components", "page"], || run::host(workspace));
+}
+
+fn units(workspace: &Workspace) -> Result<String> {
+    done(test(workspace).args(["--lib", "--bins"]))
+}
+
+fn one(workspace: &Workspace, ring: &str) -> Result<String> {
+    done(test(workspace).args(["--test", ring]))
+}
+
+/// `cargo test` of all native packages, told where the bundle, the binary and the clients are.
+fn test(workspace: &Workspace) -> Command {
+    let mut test = cargo();
+    test.args(["test", "--release"]).current_dir(&workspace.root);
+    select(&mut test, workspace);
+    test.env("MADOGUCHI_TEST_BUNDLE", workspace.bundle());
+    test.env("MADOGUCHI_TEST_BINARY", workspace.binary());
+    test.env("MADOGUCHI_TEST_NODE", setup::node(workspace));
+    test.env("MADOGUCHI_TEST_PYTHON", setup::python(workspace));
+    test
+}
+
+fn select(command: &mut Command, workspace: &Workspace) {
+    for name in workspace.named(&NATIVE) {
+        command.args(["--package", name]);
+    }
+}
+
+fn clippy(workspace: &Workspace) -> Result<String> {
+    let mut clippy = cargo();
+    clippy.args(["clippy", "--release", "--all-targets"]).current_dir(&workspace.root);
+    select(&mut clippy, workspace);
+    clippy.args(["--package", "bench"]);
+    done(clippy.args(["--", "--deny", "warnings"]))
+}
+
+/// The same sources as the browser and the sandbox see them: what is behind `cfg(target_arch)`.
+fn clippy_for_wasm(workspace: &Workspace) -> Result<String> {
+    let kinds: [(&str, &str, &[Kind]); 2] = [
+        (components::TARGET, components::PROFILE, &[Kind::Component, Kind::TestComponent]),
+        (page::TARGET, page::PROFILE, &[Kind::Page]),
+    ];
+    for (target, profile, kinds) in kinds {
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--profile", profile, "--target", target, "--target-dir"]);
+        clippy.arg(workspace.wasm_target()).current_dir(&workspace.root);
+        for name in workspace.named(kinds) {
+            clippy.args(["--package", name]);
+        }
+        check(clippy.args(["--", "--deny", "warnings"]))?;
+    }
+    Ok(String::new())
+}
+
+/// This program itself, in the profile that it was built with.
+fn xtask(workspace: &Workspace) -> Result<String> {
+    for arguments in
+        [&["test", "--package", "xtask"][..], &["clippy", "--package", "xtask", "--all-targets"]]
+    {
+        let mut command = cargo();
+        command.args(arguments).current_dir(&workspace.root);
+        if arguments[0] == "clippy" {
+            command.args(["--", "--deny", "warnings"]);
+        }
+        check(&mut command)?;
+    }
+    Ok(String::new())
+}
+
+fn done(command: &mut Command) -> Result<String> {
+    check(command)?;
+    Ok(String::new())
+}

@@ -1,0 +1,152 @@
+//! What cargo knows of the workspace: where things lie, and which package is of which kind.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::command::{cargo, line};
+
+/// What a package is built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A tool that ships: a `cdylib` under `components/`.
+    Component,
+    /// A tool that only tests load: a `cdylib` under `tests/`.
+    TestComponent,
+    /// The browser's page.
+    Page,
+    /// The tests' rings.
+    Tests,
+    /// This program.
+    Xtask,
+    /// The load generator and its opponent.
+    Bench,
+    /// Everything else: the host and the libraries.
+    Library,
+}
+
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// The names of its integration tests; of the package `tests`, the rings.
+    pub(crate) tests: Vec<String>,
+}
+
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+    /// Where native builds go: `target/`, or `CARGO_TARGET_DIR`.
+    pub(crate) target: PathBuf,
+    pub(crate) packages: Vec<Package>,
+}
+
+impl Workspace {
+    pub(crate) fn load() -> Result<Self> {
+        let mut metadata = cargo();
+        metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
+        metadata.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let output = metadata.output().with_context(|| format!("starting {}", line(&metadata)))?;
+        ensure!(
+            output.status.success(),
+            "{}: {}",
+            line(&metadata),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let metadata: Value = serde_json::from_slice(&output.stdout)?;
+        Self::parse(&metadata).context("cargo metadata answers in a shape that we do not know")
+    }
+
+    fn parse(metadata: &Value) -> Option<Self> {
+        let root = PathBuf::from(metadata["workspace_root"].as_str()?);
+        let target = PathBuf::from(metadata["target_directory"].as_str()?);
+        let mut packages = Vec::new();
+        for package in metadata["packages"].as_array()? {
+            let manifest = Path::new(package["manifest_path"].as_str()?);
+            let folder = manifest.parent()?.strip_prefix(&root).ok()?;
+            let targets = package["targets"].as_array()?;
+            packages.push(Package {
+                name: package["name"].as_str()?.to_owned(),
+                kind: kind(folder, targets),
+                tests: of_kind(targets, "test"),
+            });
+        }
+        packages.sort_by(|a, b| a.name.cmp(&b.name));
+        Some(Self { root, target, packages })
+    }
+
+    /// The names of all packages of one of these kinds, sorted.
+    pub(crate) fn named(&self, kinds: &[Kind]) -> Vec<&str> {
+        let wanted = self.packages.iter().filter(|package| kinds.contains(&package.kind));
+        wanted.map(|package| package.name.as_str()).collect()
+    }
+
+    /// The tests' rings, one test binary each.
+    pub(crate) fn rings(&self) -> Vec<&str> {
+        let tests = self.packages.iter().filter(|package| package.kind == Kind::Tests);
+        tests.flat_map(|package| &package.tests).map(String::as_str).collect()
+    }
+
+    /// Where builds for WebAssembly go: beside the native ones, which they must not lock.
+    pub(crate) fn wasm_target(&self) -> PathBuf {
+        self.root.join("target/wasm")
+    }
+
+    /// What the host embeds and the tests load: components, the page, components for tests.
+    pub(crate) fn bundle(&self) -> PathBuf {
+        self.root.join("target/bundle")
+    }
+
+    /// What this program remembers between runs.
+    pub(crate) fn memory(&self) -> PathBuf {
+        self.root.join("target/xtask")
+    }
+
+    /// The host's binary.
+    pub(crate) fn binary(&self) -> PathBuf {
+        self.target.join("release").join(format!("madoguchi{}", std::env::consts::EXE_SUFFIX))
+    }
+}
+
+fn kind(folder: &Path, targets: &[Value]) -> Kind {
+    let is_component = !of_kind(targets, "cdylib").is_empty();
+    match folder.to_str().unwrap_or_default() {
+        "frontend" => Kind::Page,
+        "xtask" => Kind::Xtask,
+        "tests" => Kind::Tests,
+        "tests/bench" => Kind::Bench,
+        _ if is_component && folder.starts_with("components") => Kind::Component,
+        _ if is_component => Kind::TestComponent,
+        _ => Kind::Library,
+    }
+}
+
+fn of_kind(targets: &[Value], kind: &str) -> Vec<String> {
+    let fits = |target: &&Value| {
+        target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|found| found == kind))
+    };
+    let names = targets.iter().filter(fits).filter_map(|target| target["name"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_cdylib_ships_or_is_for_tests_by_the_folder_it_lies_in() {
+        let cdylib = [json!({ "kind": ["cdylib", "rlib"], "name": "cinema" })];
+        let library = [json!({ "kind": ["lib"], "name": "toolkit" })];
+        assert_eq!(kind(Path::new("components/cinema"), &cdylib), Kind::Component);
+        assert_eq!(kind(Path::new("tests/echo"), &cdylib), Kind::TestComponent);
+        assert_eq!(kind(Path::new("components/toolkit"), &library), Kind::Library);
+    }
+
+    #[test]
+    fn this_very_workspace_has_a_host_and_the_ring_house() {
+        let workspace = Workspace::load().unwrap();
+        assert!(workspace.named(&[Kind::Library]).contains(&"host"));
+        assert!(workspace.rings().contains(&"house"));
+    }
+}
