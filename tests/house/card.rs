@@ -1,0 +1,33 @@
+//! SYS-1: the crates that the specification's card names, and where each of them does its work.
+
+use tests::repository::{own_packages, text};
+
+/// The crate, the package that uses it, a file that does, and a line of code there that cannot go
+/// without it.
+const CARD: [(&str, &str, &str, &str); 9] = [
+    ("leptos", "frontend", "frontend/src/main.rs", "leptos::mount"),
+    ("wasm-bindgen", "frontend", "frontend/src/main.rs", "wasm_bindgen::"),
+    ("web-sys", "frontend", "frontend/src/main.rs", "web_sys::"),
+    ("leaflet", "frontend", "frontend/src/main.rs", "leaflet::"),
+    ("serde", "frontend", "frontend/src/main.rs", "serde::"),
+    ("serde_json", "frontend", "frontend/src/main.rs", "serde_json::"),
+    ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::"),
+    ("wit-bindgen", "toolkit", "components/toolkit/src/lib.rs", "wit_bindgen::generate!"),
+    ("wasmtime", "host", "host/src/component.rs", "wasmtime::"),
+];
+
+#[test]
+fn every_crate_of_the_card_is_used_where_we_say() {
+    for (krate, package, file, line) in CARD {
+        let manifest = own_packages().find(|found| found["name"] == package);
+        let manifest = manifest.unwrap_or_else(|| panic!("there is no package {package}"));
+        let mut dependencies = manifest["dependencies"].as_array().into_iter().flatten();
+        assert!(
+            dependencies.any(|found| found["name"] == krate),
+            "{package} does not depend on {krate}"
+        );
+        let source = text(file);
+        let mut code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        assert!(code.any(|found| found.contains(line)), "{file} does not use {krate} (`{line}`)");
+    }
+}

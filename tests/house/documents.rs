@@ -1,0 +1,127 @@
+//! What the documents say is so: commands, invariants, links; and what no file may say.
+
+use tests::repository::{files, root, sources, text};
+
+const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+
+#[test]
+fn every_command_that_the_documents_name_exists() {
+    let program = text("xtask/src/main.rs");
+    let mut named = 0;
+    for document in DOCUMENTS {
+        for (_, after) in text(document).split("cargo xtask ").skip(1).map(|rest| (document, rest))
+        {
+            let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+            let command = &after[..end];
+            assert!(
+                program.contains(&format!("(\"{command}\"")),
+                "{document}: no `cargo xtask {command}`"
+            );
+            named += 1;
+        }
+    }
+    assert!(named > 1, "the README names the two commands");
+}
+
+#[test]
+fn ci_runs_what_the_readme_says() {
+    let command = "cargo xtask test";
+    assert!(text("README.md").contains(command));
+    assert!(text(".ci/run").contains(&format!("exec {command}")));
+}
+
+#[test]
+fn every_invariant_is_held_by_a_test_that_exists() {
+    let architecture = text("ARCHITECTURE.md");
+    let invariants =
+        architecture.lines().filter(|line| line.starts_with("- **I")).collect::<Vec<_>>();
+    assert!(!invariants.is_empty(), "ARCHITECTURE.md lists invariants as `- **I1** …`");
+    for invariant in invariants {
+        let named = invariant.split('`').filter(|part| part.contains("::")).collect::<Vec<_>>();
+        assert!(!named.is_empty(), "no test is named in {invariant}");
+        for test in named {
+            let (ring, function) = test.split_once("::").unwrap_or_default();
+            let function = function.rsplit("::").next().unwrap_or_default();
+            assert!(
+                is_test(ring, function),
+                "there is no test `{function}` in the ring `{ring}`: {invariant}"
+            );
+        }
+    }
+}
+
+/// Whether the ring's sources, or those of the package of that name, have such a test.
+fn is_test(ring: &str, function: &str) -> bool {
+    let ours = sources().filter(|path| {
+        let places = [format!("tests/{ring}.rs"), format!("tests/{ring}/")];
+        let rooms = [format!("{ring}/src/"), format!("components/{ring}/src/")];
+        places.iter().chain(&rooms).any(|place| path.starts_with(place.as_str()))
+    });
+    let declaration = format!("fn {function}(");
+    ours.map(text).any(|source| {
+        source
+            .split(&declaration)
+            .next()
+            .is_some_and(|before| before.len() < source.len() && is_marked(before))
+    })
+}
+
+/// Whether the text ends in a test attribute, with nothing but attributes and `async` after it.
+fn is_marked(before: &str) -> bool {
+    let mut lines =
+        before.lines().rev().map(str::trim).skip_while(|line| matches!(*line, "" | "async"));
+    lines.by_ref().take_while(|line| line.starts_with("#[")).any(|line| line.contains("test"))
+}
+
+#[test]
+fn every_link_within_the_repository_leads_somewhere() {
+    for document in DOCUMENTS {
+        let text = text(document);
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = target.split('#').next().unwrap_or_default();
+            let is_ours = !path.is_empty() && !path.contains("://");
+            assert!(!is_ours || root().join(path).exists(), "{document} links to {path}");
+        }
+    }
+}
+
+#[test]
+fn no_file_names_a_registrys_host_or_a_machines_paths() {
+    // In pieces, or this file would find itself.
+    let needles = [
+        ["registry.", "npmjs.org"],
+        ["registry.", "yarnpkg.com"],
+        ["index.", "crates.io"],
+        ["static.", "crates.io"],
+        ["//crates", ".io"],
+        ["pypi", ".org"],
+        ["pythonhosted", ".org"],
+        ["deb.", "debian.org"],
+        ["/ro", "ot/"],
+        ["/ho", "me/"],
+        ["/Us", "ers/"],
+        ["/wo", "rk/"],
+    ];
+    let needles = needles.map(|pieces| pieces.concat());
+    let mut found = Vec::new();
+    for path in files().iter().filter(|path| *path != "Cargo.lock") {
+        let bytes = std::fs::read(root().join(path)).unwrap_or_default();
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        let named = needles.iter().filter(|needle| text.contains(needle.as_str()));
+        found.extend(named.map(|needle| format!("{path}: {needle}")));
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn lock_files_of_npm_name_no_place_to_download_from() {
+    let locks =
+        files().iter().filter(|path| path.ends_with("package-lock.json")).collect::<Vec<_>>();
+    assert!(!locks.is_empty());
+    for lock in locks {
+        assert!(
+            !text(lock).contains("\"resolved\""),
+            "{lock}: .npmrc wants omit-lockfile-registry-resolved=true"
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What others wrote, and whether we may hand it on under ours.
+
+use tests::repository::packages;
+
+/// Permissive licences, and those of data and of single files, that Apache-2.0 may be shipped with.
+const ALLOWED: [&str; 13] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Packages under another licence, each with the reason why it is fine.
+const ASKED: [(&str, &str, &str); 1] =
+    [("option-ext", "MPL-2.0", "file-level copyleft, unchanged, a dependency of `directories`")];
+
+/// Whether an SPDX expression can be met by licences that we take. `/` is the old way to say `OR`.
+fn is_allowed(expression: &str) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let words = spaced.split_whitespace().collect::<Vec<_>>();
+    let mut rest = words.as_slice();
+    let met = any(&mut rest);
+    met && rest.is_empty()
+}
+
+fn any(words: &mut &[&str]) -> bool {
+    let mut met = all(words);
+    while let ["OR", rest @ ..] = *words {
+        *words = rest;
+        met |= all(words);
+    }
+    met
+}
+
+fn all(words: &mut &[&str]) -> bool {
+    let mut met = one(words);
+    while let ["AND", rest @ ..] = *words {
+        *words = rest;
+        met &= one(words);
+    }
+    met
+}
+
+fn one(words: &mut &[&str]) -> bool {
+    match *words {
+        ["(", rest @ ..] => {
+            *words = rest;
+            let met = any(words);
+            *words = words.strip_prefix(&[")"]).unwrap_or(&["unbalanced"]);
+            met
+        }
+        [name, "WITH", exception, rest @ ..] => {
+            *words = rest;
+            ALLOWED.contains(&format!("{name} WITH {exception}").as_str()) || ALLOWED.contains(name)
+        }
+        [name, rest @ ..] => {
+            *words = rest;
+            ALLOWED.contains(name)
+        }
+        [] => false,
+    }
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_we_may_ship_with() {
+    let mut refused = Vec::new();
+    for package in packages() {
+        let name = package["name"].as_str().unwrap_or_default();
+        let licence = package["license"].as_str().unwrap_or_default();
+        let is_asked = ASKED.iter().any(|(known, under, _)| *known == name && *under == licence);
+        if !is_allowed(licence) && !is_asked {
+            refused.push(format!("{name}: {licence}"));
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+#[test]
+fn an_alternative_is_enough_and_a_conjunction_is_not() {
+    assert!(is_allowed("MIT OR LGPL-2.1-or-later"));
+    assert!(is_allowed("Unlicense/MIT"));
+    assert!(is_allowed("(MIT OR GPL-3.0-only) AND Unicode-3.0"));
+    assert!(!is_allowed("MIT AND GPL-3.0-only"));
+    assert!(!is_allowed("GPL-3.0-only"));
+    assert!(!is_allowed("(MIT"));
+    assert!(!is_allowed(""));
+}

@@ -1,0 +1,8 @@
+//! The rules of the house, each of them a test: what the tree holds, who depends on whom, what is pinned.
+
+mod card;
+mod documents;
+mod licences;
+mod packages;
+mod sources;
+mod tree;

@@ -1,0 +1,138 @@
+//! Who depends on whom, from where it comes, and what must have one version.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tests::repository::{own_packages, packages, toml};
+
+/// Crates that come in more than one version, and whose doing that is.
+const DUPLICATES: [(&str, &str); 0] = [];
+
+fn name(package: &Value) -> &str {
+    package["name"].as_str().unwrap_or_default()
+}
+
+/// What a package of ours depends on to be built, tests aside.
+fn dependencies(of: &str) -> BTreeSet<&'static str> {
+    let package = own_packages().find(|package| name(package) == of);
+    let package = package.unwrap_or_else(|| panic!("there is no package {of}"));
+    let all = package["dependencies"].as_array().into_iter().flatten();
+    all.filter(|found| found["kind"] != "dev").map(name).collect()
+}
+
+/// Packages of ours by the room they lie in.
+fn rooms() -> BTreeMap<String, Vec<&'static str>> {
+    let mut rooms = BTreeMap::<String, Vec<&str>>::new();
+    for package in own_packages() {
+        let folder = tests::repository::folder(package);
+        let room = folder.split('/').next().unwrap_or_default().to_owned();
+        rooms.entry(room).or_default().push(name(package));
+    }
+    rooms
+}
+
+#[test]
+fn the_host_depends_on_no_tool_and_on_no_page() {
+    let forbidden = [&rooms()["components"][..], &["frontend"]].concat();
+    let found = dependencies("host").into_iter().filter(|found| forbidden.contains(found));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        Vec::<&str>::new(),
+        "a tool is replaced without building the host"
+    );
+}
+
+#[test]
+fn the_page_depends_on_nothing_of_ours_but_the_nouns() {
+    let ours = own_packages().map(name).collect::<BTreeSet<_>>();
+    let found = dependencies("frontend").into_iter().filter(|found| ours.contains(found));
+    assert_eq!(found.collect::<Vec<_>>(), ["output"]);
+}
+
+#[test]
+fn a_tool_depends_on_the_kit_and_the_nouns_and_on_no_other_tool() {
+    let ours = own_packages().map(name).collect::<BTreeSet<_>>();
+    let allowed = BTreeSet::from(["toolkit", "output"]);
+    for tool in &rooms()["components"] {
+        if allowed.contains(tool) {
+            continue;
+        }
+        let found = dependencies(tool).intersection(&ours).copied().collect::<BTreeSet<_>>();
+        assert!(found.is_subset(&allowed), "{tool} depends on {:?}", found.difference(&allowed));
+    }
+    assert_eq!(dependencies("toolkit").intersection(&ours).count(), 0, "the kit knows no domain");
+    assert_eq!(dependencies("output").intersection(&ours).count(), 0, "the nouns know nobody");
+}
+
+#[test]
+fn everything_comes_from_the_public_registry() {
+    let registry = ["registry+https://github.com/rust-lang/crates", ".io-index"].concat();
+    let mut strangers = Vec::new();
+    for package in packages() {
+        match package["source"].as_str() {
+            None => {}
+            Some(source) if source == registry => {}
+            Some(source) => strangers.push(format!("{}: {source}", name(package))),
+        }
+    }
+    assert!(strangers.is_empty(), "{strangers:#?}");
+}
+
+#[test]
+fn a_crate_comes_in_one_version_unless_we_know_why() {
+    let mut versions = BTreeMap::<&str, BTreeSet<&str>>::new();
+    for package in packages() {
+        versions
+            .entry(name(package))
+            .or_default()
+            .insert(package["version"].as_str().unwrap_or_default());
+    }
+    versions.retain(|_, found| found.len() > 1);
+    let known = DUPLICATES.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>();
+    let found = versions.keys().copied().collect::<BTreeSet<_>>();
+    let new = found.difference(&known).map(|name| (name, &versions[name])).collect::<Vec<_>>();
+    assert!(new.is_empty(), "several versions of {new:?}");
+    let gone = known.difference(&found).collect::<Vec<_>>();
+    assert!(gone.is_empty(), "one version again, take them off the list: {gone:?}");
+}
+
+#[test]
+fn the_pages_glue_has_one_version_everywhere() {
+    let version = |wanted: &str| {
+        let package = packages().find(|package| name(package) == wanted);
+        package.and_then(|package| package["version"].as_str()).map(str::to_owned)
+    };
+    let glue = version("wasm-bindgen");
+    assert!(glue.is_some());
+    assert_eq!(
+        glue,
+        version("wasm-bindgen-cli-support"),
+        "the program and its glue would disagree"
+    );
+    let trunk = toml("Trunk.toml")["tools"]["wasm_bindgen"].as_str().map(str::to_owned);
+    assert_eq!(glue, trunk, "Trunk.toml names another one");
+}
+
+#[test]
+fn what_our_behaviour_hangs_on_is_pinned() {
+    for package in own_packages() {
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let pinned = [
+                "leptos",
+                "rmcp",
+                "wasm-bindgen",
+                "wasm-bindgen-cli-support",
+                "wasmtime",
+                "wit-bindgen",
+            ];
+            let wanted = dependency["req"].as_str().unwrap_or_default();
+            let needs_pin = pinned.contains(&name(dependency));
+            assert!(
+                !needs_pin || wanted.starts_with('='),
+                "{}: {} {wanted}",
+                name(package),
+                name(dependency)
+            );
+        }
+    }
+}

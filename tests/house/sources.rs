@@ -1,0 +1,81 @@
+//! What every source file keeps to: a first sentence, a length, no loose ends, the workspace's lints.
+
+use tests::repository::{folder, own_packages, sources, text, toml};
+
+/// Above this a file is two rooms.
+const LINES_MAX: usize = 350;
+/// Files that are longer, each with the reason why it is one room all the same.
+const LONGER: [(&str, &str); 0] = [];
+
+#[test]
+fn every_source_file_opens_with_what_one_finds_there() {
+    let silent = sources().filter(|path| !text(path).starts_with("//! ")).collect::<Vec<_>>();
+    assert!(silent.is_empty(), "the first line is to be one `//!` sentence: {silent:?}");
+}
+
+#[test]
+fn no_source_file_is_longer_than_one_can_read() {
+    let length = |path: &&str| text(path).lines().count();
+    let long = sources().filter(|path| length(path) > LINES_MAX).collect::<Vec<_>>();
+    let unasked = long.iter().filter(|path| LONGER.iter().all(|(known, _)| known != *path));
+    let unasked = unasked.collect::<Vec<_>>();
+    assert!(unasked.is_empty(), "over {LINES_MAX} lines: {unasked:?}");
+    let stale = LONGER.iter().filter(|(known, _)| !long.contains(known)).collect::<Vec<_>>();
+    assert!(stale.is_empty(), "no longer over {LINES_MAX} lines: {stale:?}");
+}
+
+#[test]
+fn no_source_file_has_loose_ends() {
+    // In two pieces each, or this file would find itself.
+    let needles = [("to", "do!("), ("unimple", "mented!("), ("db", "g!("), ("#[ig", "nore")];
+    let needles = needles.map(|(head, tail)| [head, tail].concat());
+    let mut found = Vec::new();
+    for path in sources() {
+        let text = text(path);
+        for needle in &needles {
+            let is_word =
+                |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            if text.match_indices(needle.as_str()).any(|(at, _)| is_word(at)) {
+                found.push(format!("{path}: {needle}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn every_package_takes_the_workspaces_lints() {
+    for package in own_packages() {
+        let manifest = format!("{}/Cargo.toml", folder(package));
+        let lints = toml(&manifest).get("lints").and_then(|lints| lints.get("workspace")).cloned();
+        assert_eq!(
+            lints,
+            Some(toml::Value::Boolean(true)),
+            "{manifest} has no `[lints] workspace = true`"
+        );
+    }
+}
+
+#[test]
+fn the_workspace_lints_what_the_house_forbids() {
+    let lints = toml("Cargo.toml")["workspace"]["lints"].clone();
+    assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("deny"));
+    assert_eq!(
+        lints["clippy"]["print_stdout"].as_str(),
+        Some("deny"),
+        "in stdio mode stdout is the protocol"
+    );
+    for lint in ["missing_docs", "unreachable_pub"] {
+        assert!(lints["rust"].get(lint).is_some(), "{lint} is not looked for");
+    }
+    for lint in ["dbg_macro", "todo", "unwrap_used", "allow_attributes_without_reason"] {
+        assert!(lints["clippy"].get(lint).is_some(), "{lint} is not looked for");
+    }
+}
+
+#[test]
+fn there_is_one_way_to_format() {
+    assert_eq!(toml("rustfmt.toml")["use_small_heuristics"].as_str(), Some("Max"));
+    let others = sources().filter(|path| text(path).contains(&["rustfmt::", "skip"].concat()));
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<&str>::new());
+}

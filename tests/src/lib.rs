@@ -1,0 +1,3 @@
+//! What the tests' rings share: where the repository lies and what is in it.
+
+pub mod repository;
