@@ -1,0 +1,4 @@
+//! The REST endpoints of the specifications.
+
+pub(crate) mod health;
+pub(crate) mod rpc;

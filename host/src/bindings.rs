@@ -1,0 +1,29 @@
+//! The contract (`wit/`) as Rust sees it from the host's side.
+#![allow(missing_docs, reason = "generated; the WIT files have the words")]
+
+wasmtime::component::bindgen!({
+    path: "../wit",
+    world: "tool-component",
+    imports: { default: async },
+    exports: { default: async },
+    require_store_data_send: true,
+});
+
+pub(crate) mod migrations {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-migrations",
+        exports: { default: async },
+        require_store_data_send: true,
+    });
+}
+
+pub(crate) mod configured {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-configured",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
+    });
+}

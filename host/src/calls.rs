@@ -1,0 +1,192 @@
+//! One `tools/call` from name to outcome: finds the component, gives it the answers of earlier
+//! rounds, waits where it waits, and seals what it asks.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::{
+    call_state::Progress,
+    caller::Caller,
+    component::{
+        Answer, AnswerAction, Ask, CallError, Datetime, Invocation, LoadedComponent, Output,
+        Question, Stop,
+    },
+    registry::Registry,
+    seal::{Asked, Seal, State, StateError, digest},
+};
+
+/// Takes calls in and brings them to their end.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    registry: Registry,
+    seal: Seal,
+}
+
+/// One round of a call, as it came in.
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    /// A JSON object.
+    pub(crate) arguments: String,
+    /// The request's `_meta`, a JSON object.
+    pub(crate) meta: String,
+    pub(crate) caller: Caller,
+    /// What the client answered in this round, by the question's key.
+    pub(crate) responses: BTreeMap<String, Value>,
+    /// The state that came with the questions.
+    pub(crate) state: Option<String>,
+    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+}
+
+/// How a round ended.
+pub(crate) enum Outcome {
+    Done(Output),
+    /// The user must answer; the state comes back with the answers.
+    Asked { questions: Vec<Question>, state: String },
+}
+
+impl Calls {
+    pub(crate) fn new(registry: Registry, seal: Seal) -> Self {
+        Self { registry, seal }
+    }
+
+    pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        let component = self.component(&call.tool)?;
+        let state = self.state(&call, &component)?;
+        let invocation = invocation(&call, &state);
+        let began = Instant::now();
+        loop {
+            // Each repeat uses the current catalog: a wait does not hold a version back.
+            let component = self.component(&call.tool)?;
+            let progress = call.progress.clone();
+            match component.call(&invocation, call.caller.clone(), progress).await {
+                Ok(output) => return Ok(Outcome::Done(output)),
+                Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                    return Ok(self.ask(&component, it.questions, it.state, state));
+                }
+                Err(CallError::Stopped(Stop::Wait(it))) => {
+                    wait(&component, &it.until, began).await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn component(&self, tool: &str) -> Result<Arc<LoadedComponent>, CallError> {
+        let catalog = self.registry.catalog();
+        catalog.component_for(tool).cloned().ok_or_else(|| CallError::UnknownTool {
+            tool: tool.chars().take(128).collect(),
+            similar: catalog.similar(tool),
+        })
+    }
+
+    /// What earlier rounds left, with the answers of this one.
+    ///
+    /// Answers to an earlier version of the component are dropped: the new one asks again.
+    fn state(&self, call: &Call, component: &LoadedComponent) -> Result<State, StateError> {
+        let now = component.clock().now();
+        let fresh = State {
+            tool: call.tool.clone(),
+            arguments: digest(call.arguments.as_bytes()),
+            principal: call.caller.principal.to_string(),
+            component: component.digest().to_string(),
+            first_called_at_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
+            ..State::default()
+        };
+        let Some(sealed) = &call.state else {
+            return if call.responses.is_empty() { Ok(fresh) } else { Err(StateError::Missing) };
+        };
+        let mut state = self.seal.open_state(sealed, now, |it| {
+            it.tool == fresh.tool
+                && it.arguments == fresh.arguments
+                && it.principal == fresh.principal
+        })?;
+        if state.component != fresh.component {
+            return Ok(State { first_called_at_ns: state.first_called_at_ns, ..fresh });
+        }
+        for (key, kind) in std::mem::take(&mut state.asked) {
+            if let Some(response) = call.responses.get(&key) {
+                state.answers.insert(key, (kind, response.clone()));
+            }
+        }
+        Ok(state)
+    }
+
+    fn ask(
+        &self,
+        component: &LoadedComponent,
+        questions: Vec<Question>,
+        own: Option<String>,
+        mut state: State,
+    ) -> Outcome {
+        let kind = |it: &Question| match it.ask {
+            Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
+            Ask::Sampling(_) => Asked::Sampling,
+            Ask::Roots => Asked::Roots,
+        };
+        state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
+        state.own = own;
+        Outcome::Asked { questions, state: self.seal.close(state, component.clock().now()) }
+    }
+}
+
+fn invocation(call: &Call, state: &State) -> Invocation {
+    Invocation {
+        name: call.tool.clone(),
+        arguments: call.arguments.clone(),
+        answers: state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect(),
+        state: state.own.clone(),
+        first_called_at: Datetime {
+            seconds: state.first_called_at_ns / 1_000_000_000,
+            nanoseconds: u32::try_from(state.first_called_at_ns % 1_000_000_000).unwrap_or(0),
+        },
+        meta: call.meta.clone(),
+    }
+}
+
+fn answer(key: &str, kind: Asked, response: &Value) -> Answer {
+    let meta = response.get("_meta").map(Value::to_string);
+    let (action, content) = match (kind, response.get("action").and_then(Value::as_str)) {
+        (Asked::Sampling | Asked::Roots, _) => (AnswerAction::Accept, Some(response.to_string())),
+        (Asked::Elicitation, Some("accept")) => {
+            let content = response.get("content").map_or("{}".to_owned(), Value::to_string);
+            (AnswerAction::Accept, Some(content))
+        }
+        (Asked::Elicitation, Some("decline")) => (AnswerAction::Decline, None),
+        (Asked::Elicitation, _) => (AnswerAction::Cancel, None),
+    };
+    Answer { key: key.to_owned(), action, content, meta }
+}
+
+/// The answer of somebody who is there: the content of a form, or null where they decline.
+pub(crate) fn answer_in_solo(key: &str, content: &Value) -> Answer {
+    let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
+    let content = (!content.is_null()).then(|| content.to_string());
+    Answer { key: key.to_owned(), action, content, meta: None }
+}
+
+/// Waits until `until`, no longer than the component may, counted from when the call `began`.
+async fn wait(
+    component: &LoadedComponent,
+    until: &Datetime,
+    began: Instant,
+) -> Result<(), CallError> {
+    let (limits, component_name) = (component.limits(), component.name().clone());
+    let Ok(_waiter) = component.waiters.try_acquire() else {
+        return Err(CallError::Busy { component: component_name });
+    };
+    let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
+    let wanted = until.saturating_sub(component.clock().now()).max(Duration::from_millis(10));
+    let allowed = Duration::from_millis(limits.wait_ms_max).saturating_sub(began.elapsed());
+    if allowed.is_zero() {
+        let limit = "wait_ms_max";
+        return Err(CallError::LimitExceeded { component: component_name, call_id: 0, limit });
+    }
+    tokio::time::sleep(wanted.min(allowed)).await;
+    Ok(())
+}

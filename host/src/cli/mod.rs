@@ -1,0 +1,48 @@
+//! What the command line says, and how.
+
+use std::io::{self, IsTerminal, Write};
+
+use host::Server;
+use tracing_subscriber::EnvFilter;
+
+pub(crate) mod export;
+pub(crate) mod run;
+
+/// Logs go to standard error: standard output is the protocol's, or the result's.
+pub(crate) fn log_to_stderr() {
+    // rmcp reports each request; what it has to say concerns its developers.
+    let quiet = "info,rmcp=error";
+    let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .init();
+}
+
+/// One line for whoever started the program.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "madoguchi: {message}");
+}
+
+/// One line on standard output.
+pub(crate) fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}
+
+/// Tells where the counter is open, and with what.
+pub(crate) fn greet(server: &Server) -> io::Result<()> {
+    let Some(addr) = server.addr() else { return Ok(()) };
+    let catalog = server.registry().catalog();
+    let names: Vec<_> = catalog.components().map(|it| it.name().to_string()).collect();
+    say("Madoguchi 窓口 is open.")?;
+    say(&format!("  page        http://{addr}/"))?;
+    say(&format!("  MCP         http://{addr}/mcp"))?;
+    let components = if names.is_empty() {
+        "none: put NAME.wasm into the component folder".to_owned()
+    } else {
+        format!("{} ({} tools)", names.join(", "), catalog.tools().count())
+    };
+    say(&format!("  components  {components}"))?;
+    io::stdout().flush()
+}

@@ -1,0 +1,107 @@
+//! `madoguchi run FILE.wasm TOOL JSON`: what an author uses first.
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use host::{
+    Config,
+    component::Output,
+    grants::Grant,
+    settings::Settings,
+    solo::{Solo, SoloOutcome},
+};
+use serde_json::Value;
+
+use super::{complain, say};
+
+/// Runs one tool of one component alone.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// The component
+    file: PathBuf,
+    /// The tool; without one, the tools are listed
+    tool: Option<String>,
+    /// Its arguments: a JSON object
+    #[arg(default_value = "{}")]
+    arguments: String,
+    /// Keep the database in this file instead of throwing it away
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// A setting, as NAME=JSON; may be given several times
+    #[arg(long = "setting", value_name = "NAME=JSON", value_parser = pair)]
+    settings: Vec<(String, Value)>,
+    /// The answer to a question of the tool, as KEY=JSON; may be given several times
+    #[arg(long = "answer", value_name = "KEY=JSON", value_parser = pair)]
+    answers: Vec<(String, Value)>,
+}
+
+fn pair(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=JSON is right")?;
+    // A bare word is taken for a string: quoting quotes in a shell is no fun.
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+    Ok((name.to_owned(), value))
+}
+
+impl Run {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
+        let bytes = std::fs::read(&self.file)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let mut configured = config.component(name).settings();
+        configured.extend(self.settings.clone());
+        let settings = Settings::read(&configured, &config.base)?;
+        let solo = Solo::of(name, &bytes)
+            .grant(Grant::ALL)
+            .limits(config.limits(name))
+            .settings(settings)
+            .database(self.database.clone());
+        let running = solo.start().await.with_context(|| self.file.display().to_string())?;
+        let Some(tool) = &self.tool else {
+            for tool in running.component().tools() {
+                say(&format!("{}  {}", tool.name, tool.description.lines().next().unwrap_or("")))?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        if serde_json::from_str::<serde_json::Map<String, Value>>(&self.arguments).is_err() {
+            bail!("the arguments must be a JSON object, such as '{{\"name\": \"value\"}}'");
+        }
+        let answers: BTreeMap<_, _> = self.answers.into_iter().collect();
+        match running.call(tool, &self.arguments, answers).await {
+            SoloOutcome::Done(output) => print(output),
+            SoloOutcome::Asked(questions) => {
+                for question in questions {
+                    complain(&format!(
+                        "the tool asks {:?}; answer with --answer '{}=JSON'",
+                        question.message, question.key
+                    ));
+                }
+                Ok(ExitCode::from(2))
+            }
+            SoloOutcome::Failed(object) => {
+                complain(&pretty(&object));
+                Ok(ExitCode::FAILURE)
+            }
+        }
+    }
+}
+
+fn print(output: Output) -> anyhow::Result<ExitCode> {
+    if let Some(json) = &output.structured {
+        let value = serde_json::from_str(json).context("the structured output is not JSON")?;
+        say(&pretty(&value))?;
+    }
+    for content in output.content {
+        if let host::component::Content::Text(text) = content {
+            say(&text.text)?;
+        } else {
+            complain("(there is more content, which a terminal cannot show)");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+

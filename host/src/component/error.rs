@@ -1,0 +1,106 @@
+//! Why a component could not be loaded, and why a call brought no output.
+
+use std::sync::Arc;
+
+use super::{Problem, Stop};
+use crate::{database, definition::DefinitionError, grants, registry::NameClash, settings};
+
+/// Why a component could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read or written.
+    #[error("the file cannot be read: {0}")]
+    Read(#[from] std::io::Error),
+    /// It is no component for this host.
+    #[error("it is not a WebAssembly component that this host can compile: {0:#}")]
+    Compile(wasmtime::Error),
+    /// It wants what it was not granted.
+    #[error(transparent)]
+    Refused(#[from] grants::Refused),
+    /// It does not fit the contract.
+    #[error("it does not fit the contract madoguchi:tool: {0:#}")]
+    Link(wasmtime::Error),
+    /// It does not run as far as describing itself.
+    #[error("it does not describe itself: {0}")]
+    Describe(CallError),
+    /// It describes a tool that cannot be offered.
+    #[error(transparent)]
+    Definition(DefinitionError),
+    /// Its database cannot be opened.
+    #[error("its database: {0}")]
+    Database(#[from] database::OpenError),
+    /// Its database cannot be brought to its shape.
+    #[error("its migrations: {0}")]
+    Migrate(database::MigrateError),
+    /// A setting cannot be read.
+    #[error(transparent)]
+    Settings(#[from] settings::SettingsError),
+    /// It does not accept its settings.
+    #[error("it does not accept its settings: {}", problems(.0))]
+    Configure(Vec<Problem>),
+    /// Another component offers one of its tools.
+    #[error(transparent)]
+    NameClash(#[from] NameClash),
+}
+
+/// Why a call brought no output.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// No component offers the tool.
+    #[error("unknown tool {tool:?}")]
+    UnknownTool {
+        /// What was asked for.
+        tool: String,
+        /// Tools whose names come close.
+        similar: Vec<String>,
+    },
+    /// The answers carried along do not belong to this call.
+    #[error("{0}")]
+    State(#[from] crate::seal::StateError),
+    /// The tool stopped, in its own words: for the caller to read.
+    #[error("stopped: {0:?}")]
+    Stopped(Stop),
+    /// The component broke its contract: for the log, never for the caller.
+    #[error("{component} trapped in call {call_id}: {source:#}")]
+    Trapped {
+        /// Whose fault it is.
+        component: Arc<str>,
+        /// Which call, as in the log.
+        call_id: u64,
+        /// What happened.
+        source: wasmtime::Error,
+    },
+    /// The component put out what it must not.
+    #[error("{component} broke its contract: {what}")]
+    Broken {
+        /// Whose fault it is.
+        component: Arc<str>,
+        /// What it did.
+        what: String,
+    },
+    /// The call took more than it may.
+    #[error("{component} exceeded {limit} in call {call_id}")]
+    LimitExceeded {
+        /// Whose fault it is.
+        component: Arc<str>,
+        /// Which call, as in the log.
+        call_id: u64,
+        /// The limit, as it is called in the configuration.
+        limit: &'static str,
+    },
+    /// All places are taken and the queue is full.
+    #[error("{component} is busy")]
+    Busy {
+        /// Who is busy.
+        component: Arc<str>,
+    },
+}
+
+/// `problems` in one line, for a log.
+fn problems(problems: &[Problem]) -> String {
+    let each = problems.iter().map(|it| match it.pointer.as_str() {
+        "" => it.message.clone(),
+        pointer => format!("{pointer}: {}", it.message),
+    });
+    each.collect::<Vec<_>>().join("; ")
+}

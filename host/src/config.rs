@@ -1,0 +1,225 @@
+//! The configuration: one TOML file, every default in place, so that none is needed to start.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{grants::Grant, limits::Limits};
+
+/// The default address: this machine only.
+const ADDR: &str = "127.0.0.1:8808";
+/// What every installation starts from.
+const DEFAULTS: &str = include_str!("default.toml");
+
+/// What the operator decided.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to listen; port 0 takes a free one.
+    pub addr: SocketAddr,
+    /// The folder of databases, compiled code and the last good versions.
+    pub data: PathBuf,
+    /// The folder of components, watched while serving; none serves the bundled ones only.
+    pub components_folder: Option<PathBuf>,
+    /// Host names under which the server may be addressed, beside those of this machine.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of pages elsewhere that may talk to the server.
+    pub allowed_origins: Vec<String>,
+    /// Bytes that a request's body may have.
+    pub body_bytes_max: usize,
+    /// Whether the components that travel in the binary are served.
+    pub bundled: bool,
+    /// What each component is given.
+    pub components: BTreeMap<String, ComponentConfig>,
+    /// Limits of components that have none of their own.
+    pub limits: Limits,
+    /// The folder from which the paths in the configuration count.
+    pub base: PathBuf,
+}
+
+/// What one component is given: `[components.NAME]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComponentConfig {
+    /// Whether it is served; it is unless this says false.
+    pub enabled: Option<bool>,
+    /// Capabilities that it may use.
+    pub grants: Option<BTreeSet<Grant>>,
+    /// What it is told; `{ file = "…" }` stands for the content of a file.
+    pub settings: BTreeMap<String, Value>,
+    /// Settings taken from the environment: `setting = "VARIABLE"`.
+    pub environment: BTreeMap<String, String>,
+    /// How much it may use, where that differs from the common limits.
+    pub limits: Option<Limits>,
+}
+
+/// The file as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ConfigFile {
+    addr: Option<SocketAddr>,
+    data: Option<PathBuf>,
+    components_folder: Option<PathBuf>,
+    allowed_hosts: Vec<String>,
+    allowed_origins: Vec<String>,
+    body_bytes_max: Option<usize>,
+    bundled: Option<bool>,
+    components: BTreeMap<String, ComponentConfig>,
+    limits: Option<Limits>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It says something that is not known, or says it wrongly.
+    #[error("{path}: {source}", path = path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where, and what would be right.
+        source: toml::de::Error,
+    },
+}
+
+impl Config {
+    /// The configuration without any file.
+    pub fn defaults() -> Self {
+        Self::from_text("", Path::new("the built-in configuration")).expect("held by a test")
+    }
+
+    /// The configuration in `file`.
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        let read = |source| ConfigError::Read { path: file.to_owned(), source };
+        let text = fs::read_to_string(file).map_err(read)?;
+        let mut config = Self::from_text(&text, file)?;
+        config.base = file.parent().map(Path::to_owned).unwrap_or_default();
+        config.data = config.base.join(&config.data);
+        config.components_folder =
+            config.components_folder.as_ref().map(|it| config.base.join(it));
+        Ok(config)
+    }
+
+    fn from_text(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let parse = |text| {
+            toml::from_str::<ConfigFile>(text)
+                .map_err(|source| ConfigError::Parse { path: path.to_owned(), source })
+        };
+        let (mut defaults, file) = (parse(DEFAULTS)?, parse(text)?);
+        for (name, component) in file.components {
+            defaults.components.entry(name).or_default().change(component);
+        }
+        Ok(Self {
+            addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
+            data: file.data.unwrap_or_else(default_data),
+            components_folder: file.components_folder,
+            allowed_hosts: file.allowed_hosts,
+            allowed_origins: file.allowed_origins,
+            body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
+            bundled: file.bundled.unwrap_or(true),
+            components: defaults.components,
+            limits: file.limits.unwrap_or_default(),
+            base: PathBuf::new(),
+        })
+    }
+
+    /// What the component named `name` is given.
+    pub fn component(&self, name: &str) -> ComponentConfig {
+        self.components.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The limits of the component named `name`.
+    pub fn limits(&self, name: &str) -> Limits {
+        let own = self.components.get(name).and_then(|it| it.limits.clone());
+        own.unwrap_or_else(|| self.limits.clone())
+    }
+
+    /// The most memory that any component may have.
+    pub(crate) fn memory_bytes_max(&self) -> usize {
+        let own = self.components.values().filter_map(|it| it.limits.as_ref());
+        let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
+        all.max().unwrap_or(self.limits.memory_bytes_max)
+    }
+}
+
+impl ComponentConfig {
+    /// Takes over what `other` says.
+    fn change(&mut self, other: Self) {
+        self.enabled = other.enabled.or(self.enabled);
+        self.grants = other.grants.or(self.grants.take());
+        self.limits = other.limits.or(self.limits.take());
+        self.settings.extend(other.settings);
+        self.environment.extend(other.environment);
+    }
+
+    /// The settings, those that the environment gives included.
+    pub fn settings(&self) -> BTreeMap<String, Value> {
+        let mut settings = self.settings.clone();
+        for (name, variable) in &self.environment {
+            if let Ok(value) = std::env::var(variable) {
+                settings.entry(name.clone()).or_insert(Value::String(value));
+            }
+        }
+        settings
+    }
+}
+
+/// Where data goes when nobody says: the user's data folder, or a folder here.
+fn default_data() -> PathBuf {
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
+    let shared = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    match shared.filter(|it| it.is_absolute()).or_else(home) {
+        Some(folder) => folder.join("madoguchi"),
+        None => PathBuf::from("madoguchi-data"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::from_text(text, Path::new("madoguchi.toml")).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn no_file_is_needed_and_the_bundled_components_have_their_grants() {
+        let config = Config::defaults();
+        assert!(config.addr.ip().is_loopback());
+        let grants = config.component("cinema").grants.unwrap_or_default();
+        assert!(grants.contains(&Grant::Sql));
+        assert_eq!(config.component("stranger").grants, None);
+    }
+
+    #[test]
+    fn a_file_changes_single_entries_and_leaves_the_others() {
+        let config = parse("[components.cinema.settings]\ntimezone = 'UTC'").unwrap();
+        let cinema = config.component("cinema");
+        assert_eq!(cinema.settings["timezone"], "UTC");
+        assert!(cinema.grants.unwrap_or_default().contains(&Grant::Sql));
+    }
+
+    #[test]
+    fn a_typo_is_named_with_its_line_and_what_would_be_right() {
+        let error = parse("adr = '127.0.0.1:1'").unwrap_err();
+        assert!(error.contains("line 1") && error.contains("adr") && error.contains("addr"), "{error}");
+        let error = parse("[components.cinema]\ngrants = ['sqll']").unwrap_err();
+        assert!(error.contains("sqll") && error.contains("`sql`"), "{error}");
+        let error = parse("[components.cinema.limits]\nmemory = 1").unwrap_err();
+        assert!(error.contains("memory_bytes_max"), "{error}");
+        let error = parse("addr = 'localhost'").unwrap_err();
+        assert!(error.contains("addr") && error.contains("socket address"), "{error}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Export: a component's tables as JSON objects, row by row, also while the host is running.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+use serde_json::{Map, Value as Json};
+
+use super::guard::{self, Guard, Mode, Site, is_the_hosts};
+use super::limits::Limits;
+
+/// Why a table could not be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// There is no such table.
+    #[error("no table `{table}`; there are: {}", .tables.join(", "))]
+    NoTable {
+        /// What was asked for.
+        table: String,
+        /// What there is.
+        tables: Vec<String>,
+    },
+    /// The database cannot be read.
+    #[error("cannot read the database")]
+    Sqlite(#[from] rusqlite::Error),
+    /// Whoever takes the rows failed.
+    #[error("cannot write the rows")]
+    Write(#[from] std::io::Error),
+}
+
+/// Takes one row; its error ends the export.
+pub type Each<'a> = &'a mut dyn FnMut(Map<String, Json>) -> std::io::Result<()>;
+
+/// [`Database::tables`](super::Database::tables) of a file that another process may have open.
+pub fn tables_readonly(path: &Path) -> Result<Vec<String>, ExportError> {
+    tables(&Site::new(path, Limits::default(), true))
+}
+
+/// [`Database::export`](super::Database::export) of a file that another process may have open.
+pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+    export(&Site::new(path, Limits::default(), true), table, each)
+}
+
+pub(super) fn tables(site: &Site) -> Result<Vec<String>, ExportError> {
+    let (connection, guard) = guard::open_reader(site)?;
+    Ok(guard.within(Mode::Host, || list(&connection))?)
+}
+
+pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+    let (connection, guard) = guard::open_reader(site)?;
+    let tables = guard.within(Mode::Host, || {
+        // One snapshot for the shape and the rows.
+        connection.execute_batch("BEGIN")?;
+        list(&connection)
+    })?;
+    if !tables.iter().any(|known| known == table) {
+        return Err(ExportError::NoTable { table: table.to_owned(), tables });
+    }
+    let columns = guard.within(Mode::Host, || columns(&connection, table))?;
+    // A view is the guest's own SQL: it is read with the guest's rights.
+    rows(&connection, &guard, table, &columns, each)
+}
+
+fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut prepared = connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')
+            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )?;
+    let names = prepared.query_map([], |row| row.get::<_, String>(0))?;
+    names.filter(|name| !matches!(name, Ok(name) if is_the_hosts(name))).collect()
+}
+
+struct Column {
+    name: String,
+    is_json: bool,
+    /// Place in the primary key from 1; 0 of a column that is not in it.
+    key: u32,
+}
+
+fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
+    connection
+        .prepare("SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid")?
+        .query_map([table], |row| {
+            Ok(Column {
+                name: row.get(0)?,
+                is_json: row.get::<_, String>(1)?.eq_ignore_ascii_case("JSON"),
+                key: row.get(2)?,
+            })
+        })?
+        .collect()
+}
+
+/// In the order of the primary key; without one, in the order of insertion; a view in its own.
+fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<String> {
+    let quote = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+    let names: Vec<String> = columns.iter().map(|column| quote(&column.name)).collect();
+    let mut key: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
+    key.sort_by_key(|column| column.key);
+    let mut order: Vec<String> = key.iter().map(|column| quote(&column.name)).collect();
+    let is_table = connection.query_row(
+        "SELECT type = 'table' FROM sqlite_schema WHERE name = ?1",
+        [table],
+        |row| row.get::<_, bool>(0),
+    )?;
+    if order.is_empty() && is_table {
+        let free = |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+        order.extend(["rowid", "_rowid_", "oid"].iter().copied().find(free).map(str::to_owned));
+    }
+    let mut sql = format!("SELECT {} FROM {}", names.join(", "), quote(table));
+    if !order.is_empty() {
+        sql.push_str(" ORDER BY ");
+        sql.push_str(&order.join(", "));
+    }
+    Ok(sql)
+}
+
+fn rows(
+    connection: &Connection,
+    guard: &Arc<Guard>,
+    table: &str,
+    columns: &[Column],
+    each: Each<'_>,
+) -> Result<u64, ExportError> {
+    let sql = guard.within(Mode::Host, || select(connection, table, columns))?;
+    let mut prepared = connection.prepare(&sql)?;
+    let mut rows = prepared.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        each(object(row, columns)?)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Json>> {
+    let mut object = Map::with_capacity(columns.len());
+    for (index, column) in columns.iter().enumerate() {
+        let value = match row.get_ref(index)? {
+            ValueRef::Null => Json::Null,
+            ValueRef::Integer(integer) => integer.into(),
+            ValueRef::Real(real) => number(real),
+            ValueRef::Text(text) => {
+                let text = String::from_utf8_lossy(text);
+                let parsed = if column.is_json { serde_json::from_str(&text).ok() } else { None };
+                parsed.unwrap_or_else(|| Json::String(text.into_owned()))
+            }
+            ValueRef::Blob(bytes) => BASE64_STANDARD.encode(bytes).into(),
+        };
+        object.insert(column.name.clone(), value);
+    }
+    Ok(object)
+}
+
+/// JSON has no infinity; a word says what a null would hide.
+fn number(real: f64) -> Json {
+    serde_json::Number::from_f64(real).map_or_else(|| real.to_string().into(), Json::Number)
+}

@@ -1,0 +1,157 @@
+//! A component's own SQLite database: durable group commits, snapshot reads, and nothing escapes.
+//!
+//! One file, one writer thread that commits what has queued up together (an fsync costs
+//! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
+//! never wait for the writer. Every statement of a guest passes three gates, each of which would
+//! do alone for most attacks: the text ([`scan`]), SQLite's authorizer and limits ([`guard`]), and
+//! for reads a connection that cannot write.
+
+mod export;
+mod guard;
+mod limits;
+mod migrations;
+mod readers;
+mod run;
+mod scan;
+mod types;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+pub use export::{Each, ExportError, export_readonly, tables_readonly};
+pub use limits::Limits;
+pub use migrations::{MigrateError, Migration};
+pub use types::{ConstraintKind, Error, OpenError, Rows, Statement, Value};
+
+use guard::Site;
+use readers::Readers;
+use writer::Writer;
+
+/// The database of one component. A clone is another handle on the same one.
+#[derive(Clone)]
+pub struct Database {
+    inner: Arc<Inner>,
+}
+
+// Fields drop in this order: connections first, then the folder of a temporary database.
+struct Inner {
+    site: Arc<Site>,
+    readers: Readers,
+    writer: Writer,
+    _scratch: Option<Scratch>,
+}
+
+impl Database {
+    /// Opens the file, or makes it, with its folder. Blocks for a few milliseconds of disk.
+    ///
+    /// The file's stem is taken for the component's name in what operators read.
+    pub fn open(path: impl AsRef<Path>, limits: Limits) -> Result<Self, OpenError> {
+        Self::start(path.as_ref(), limits, None)
+    }
+
+    /// A database that is gone with its last handle: for self-tests and for running a tool alone.
+    ///
+    /// It is a file like any other, so that what passes here passes there, but nobody waits for
+    /// the disk.
+    pub fn temporary(limits: Limits) -> Result<Self, OpenError> {
+        let scratch = Scratch::new()?;
+        let path = scratch.folder.join("temporary.db");
+        Self::start(&path, limits, Some(scratch))
+    }
+
+    fn start(path: &Path, limits: Limits, scratch: Option<Scratch>) -> Result<Self, OpenError> {
+        let site = Arc::new(Site::new(path, limits, scratch.is_none()));
+        let writer = Writer::start(&site)?;
+        let readers = Readers::new(Arc::clone(&site));
+        Ok(Self { inner: Arc::new(Inner { site, readers, writer, _scratch: scratch }) })
+    }
+
+    /// Reads, all statements in one snapshot, which holds every write acknowledged before.
+    ///
+    /// Never waits for a writer. See [`readers`] for where it runs.
+    pub async fn query(
+        &self,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Result<Vec<Rows>, Error> {
+        self.inner.readers.query(statements, deadline).await
+    }
+
+    /// Writes, and reads among them, in one transaction that is on disk when this returns.
+    ///
+    /// Whoever drops the future before the writer has begun with the batch cancels it; after that
+    /// the batch is carried out, whole or not at all, and nobody hears of it.
+    pub async fn transact(
+        &self,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Result<Vec<Rows>, Error> {
+        self.inner.writer.transact(statements, deadline).await
+    }
+
+    /// Applies the migrations that are new, in one transaction, and says how many those were.
+    ///
+    /// Applied ones that are not in the list are left alone: an older component lives with what a
+    /// later one has added.
+    pub async fn migrate(&self, migrations: &[Migration]) -> Result<u32, MigrateError> {
+        self.inner.writer.migrate(migrations.to_vec()).await
+    }
+
+    /// Names of the component's tables and views. Blocks.
+    pub fn tables(&self) -> Result<Vec<String>, ExportError> {
+        export::tables(&self.inner.site)
+    }
+
+    /// Hands each row of a table or view to `each`, as a JSON object, in the order of its key.
+    /// Blocks; all rows are of one snapshot. Returns how many there were.
+    pub fn export(&self, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
+        export::export(&self.inner.site, table, each)
+    }
+
+    /// Commits what has been accepted, brings the log home into the file, and ends the thread.
+    /// Calls that come later are answered with [`Error::Unavailable`].
+    pub async fn close(&self) {
+        self.inner.readers.close();
+        self.inner.writer.close().await;
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.inner.site.path
+    }
+}
+
+/// A folder of our own that goes when this goes.
+struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    fn new() -> Result<Self, OpenError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let process = std::process::id();
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let folder = std::env::temp_dir().join(format!("madoguchi-{process}-{count}"));
+            // `create_dir` fails on what is there already, so a folder is never shared or followed.
+            match std::fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self { folder }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(OpenError::Folder { path: folder, source }),
+            }
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever sweeps the temporary folder.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

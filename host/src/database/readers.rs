@@ -1,0 +1,237 @@
+//! Reading: a few connections that cannot write, each batch in one snapshot.
+//!
+//! Where a batch runs was measured: a point read takes 3 µs; handed to a blocking thread and back
+//! it takes 30 µs of CPU, more than the rest of a whole tool call. So a batch runs on the async
+//! worker that asks, under three conditions, and on a blocking thread otherwise:
+//! - the connection has run the same texts before, on a thread, from parsing to the last row
+//!   within [`INLINE_TIME`] (parsing and planning cannot be interrupted);
+//! - they call no function of which one step may take long ([`Guard::saw_slow`]);
+//! - it ends within [`INLINE_TIME`] now; else it is stopped, begun again on a thread, and the
+//!   texts lose their place until they have been quick again.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::guard::{self, Guard, Mode, Site};
+use super::run;
+use super::scan::Access;
+use super::types::{Error, Rows, Statement};
+
+/// What a batch may take on an async worker: eighty point reads, or a tenth of an epoch's tick.
+const INLINE_TIME: Duration = Duration::from_micros(250);
+/// Texts that a connection remembers as quick, and as slow.
+const TEXTS_MAX: usize = 64;
+
+type Answer = Result<Vec<Rows>, Error>;
+
+/// The connections for reading.
+pub(super) struct Readers {
+    site: Arc<Site>,
+    idle: Idle,
+    /// One place for each connection; whoever has none waits here, not on a thread.
+    places: Arc<Semaphore>,
+}
+
+/// Connections that nobody uses; none once the database is closed.
+struct Idle {
+    readers: Mutex<Option<Vec<Reader>>>,
+}
+
+struct Reader {
+    connection: Connection,
+    guard: Arc<Guard>,
+    /// Texts that may run on an async worker.
+    quick: HashSet<String>,
+    /// Texts that never may, because of a function that they call.
+    slow: HashSet<String>,
+}
+
+impl Readers {
+    pub(super) fn new(site: Arc<Site>) -> Self {
+        let places = Arc::new(Semaphore::new(site.limits.readers_max.max(1)));
+        Self { site, idle: Idle { readers: Mutex::new(Some(Vec::new())) }, places }
+    }
+
+    pub(super) async fn query(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
+        run::measure(&self.site, &statements)?;
+        let place = self.place(deadline).await?;
+        let mut idle = self.idle.take();
+        if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
+            let answer = reader.run_inline(&self.site, &statements, deadline);
+            if let Some(answer) = answer {
+                self.idle.put(reader);
+                return answer;
+            }
+            idle = Some(reader);
+        }
+        let reader = match idle {
+            Some(reader) => reader,
+            None => {
+                let site = Arc::clone(&self.site);
+                on_thread(move || Reader::open(&site)).await??
+            }
+        };
+        self.query_on_thread(reader, place, statements, deadline).await
+    }
+
+    async fn query_on_thread(
+        &self,
+        mut reader: Reader,
+        place: OwnedSemaphorePermit,
+        statements: Vec<Statement>,
+        deadline: Instant,
+    ) -> Answer {
+        let mut stop = StopOnDrop { guard: Some(Arc::clone(&reader.guard)) };
+        let site = Arc::clone(&self.site);
+        // The place travels along: it is free when the thread is, whoever has given up waiting.
+        let (reader, place, answer) = on_thread(move || {
+            let answer = reader.run_on_thread(&site, &statements, deadline);
+            (reader, place, answer)
+        })
+        .await?;
+        stop.guard = None;
+        self.idle.put(reader);
+        drop(place);
+        answer
+    }
+
+    async fn place(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, Error> {
+        let places = Arc::clone(&self.places);
+        if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+            return Ok(place);
+        }
+        match tokio::time::timeout_at(deadline.into(), places.acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_closed)) => Err(closed()),
+            Err(_late) => Err(run::out_of_time()),
+        }
+    }
+
+    /// Refuses what comes from now on; what runs ends, and its connections with it.
+    pub(super) fn close(&self) {
+        self.places.close();
+        *self.idle.readers.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Stops a query that nobody waits for any more. Its connection is then not used again.
+struct StopOnDrop {
+    guard: Option<Arc<Guard>>,
+}
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        if let Some(guard) = &self.guard {
+            guard.stop_now();
+        }
+    }
+}
+
+async fn on_thread<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(act)
+        .await
+        .map_err(|error| Error::Unavailable(format!("the database's reader ended: {error}")))
+}
+
+pub(super) fn closed() -> Error {
+    Error::Unavailable("the database is closed".into())
+}
+
+impl Idle {
+    fn take(&self) -> Option<Reader> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.pop()
+    }
+
+    fn put(&self, reader: Reader) {
+        if let Some(readers) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            readers.push(reader);
+        }
+    }
+}
+
+impl Reader {
+    fn open(site: &Site) -> Result<Self, Error> {
+        let (connection, guard) =
+            guard::open_reader(site).map_err(|error| run::explain(site, 0, error))?;
+        Ok(Self { connection, guard, quick: HashSet::new(), slow: HashSet::new() })
+    }
+
+    fn knows_as_quick(&self, statements: &[Statement]) -> bool {
+        statements.iter().all(|statement| self.quick.contains(&statement.sql))
+    }
+
+    /// Runs a batch that is known as quick; none if it is not after all.
+    fn run_inline(
+        &mut self,
+        site: &Site,
+        statements: &[Statement],
+        deadline: Instant,
+    ) -> Option<Answer> {
+        let stop_at = deadline.min(Instant::now() + INLINE_TIME);
+        let answer = self.run(site, statements, stop_at);
+        if self.guard.was_interrupted() && stop_at < deadline {
+            for statement in statements {
+                self.quick.remove(&statement.sql);
+            }
+            return None;
+        }
+        Some(answer)
+    }
+
+    fn run_on_thread(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
+        let begun = Instant::now();
+        let answer = self.run(site, statements, deadline);
+        if answer.is_ok() && begun.elapsed() < INLINE_TIME {
+            self.quick.extend(statements.iter().map(|statement| statement.sql.clone()));
+            self.quick.retain(|sql| !self.slow.contains(sql));
+        }
+        self.forget();
+        answer
+    }
+
+    /// One statement is a snapshot by itself; several need a transaction around them.
+    fn run(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
+        if Instant::now() >= deadline {
+            return Err(run::out_of_time());
+        }
+        self.guard.stop_at(deadline);
+        let several = statements.len() > 1;
+        if several {
+            self.tell(site, "BEGIN")?;
+        }
+        let (guard, quick, slow) = (&self.guard, &mut self.quick, &mut self.slow);
+        // Functions are seen when a text is parsed: the first time, and after a migration.
+        let mut note = |statement: &Statement| {
+            if guard.saw_slow() {
+                quick.remove(&statement.sql);
+                slow.insert(statement.sql.clone());
+            }
+        };
+        let answer = run::batch(site, &self.connection, statements, Access::Read, &mut note);
+        self.guard.never_stop();
+        if several {
+            self.tell(site, "COMMIT")?;
+        }
+        answer
+    }
+
+    /// Keeps the two sets small. What is forgotten must be parsed anew to be judged anew.
+    fn forget(&mut self) {
+        if self.quick.len() > TEXTS_MAX || self.slow.len() > TEXTS_MAX {
+            self.quick.clear();
+            self.slow.clear();
+            self.connection.flush_prepared_statement_cache();
+        }
+    }
+
+    fn tell(&self, site: &Site, sql: &'static str) -> Result<(), Error> {
+        self.guard
+            .within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]))
+            .map(drop)
+            .map_err(|error| run::explain(site, 0, error))
+    }
+}

@@ -1,0 +1,244 @@
+//! Runs one statement of a guest, and turns what SQLite says into what the guest is told.
+
+use std::io::Write as _;
+
+use rusqlite::ffi::{self, ErrorCode};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection};
+
+use super::guard::Site;
+use super::scan::{self, Access};
+use super::types::{ConstraintKind, Error, Rows, Statement, Value};
+
+/// What the statements of one batch may still return.
+pub(super) struct Allowance {
+    rows: usize,
+    bytes: usize,
+}
+
+/// Refuses a batch that is too big, before it waits anywhere. Returns its bytes.
+pub(super) fn measure(site: &Site, statements: &[Statement]) -> Result<usize, Error> {
+    let limits = &site.limits;
+    if statements.len() > limits.statements_max {
+        let (found, most) = (statements.len(), limits.statements_max);
+        return Err(Error::LimitExceeded(format!("{found} statements in a batch; at most {most}")));
+    }
+    let bytes = statements.iter().map(Statement::bytes).sum();
+    if bytes > limits.batch_bytes_max {
+        let most = limits.batch_bytes_max;
+        return Err(Error::LimitExceeded(format!("a batch of {bytes} bytes; at most {most}")));
+    }
+    Ok(bytes)
+}
+
+/// Runs a batch, one statement after the other, until one fails; tells of each, failed or not.
+pub(super) fn batch(
+    site: &Site,
+    connection: &Connection,
+    statements: &[Statement],
+    access: Access,
+    after_each: &mut dyn FnMut(&Statement),
+) -> Result<Vec<Rows>, Error> {
+    let mut allowance =
+        Allowance { rows: site.limits.rows_max, bytes: site.limits.result_bytes_max };
+    let mut answers = Vec::with_capacity(statements.len());
+    for (index, statement) in (0..).zip(statements) {
+        let answer = one(site, connection, index, statement, access, &mut allowance);
+        after_each(statement);
+        answers.push(answer?);
+    }
+    Ok(answers)
+}
+
+fn one(
+    site: &Site,
+    connection: &Connection,
+    index: u32,
+    statement: &Statement,
+    access: Access,
+    allowance: &mut Allowance,
+) -> Result<Rows, Error> {
+    let invalid = |message| Error::Invalid { statement: index, message };
+    if statement.sql.len() > site.limits.sql_bytes_max {
+        let most = site.limits.sql_bytes_max;
+        return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
+    }
+    scan::check(&statement.sql, access).map_err(invalid)?;
+    let explain = |error| explain(site, index, error);
+    let mut prepared = connection.prepare_cached(&statement.sql).map_err(explain)?;
+    let reads = prepared.readonly();
+    if access == Access::Read && !reads {
+        return Err(invalid("it changes rows: send it through `transact`".into()));
+    }
+    bind(&mut prepared, &statement.parameters).map_err(|refusal| match refusal {
+        Refusal::Message(message) => invalid(message),
+        Refusal::Engine(error) => explain(error),
+    })?;
+    let mut answer = collect(site, index, &mut prepared, allowance)?;
+    if !reads {
+        answer.changes = connection.changes();
+    }
+    let found = if reads { answer.rows.len() as u64 } else { answer.changes };
+    match statement.expect {
+        Some(expected) if found != u64::from(expected) => {
+            let found = u32::try_from(found).unwrap_or(u32::MAX);
+            Err(Error::UnexpectedCount { statement: index, expected, found })
+        }
+        _ => Ok(answer),
+    }
+}
+
+enum Refusal {
+    Message(String),
+    Engine(rusqlite::Error),
+}
+
+/// Binds by name, because SQLite numbers `$2, $1` in the order of their appearance.
+fn bind(prepared: &mut CachedStatement<'_>, parameters: &[Value]) -> Result<(), Refusal> {
+    let given = parameters.len();
+    let names = prepared.parameter_count();
+    let mut used = vec![false; given];
+    for place in 1..=names {
+        let name = prepared.parameter_name(place).unwrap_or("?");
+        let number = scan::parameter_number(name).filter(|number| (1..=given).contains(number));
+        let Some(number) = number else {
+            return Err(Refusal::Message(format!("`{name}` has no value: {given} are given")));
+        };
+        let value = &parameters[number - 1];
+        if matches!(value, Value::Real(real) if !real.is_finite()) {
+            return Err(Refusal::Message(format!("{name} is not a finite number")));
+        }
+        prepared.raw_bind_parameter(place, value).map_err(Refusal::Engine)?;
+        used[number - 1] = true;
+    }
+    match used.iter().position(|used| !used) {
+        Some(unused) => {
+            let name = unused + 1;
+            Err(Refusal::Message(format!("a value is given for ${name}, which does not occur")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn collect(
+    site: &Site,
+    index: u32,
+    prepared: &mut CachedStatement<'_>,
+    allowance: &mut Allowance,
+) -> Result<Rows, Error> {
+    let columns: Vec<String> = prepared.column_names().into_iter().map(str::to_owned).collect();
+    let mut answer = Rows { columns, ..Rows::default() };
+    let mut rows = prepared.raw_query();
+    while let Some(row) = rows.next().map_err(|error| explain(site, index, error))? {
+        let Some(left) = allowance.rows.checked_sub(1) else {
+            let most = site.limits.rows_max;
+            return Err(Error::LimitExceeded(format!("more than {most} rows; use LIMIT")));
+        };
+        allowance.rows = left;
+        let mut values = Vec::with_capacity(answer.columns.len());
+        for column in 0..answer.columns.len() {
+            let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
+            let value = own(value).ok_or_else(|| Error::Invalid {
+                statement: index,
+                message: format!("column {} is text that is not UTF-8", answer.columns[column]),
+            })?;
+            let Some(left) = allowance.bytes.checked_sub(value.bytes()) else {
+                let most = site.limits.result_bytes_max;
+                return Err(Error::LimitExceeded(format!("more than {most} bytes of rows")));
+            };
+            allowance.bytes = left;
+            values.push(value);
+        }
+        answer.rows.push(values);
+    }
+    Ok(answer)
+}
+
+fn own(value: ValueRef<'_>) -> Option<Value> {
+    Some(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(integer) => Value::Integer(integer),
+        ValueRef::Real(real) => Value::Real(real),
+        ValueRef::Text(text) => Value::Text(std::str::from_utf8(text).ok()?.to_owned()),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(integer) => ValueRef::Integer(*integer),
+            Self::Real(real) => ValueRef::Real(*real),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// What the guest is told of an error of SQLite's.
+pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Error {
+    let (failure, message) = match error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            (failure, message.unwrap_or_else(|| failure.to_string()))
+        }
+        rusqlite::Error::SqlInputError { error, msg, .. } => (error, msg),
+        rusqlite::Error::MultipleStatement => {
+            let message = "more than one statement in a text: send each on its own".into();
+            return Error::Invalid { statement, message };
+        }
+        other => return Error::Invalid { statement, message: other.to_string() },
+    };
+    match failure.code {
+        ErrorCode::ConstraintViolation => constraint(statement, failure, &message),
+        ErrorCode::OperationInterrupted => out_of_time(),
+        ErrorCode::DiskFull => full(site),
+        ErrorCode::TooBig => Error::LimitExceeded(format!("statement {statement}: {message}")),
+        ErrorCode::Unknown
+        | ErrorCode::TypeMismatch
+        | ErrorCode::ParameterOutOfRange
+        | ErrorCode::AuthorizationForStatementDenied => Error::Invalid { statement, message },
+        _ => Error::Unavailable(format!("the database is unavailable: {message}")),
+    }
+}
+
+/// The deadline came first.
+pub(super) fn out_of_time() -> Error {
+    Error::LimitExceeded("the database did not finish before the deadline".into())
+}
+
+fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
+    let kind = match failure.extended_code {
+        ffi::SQLITE_CONSTRAINT_UNIQUE
+        | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+        | ffi::SQLITE_CONSTRAINT_ROWID => ConstraintKind::Unique,
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => ConstraintKind::ForeignKey,
+        ffi::SQLITE_CONSTRAINT_CHECK => ConstraintKind::Check,
+        ffi::SQLITE_CONSTRAINT_NOTNULL => ConstraintKind::NotNull,
+        _ => ConstraintKind::Other,
+    };
+    let name = match message.split_once(" constraint failed: ") {
+        Some((_, name)) => name,
+        None if kind == ConstraintKind::ForeignKey => "",
+        None => message,
+    };
+    Error::Constraint { statement, kind, name: name.to_owned() }
+}
+
+/// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.
+fn full(site: &Site) -> Error {
+    let probe = site.path.with_extension("probe");
+    let room = std::fs::File::create(&probe)
+        .and_then(|mut file| file.write_all(&[0xA5; 256 << 10]).and_then(|()| file.sync_data()));
+    // It may never have come to be; then there is nothing to remove.
+    let _ = std::fs::remove_file(&probe);
+    match room {
+        Ok(()) => {
+            let (mebibytes, name) = (site.limits.database_bytes_max >> 20, site.name());
+            Error::LimitExceeded(format!(
+                "database full: {mebibytes} MiB; raise [components.{name}] sql.bytes_max"
+            ))
+        }
+        Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),
+    }
+}

@@ -1,0 +1,174 @@
+//! What goes into a database and what comes out: statements, values, rows, errors.
+
+use std::path::PathBuf;
+
+/// One SQL statement, in the subset that SQLite and PostgreSQL share.
+#[derive(Clone, Debug, Default)]
+pub struct Statement {
+    /// The text, with `$1` for the first parameter.
+    pub sql: String,
+    /// The values of `$1`, `$2` …; each must be used.
+    pub parameters: Vec<Value>,
+    /// How many rows it must change or, of a SELECT, return; else the whole batch is undone.
+    pub expect: Option<u32>,
+}
+
+impl Statement {
+    /// A statement that may touch any number of rows.
+    pub fn new(sql: impl Into<String>, parameters: impl Into<Vec<Value>>) -> Self {
+        Self { sql: sql.into(), parameters: parameters.into(), expect: None }
+    }
+
+    /// The same, but it must touch exactly this many rows.
+    #[must_use]
+    pub fn expecting(mut self, rows: u32) -> Self {
+        self.expect = Some(rows);
+        self
+    }
+
+    /// Bytes that it occupies in a queue, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.sql.len() + self.parameters.iter().map(Value::bytes).sum::<usize>()
+    }
+}
+
+/// One value of a row or a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// SQL's NULL.
+    Null,
+    /// A 64-bit integer.
+    Integer(i64),
+    /// A double. As a parameter it must be finite; a row may hold infinity.
+    Real(f64),
+    /// UTF-8 text.
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+}
+
+impl Value {
+    /// Bytes that it occupies, with its place in a list.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Null | Self::Integer(_) | Self::Real(_) => 0,
+                Self::Text(text) => text.len(),
+                Self::Blob(bytes) => bytes.len(),
+            }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+/// What one statement gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows, each as long as `columns`.
+    pub rows: Vec<Vec<Value>>,
+    /// Rows inserted, updated or deleted.
+    pub changes: u64,
+}
+
+/// Which kind of constraint did not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// UNIQUE or PRIMARY KEY.
+    Unique,
+    /// FOREIGN KEY.
+    ForeignKey,
+    /// CHECK.
+    Check,
+    /// NOT NULL.
+    NotNull,
+    /// Another one: a trigger's RAISE, a STRICT table's type.
+    Other,
+}
+
+/// Why a batch came to nothing. Statements are counted from 0.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A constraint does not hold.
+    #[error("statement {statement}: {kind:?} constraint failed: {name}")]
+    Constraint {
+        /// Index of the statement; the last one for a constraint that is checked at the commit.
+        statement: u32,
+        /// Its kind.
+        kind: ConstraintKind,
+        /// `table.column, table.column`, or the name of a CHECK; SQLite does not name foreign keys.
+        name: String,
+    },
+    /// A statement touched another number of rows than it expected.
+    #[error("statement {statement}: expected {expected} rows, found {found}")]
+    UnexpectedCount {
+        /// Index of the statement.
+        statement: u32,
+        /// What it said.
+        expected: u32,
+        /// What came.
+        found: u32,
+    },
+    /// A statement is wrong or not allowed.
+    #[error("statement {statement}: {message}")]
+    Invalid {
+        /// Index of the statement.
+        statement: u32,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// More rows, bytes, pages or time than the component may use.
+    #[error("{0}")]
+    LimitExceeded(String),
+    /// The disk is full or gone, or too many are waiting; the same may succeed later.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its folder is not there and cannot be made.
+    #[error("cannot make the folder {path}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// SQLite cannot open it or set it up: no leave to write, no database, damaged.
+    #[error("cannot open the database {path}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The folder is on a file system that cannot share memory, which write-ahead logging needs.
+    #[error("the database {path} cannot use write-ahead logging: its journal mode is {mode}")]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The journal mode that it has instead.
+        mode: String,
+    },
+    /// The writer's thread could not be started.
+    #[error("cannot start the writer of {path}")]
+    Thread {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

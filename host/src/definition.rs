@@ -1,0 +1,174 @@
+//! What a component says of its tools, checked once and kept ready for `tools/list`.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
+
+/// Tools that one component may offer.
+const TOOLS_MAX: usize = 256;
+
+/// A tool on offer.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Arc<Map<String, Value>>,
+    /// JSON Schema of its structured output.
+    pub output_schema: Option<Arc<Map<String, Value>>>,
+    /// What a call does to the world.
+    pub hints: Hints,
+    /// More about it, the view among it.
+    pub meta: Map<String, Value>,
+}
+
+/// MCP's hints about what a call does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy something.
+    pub destructive: bool,
+    /// Once is the same as twice.
+    pub idempotent: bool,
+    /// Reaches beyond this host.
+    pub open_world: bool,
+}
+
+/// Why a tool cannot be offered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// There is none.
+    #[error("it offers no tool")]
+    Empty,
+    /// There are too many.
+    #[error("it offers {0} tools; at most {TOOLS_MAX} can be offered")]
+    TooMany(usize),
+    /// Two have one name.
+    #[error("it offers two tools named {0:?}")]
+    Twice(String),
+    /// The name is not one.
+    #[error("tool name {0:?}: 1 to 128 of A-Z a-z 0-9 _ . - are right")]
+    Name(String),
+    /// A document is not what it should be.
+    #[error("tool {tool}: its {what} is not {right}")]
+    Document {
+        /// Whose.
+        tool: String,
+        /// Which.
+        what: &'static str,
+        /// What would be right.
+        right: &'static str,
+    },
+}
+
+impl Tool {
+    pub(crate) fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, DefinitionError> {
+        match definitions.len() {
+            0 => return Err(DefinitionError::Empty),
+            count if count > TOOLS_MAX => return Err(DefinitionError::TooMany(count)),
+            _ => {}
+        }
+        let mut tools: Vec<Self> = Vec::new();
+        for definition in definitions {
+            let tool = Self::read(definition)?;
+            if tools.iter().any(|it| it.name == tool.name) {
+                return Err(DefinitionError::Twice(tool.name.to_string()));
+            }
+            tools.push(tool);
+        }
+        Ok(tools)
+    }
+
+    fn read(it: Definition) -> Result<Self, DefinitionError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        if !(1..=128).contains(&it.name.len()) || !it.name.chars().all(fits) {
+            return Err(DefinitionError::Name(it.name));
+        }
+        let mut meta = match &it.meta {
+            Some(meta) => object(&it.name, "meta", meta)?,
+            None => Map::new(),
+        };
+        if let Some(view) = it.view {
+            meta.insert("madoguchi/view".to_owned(), view.into());
+        }
+        let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
+        Ok(Self {
+            input_schema: schema(&it.name, "input schema", &it.input_schema)?,
+            output_schema: output_schema.transpose()?,
+            title: it.title,
+            description: it.description,
+            hints: Hints {
+                read_only: it.annotations.contains(Annotations::READ_ONLY),
+                destructive: it.annotations.contains(Annotations::DESTRUCTIVE),
+                idempotent: it.annotations.contains(Annotations::IDEMPOTENT),
+                open_world: it.annotations.contains(Annotations::OPEN_WORLD),
+            },
+            name: it.name.into(),
+            meta,
+        })
+    }
+}
+
+fn object(tool: &str, what: &'static str, json: &str) -> Result<Map<String, Value>, DefinitionError> {
+    serde_json::from_str(json).map_err(|_| DefinitionError::Document {
+        tool: tool.to_owned(),
+        what,
+        right: "a JSON object",
+    })
+}
+
+fn schema(
+    tool: &str,
+    what: &'static str,
+    json: &str,
+) -> Result<Arc<Map<String, Value>>, DefinitionError> {
+    let schema = object(tool, what, json)?;
+    if schema.get("type") != Some(&Value::from("object")) {
+        let tool = tool.to_owned();
+        return Err(DefinitionError::Document { tool, what, right: "a JSON Schema of type object" });
+    }
+    Ok(Arc::new(schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(name: &str, input_schema: &str) -> Definition {
+        Definition {
+            name: name.to_owned(),
+            title: None,
+            description: String::new(),
+            input_schema: input_schema.to_owned(),
+            output_schema: None,
+            annotations: Annotations::READ_ONLY,
+            view: Some("seat_map".to_owned()),
+            meta: None,
+        }
+    }
+
+    #[test]
+    fn a_tool_carries_its_view_and_hints() {
+        let tools = Tool::read_all(vec![definition("sit", r#"{"type":"object"}"#)]).unwrap();
+        assert_eq!(tools[0].meta["madoguchi/view"], "seat_map");
+        assert!(tools[0].hints.read_only && !tools[0].hints.destructive);
+    }
+
+    #[test]
+    fn a_component_without_tools_or_with_a_wrong_one_is_told_what_would_be_right() {
+        let object = r#"{"type":"object"}"#;
+        let error = |definitions| Tool::read_all(definitions).unwrap_err().to_string();
+        assert_eq!(error(vec![]), "it offers no tool");
+        assert!(error(vec![definition("a b", object)]).contains("A-Z a-z 0-9"));
+        assert!(error(vec![definition("a", "[]")]).contains("input schema is not a JSON object"));
+        assert!(error(vec![definition("a", "{}")]).contains("of type object"));
+        assert!(error(vec![definition("a", object), definition("a", object)]).contains("two tools"));
+    }
+}

@@ -1,0 +1,185 @@
+//! Why a call brought no output, as its caller reads it: one object for MCP and REST alike (SYS-8).
+
+use serde_json::{Map, Value, json};
+
+use crate::component::{CallError, Problem, Stop};
+
+/// The object `{error, message, status, data?}`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Failure {
+    /// For programs.
+    pub(crate) error: String,
+    /// For people: what to mend.
+    pub(crate) message: String,
+    /// The HTTP status that says the same.
+    pub(crate) status: u16,
+    /// What it is about.
+    pub(crate) data: Map<String, Value>,
+    /// Whether the request itself was wrong, rather than what the tool found.
+    pub(crate) is_protocol: bool,
+}
+
+impl Failure {
+    fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
+        let (error, message) = (error.to_owned(), message.into());
+        Self { error, message, status, data: Map::new(), is_protocol: false }
+    }
+
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.data.insert(name.to_owned(), value.into());
+        self
+    }
+
+    fn protocol(self) -> Self {
+        Self { is_protocol: true, ..self }
+    }
+
+    /// `{error, message, status, data?}`.
+    pub(crate) fn object(&self) -> Value {
+        let mut object =
+            json!({ "error": self.error, "message": self.message, "status": self.status });
+        if !self.data.is_empty() {
+            object["data"] = Value::Object(self.data.clone());
+        }
+        object
+    }
+}
+
+impl From<CallError> for Failure {
+    /// What is the component's fault goes to the log in full, and to the caller with the call's
+    /// number only.
+    fn from(error: CallError) -> Self {
+        let log = error.to_string();
+        match error {
+            CallError::Stopped(stop) => stopped(stop),
+            CallError::UnknownTool { tool, similar } => {
+                let hint = match similar.as_slice() {
+                    [] => "see tools/list".to_owned(),
+                    names => format!("did you mean {}?", names.join(", ")),
+                };
+                Self::new("unknown_tool", 404, format!("Unknown tool {tool:?}; {hint}")).protocol()
+            }
+            CallError::State(error) => {
+                Self::new("invalid_request_state", 400, error.to_string()).protocol()
+            }
+            CallError::Busy { component } => {
+                let message = format!("The component {component} is busy; try again in a second.");
+                Self::new("busy", 503, message).with("retry_after_ms", 1000)
+            }
+            CallError::LimitExceeded { component, call_id, limit } => {
+                tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
+                let message = format!(
+                    "The component {component} exceeded its limit {limit} and was stopped (call {call_id}). The operator can raise it under [components.{component}.limits]."
+                );
+                Self::new("limit_exceeded", 500, message).with("limit", limit).with("call", call_id)
+            }
+            CallError::Trapped { component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
+                let message = format!(
+                    "The component {component} broke down in call {call_id}; the log has the reason."
+                );
+                Self::new("internal_error", 500, message).with("call", call_id)
+            }
+            CallError::Broken { component, .. } => {
+                tracing::error!(target: "guest", component = &*component, "{log}");
+                let message =
+                    format!("The component {component} gave an answer that cannot be used.");
+                Self::new("internal_error", 500, message)
+            }
+        }
+    }
+}
+
+fn stopped(stop: Stop) -> Failure {
+    match stop {
+        Stop::InvalidArguments(problems) => invalid(&problems),
+        Stop::Refused(it) => {
+            let status = if (400..600).contains(&it.status) { it.status } else { 400 };
+            let mut failure = Failure::new(&it.code, status, it.message);
+            if let Some(Ok(details)) = it.details.map(|it| serde_json::from_str(&it)) {
+                failure.data = details;
+            }
+            failure
+        }
+        Stop::Unavailable(it) => {
+            let failure = Failure::new("unavailable", 503, it.message);
+            match it.retry_after_ms {
+                Some(ms) => failure.with("retry_after_ms", ms),
+                None => failure,
+            }
+        }
+        // `Calls` answers both; they come here only from where nobody can be asked.
+        Stop::InputRequired(_) | Stop::Wait(_) => Failure::new(
+            "input_required",
+            400,
+            "This tool has to ask the user; call it through an MCP client that can answer (elicitation).",
+        ),
+    }
+}
+
+fn invalid(problems: &[Problem]) -> Failure {
+    let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
+    let each = problems.iter().map(|it| match field(&it.pointer).as_str() {
+        "" => it.message.clone(),
+        field => format!("{field}: {}", it.message),
+    });
+    let message = each.collect::<Vec<_>>().join("; ");
+    let list: Vec<_> = problems
+        .iter()
+        .map(|it| json!({ "pointer": it.pointer, "message": it.message }))
+        .collect();
+    let failure = Failure::new("invalid_params", 400, message);
+    match problems.first() {
+        Some(first) => failure
+            .with("field", field(&first.pointer))
+            .with("reason", first.message.as_str())
+            .with("problems", list),
+        None => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::Refusal;
+
+    #[test]
+    fn a_refusal_keeps_its_code_status_and_details() {
+        let refusal = Refusal {
+            code: "seat_already_reserved".to_owned(),
+            message: "Seat A2 is already occupied.".to_owned(),
+            status: 409,
+            details: Some(r#"{"seat_ids":["A2"]}"#.to_owned()),
+        };
+        let failure = Failure::from(CallError::Stopped(Stop::Refused(refusal)));
+        assert_eq!(
+            failure.object(),
+            json!({
+                "error": "seat_already_reserved",
+                "message": "Seat A2 is already occupied.",
+                "status": 409,
+                "data": { "seat_ids": ["A2"] },
+            })
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_name_the_field_and_what_would_be_right() {
+        let problem = Problem {
+            pointer: "/message/sender".to_owned(),
+            message: "must be one of user, agent".to_owned(),
+        };
+        let object = Failure::from(CallError::Stopped(Stop::InvalidArguments(vec![problem]))).object();
+        assert_eq!(object["error"], "invalid_params");
+        assert_eq!(object["message"], "message.sender: must be one of user, agent");
+        assert_eq!(object["data"]["field"], "message.sender");
+    }
+
+    #[test]
+    fn a_trap_tells_its_caller_the_number_of_the_call_and_not_the_reason() {
+        let source = wasmtime::Error::msg("secret of the component");
+        let error = CallError::Trapped { component: "shop".into(), call_id: 7, source };
+        let text = Failure::from(error).object().to_string();
+        assert!(text.contains("call 7") && !text.contains("secret"), "{text}");
+    }
+}

@@ -1,0 +1,145 @@
+//! What the operator gave to which component. What is not granted is not linked.
+
+use std::{collections::BTreeSet, fmt};
+
+use serde::Deserialize;
+
+/// Leave to use one capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grant {
+    /// A database of its own.
+    Sql,
+    /// What the operator set for it.
+    Settings,
+    /// The time of day, and time passing.
+    Clock,
+    /// Unpredictable bytes.
+    Random,
+}
+
+impl Grant {
+    /// Every grant there is.
+    pub const ALL: [Self; 4] = [Self::Sql, Self::Settings, Self::Clock, Self::Random];
+
+    /// The grant that an import needs; none where it needs none, or none would do.
+    fn for_import(import: &str) -> Option<Self> {
+        let interface = import.split('@').next().unwrap_or(import);
+        match interface {
+            "madoguchi:tool/sql" => Some(Self::Sql),
+            "madoguchi:tool/settings" => Some(Self::Settings),
+            "wasi:clocks/wall-clock" | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
+            "wasi:random/random" | "wasi:random/insecure" => Some(Self::Random),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sql => "sql",
+            Self::Settings => "settings",
+            Self::Clock => "clock",
+            Self::Random => "random",
+        })
+    }
+}
+
+/// Imports that every component has: they reach nothing, or only the call itself.
+const BASELINE: [&str; 16] = [
+    "madoguchi:tool/types",
+    "madoguchi:tool/caller",
+    "madoguchi:tool/progress",
+    "madoguchi:tool/log",
+    "wasi:io/error",
+    "wasi:io/poll",
+    "wasi:io/streams",
+    "wasi:cli/environment",
+    "wasi:cli/exit",
+    "wasi:cli/stdin",
+    "wasi:cli/stdout",
+    "wasi:cli/stderr",
+    "wasi:cli/terminal-input",
+    "wasi:cli/terminal-output",
+    "wasi:cli/terminal-stdin",
+    "wasi:random/insecure-seed",
+];
+
+/// Why an import cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The operator may grant it.
+    #[error(
+        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]"
+    )]
+    NotGranted {
+        /// Who asks.
+        component: String,
+        /// What it asks for.
+        import: String,
+        /// The line that would grant it, with what is granted already.
+        grants: String,
+    },
+    /// Nobody can grant it.
+    #[error("it imports {import}, which this host does not offer")]
+    NotOffered {
+        /// What it asks for.
+        import: String,
+    },
+}
+
+/// The grants that `imports` need, or nothing of it when one of them cannot be had.
+pub(crate) fn check<'a>(
+    component: &str,
+    imports: impl IntoIterator<Item = &'a str>,
+    granted: &BTreeSet<Grant>,
+) -> Result<BTreeSet<Grant>, Refused> {
+    let mut needed = BTreeSet::new();
+    for import in imports {
+        let interface = import.split('@').next().unwrap_or(import);
+        match Grant::for_import(import) {
+            Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
+            Some(grant) => {
+                let mut wanted = granted.clone();
+                wanted.insert(grant);
+                return Err(Refused::NotGranted {
+                    component: component.to_owned(),
+                    import: import.to_owned(),
+                    grants: list(&wanted),
+                });
+            }
+            None if BASELINE.contains(&interface)
+                || interface.starts_with("wasi:cli/terminal-") => {}
+            None => return Err(Refused::NotOffered { import: import.to_owned() }),
+        }
+    }
+    Ok(needed)
+}
+
+fn list(grants: &BTreeSet<Grant>) -> String {
+    grants.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_granted_import_is_needed_and_an_ungranted_one_names_the_line_that_grants_it() {
+        let sql = "madoguchi:tool/sql@0.1.0";
+        let clock = "wasi:clocks/wall-clock@0.2.6";
+        let granted = BTreeSet::from([Grant::Clock]);
+        assert_eq!(check("shop", [clock], &granted), Ok(granted.clone()));
+        let refused = check("shop", [clock, sql], &granted).unwrap_err().to_string();
+        assert!(refused.contains("[components.shop]: grants = [\"sql\", \"clock\"]"), "{refused}");
+    }
+
+    #[test]
+    fn what_std_imports_by_itself_needs_no_grant_and_the_file_system_cannot_be_had() {
+        let none = BTreeSet::new();
+        assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none), Ok(none.clone()));
+        let refused = check("shop", ["wasi:filesystem/types@0.2.6"], &none).unwrap_err();
+        assert!(matches!(refused, Refused::NotOffered { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Where components come from: the folder, the binary itself, and the last version that was good;
+//! and the cache of what has been compiled already.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use rust_embed::RustEmbed;
+use wasmtime::{Engine, component::Component};
+
+use crate::{component::LoadError, seal::digest};
+
+/// Compiled components that are kept; beyond that the oldest go.
+const COMPILED_MAX: usize = 64;
+/// Bytes that a component's file may have.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// The components that travel in the binary.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../target/bundle/components"]
+#[allow_missing = true]
+struct Bundle;
+
+/// The component folder, the bundled components, and the data folder's share of both.
+#[derive(Clone)]
+pub(crate) struct Library {
+    folder: Option<PathBuf>,
+    bundled: bool,
+    compiled: PathBuf,
+    good: PathBuf,
+}
+
+/// A component's bytes.
+pub(crate) struct Source {
+    pub(crate) bytes: Vec<u8>,
+    /// SHA-256, in hexadecimal.
+    pub(crate) digest: String,
+    /// Where they come from, for people.
+    pub(crate) origin: String,
+}
+
+impl Source {
+    pub(crate) fn new(bytes: Vec<u8>, origin: String) -> Self {
+        Self { digest: digest(&bytes), bytes, origin }
+    }
+}
+
+/// Tells whether a file is the one that was seen before.
+pub(crate) type Stamp = (Option<SystemTime>, u64);
+
+impl Library {
+    pub(crate) fn open(data: &Path, folder: Option<PathBuf>, bundled: bool) -> io::Result<Self> {
+        let library = Self {
+            folder,
+            bundled,
+            compiled: data.join("compiled"),
+            good: data.join("good"),
+        };
+        for folder in [&library.compiled, &library.good] {
+            make_private(folder)?;
+        }
+        if let Some(folder) = &library.folder {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(library)
+    }
+
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The components in the folder: name and stamp of each file.
+    pub(crate) fn files(&self) -> Vec<(String, Stamp)> {
+        let Some(entries) = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok()) else {
+            return Vec::new();
+        };
+        let mut files: Vec<_> = entries.flatten().filter_map(|it| file(&it.path())).collect();
+        files.sort();
+        files
+    }
+
+    /// Names of the bundled components.
+    pub(crate) fn bundled(&self) -> Vec<String> {
+        if !self.bundled {
+            return Vec::new();
+        }
+        let mut names: Vec<_> =
+            Bundle::iter().filter_map(|it| name_of(Path::new(&*it))).collect();
+        names.sort();
+        names
+    }
+
+    /// What is in the folder's file of that name.
+    pub(crate) fn read(&self, name: &str) -> io::Result<Source> {
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        read(&folder.join(format!("{name}.wasm")))
+    }
+
+    /// The last version of that name that was good.
+    pub(crate) fn read_good(&self, name: &str) -> Option<Source> {
+        let mut source = read(&self.good.join(format!("{name}.wasm"))).ok()?;
+        source.origin = "the last good version".to_owned();
+        Some(source)
+    }
+
+    /// The component of that name that travels in the binary.
+    pub(crate) fn read_bundled(&self, name: &str) -> Option<Source> {
+        if !self.bundled {
+            return None;
+        }
+        let file = Bundle::get(&format!("{name}.wasm"))?;
+        Some(Source::new(file.data.into_owned(), "the binary".to_owned()))
+    }
+
+    /// Remembers a version that has been installed.
+    pub(crate) fn keep_good(&self, name: &str, source: &Source) -> io::Result<()> {
+        let file = self.good.join(format!("{name}.wasm"));
+        match read(&file) {
+            Ok(kept) if kept.digest == source.digest => Ok(()),
+            _ => write(&file, &source.bytes),
+        }
+    }
+
+    /// Forgets the component of that name.
+    pub(crate) fn forget_good(&self, name: &str) {
+        let _ = fs::remove_file(self.good.join(format!("{name}.wasm")));
+    }
+
+    /// The component in `source`, compiled now or before. Takes a processor for a while.
+    pub(crate) fn compile(&self, engine: &Engine, source: &Source) -> Result<Component, LoadError> {
+        use std::hash::{Hash, Hasher};
+        let mut hasher = std::hash::DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        let key = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
+        let file = self.compiled.join(key);
+        if let Some(component) = deserialize(engine, &file) {
+            return Ok(component);
+        }
+        let component = Component::new(engine, &source.bytes).map_err(LoadError::Compile)?;
+        // A full disk costs time at the next start, and nothing else.
+        let kept = component.serialize().map(|it| write(&file, &it));
+        if !matches!(kept, Ok(Ok(()))) {
+            tracing::warn!("the compiled code of {} cannot be kept", source.origin);
+        }
+        self.tidy();
+        Ok(component)
+    }
+
+    fn tidy(&self) {
+        let Ok(entries) = fs::read_dir(&self.compiled) else { return };
+        let age = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).ok();
+        let mut files: Vec<_> = entries.flatten().map(|it| (age(&it), it.path())).collect();
+        files.sort();
+        let surplus = files.len().saturating_sub(COMPILED_MAX);
+        for (_, path) in &files[..surplus] {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Compiled code is machine code: it is taken only from the folder that this host made for itself,
+/// which nobody else can write, under a name that binds it to the component and to this engine.
+#[allow(unsafe_code, reason = "wasmtime cannot check compiled code; the folder is private")]
+fn deserialize(engine: &Engine, file: &Path) -> Option<Component> {
+    if !file.is_file() {
+        return None;
+    }
+    // SAFETY: see above.
+    unsafe { Component::deserialize_file(engine, file) }.ok()
+}
+
+fn file(path: &Path) -> Option<(String, Stamp)> {
+    if path.extension().is_none_or(|it| it != "wasm") {
+        return None;
+    }
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some((name_of(path)?, (metadata.modified().ok(), metadata.len())))
+}
+
+/// The name of the component in `path`, where that is one.
+pub(crate) fn name_of(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= 64
+        && name.chars().all(fits);
+    if !is_name {
+        tracing::warn!(
+            "{}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
+            path.display()
+        );
+    }
+    is_name.then(|| name.to_owned())
+}
+
+pub(crate) fn read(path: &Path) -> io::Result<Source> {
+    let size = fs::metadata(path)?.len();
+    if size > FILE_BYTES_MAX {
+        let why = format!("{size} bytes; a component may have {FILE_BYTES_MAX}");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(Source::new(fs::read(path)?, path.display().to_string()))
+}
+
+/// Writes beside and renames, so that nobody ever sees half of it.
+fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
+    fs::write(&beside, bytes)?;
+    fs::rename(&beside, file)
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_component_by_its_name_is_left_alone() {
+        assert_eq!(name_of(Path::new("/x/cinema.wasm")).as_deref(), Some("cinema"));
+        assert_eq!(name_of(Path::new("/x/../evil name.wasm")), None);
+        assert_eq!(name_of(Path::new("/x/.cinema.wasm")), None);
+    }
+}

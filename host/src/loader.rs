@@ -1,0 +1,175 @@
+//! Makes a component ready to serve: compile, link against its grants, describe, self-test,
+//! migrate, configure.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use crate::{
+    call_state::Clock,
+    component::{LoadError, LoadedComponent, Setup},
+    config::Config,
+    database::{self, Database},
+    grants::Grant,
+    library::{Library, Source},
+    registry::Registry,
+    sandbox::Sandbox,
+    settings::{Settings, SettingsError},
+};
+
+/// Loads components; keeps their databases, which outlive every version.
+#[derive(Clone)]
+pub(crate) struct Loader {
+    config: Arc<Config>,
+    library: Library,
+    sandbox: Sandbox,
+    registry: Registry,
+    clock: Clock,
+    databases: Arc<Mutex<BTreeMap<String, Database>>>,
+}
+
+/// A component that is ready to serve.
+pub(crate) struct Loaded {
+    pub(crate) component: Arc<LoadedComponent>,
+    /// What is wrong with its settings, though it can serve what it has.
+    pub(crate) trouble: Option<LoadError>,
+}
+
+impl Loader {
+    pub(crate) fn new(
+        config: Arc<Config>,
+        library: Library,
+        sandbox: Sandbox,
+        registry: Registry,
+        clock: Clock,
+    ) -> Self {
+        Self { config, library, sandbox, registry, clock, databases: Arc::default() }
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn settings(&self, name: &str) -> Result<Arc<Settings>, SettingsError> {
+        let configured = self.config.component(name).settings();
+        Settings::read(&configured, &self.config.base).map(Arc::new)
+    }
+
+    /// Makes `source` ready to serve as `name`.
+    ///
+    /// With a version that serves already, settings that the new one does not accept are a reason
+    /// against it. At the start they are only a trouble: it serves what it has.
+    pub(crate) async fn load(
+        &self,
+        name: &str,
+        source: &Source,
+        is_swap: bool,
+    ) -> Result<Loaded, LoadError> {
+        let (settings, mut trouble) = match self.settings(name) {
+            Ok(settings) => (settings, None),
+            Err(error) if is_swap => return Err(error.into()),
+            Err(error) => (Arc::default(), Some(error.into())),
+        };
+        let component = self.compile(source).await?;
+        let setup = Setup {
+            name: name.to_owned(),
+            grants: self.config.component(name).grants.unwrap_or_default(),
+            limits: self.config.limits(name),
+            database: None,
+            settings,
+            clock: self.clock.clone(),
+        };
+        let loaded =
+            LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        let loaded = Arc::new(loaded);
+        self.registry.check(&loaded)?;
+        if !loaded.needs(Grant::Sql) {
+            let outcome = loaded.configure().await;
+            settle(outcome, is_swap, &mut trouble)?;
+            return Ok(Loaded { component: loaded, trouble });
+        }
+        self_test(&loaded, is_swap, &mut trouble).await?;
+        let ready = loaded.on_database(self.database(name)?);
+        if let Some(database) = &ready.setup().database {
+            ready.migrate(database).await?;
+        }
+        if trouble.is_none() {
+            let outcome = ready.configure().await;
+            settle(outcome, is_swap, &mut trouble)?;
+        }
+        Ok(Loaded { component: Arc::new(ready), trouble })
+    }
+
+    /// Off the async workers: a compile on them would hold up every call.
+    async fn compile(&self, source: &Source) -> Result<wasmtime::component::Component, LoadError> {
+        let (library, engine) = (self.library.clone(), self.sandbox.engine().clone());
+        let source = Source {
+            bytes: source.bytes.clone(),
+            digest: source.digest.clone(),
+            origin: source.origin.clone(),
+        };
+        let compiled = tokio::task::spawn_blocking(move || library.compile(&engine, &source));
+        compiled.await.map_err(|error| LoadError::Compile(wasmtime::Error::new(error)))?
+    }
+
+    fn database(&self, name: &str) -> Result<Database, LoadError> {
+        let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
+        if let Some(database) = databases.get(name) {
+            return Ok(database.clone());
+        }
+        let path = database_path(&self.config, name);
+        let database = Database::open(path, database_limits(&self.config, name))?;
+        databases.insert(name.to_owned(), database.clone());
+        Ok(database)
+    }
+
+    /// Commits what has been accepted and closes every database.
+    pub(crate) async fn close(&self) {
+        let databases = {
+            let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
+            std::mem::take(&mut *databases)
+        };
+        for database in databases.values() {
+            database.close().await;
+        }
+    }
+}
+
+/// Tries migrations and settings on a database that is thrown away.
+async fn self_test(
+    component: &LoadedComponent,
+    is_swap: bool,
+    trouble: &mut Option<LoadError>,
+) -> Result<(), LoadError> {
+    let scratch = Database::temporary(database::Limits::default())?;
+    let trial = component.on_database(scratch.clone());
+    trial.migrate(&scratch).await?;
+    if trouble.is_none() {
+        settle(trial.configure().await, is_swap, trouble)?;
+    }
+    Ok(())
+}
+
+fn settle(
+    outcome: Result<(), LoadError>,
+    is_swap: bool,
+    trouble: &mut Option<LoadError>,
+) -> Result<(), LoadError> {
+    match outcome {
+        Err(error @ LoadError::Configure(_)) if !is_swap => *trouble = Some(error),
+        other => other?,
+    }
+    Ok(())
+}
+
+/// Where the database of the component named `name` is.
+pub(crate) fn database_path(config: &Config, name: &str) -> PathBuf {
+    config.data.join("databases").join(format!("{name}.db"))
+}
+
+fn database_limits(config: &Config, name: &str) -> database::Limits {
+    let database_bytes_max = config.limits(name).database_bytes_max;
+    database::Limits { database_bytes_max, ..database::Limits::default() }
+}

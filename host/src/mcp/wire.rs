@@ -1,0 +1,206 @@
+//! Our words in MCP's: tools, calls, outputs, questions and failures.
+
+use std::collections::BTreeMap;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
+        InputRequiredResult, InputRequests, MetaObject, ProtocolVersion, Tool, ToolAnnotations,
+    },
+    service::RequestContext,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    caller::Caller,
+    calls::Call,
+    component::{Ask, CallError, Content, Output, Question, ResourceBody},
+    definition,
+    failure::Failure,
+};
+
+pub(super) fn tool(tool: &definition::Tool) -> Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.hints.read_only)
+        .destructive(tool.hints.destructive)
+        .idempotent(tool.hints.idempotent)
+        .open_world(tool.hints.open_world);
+    let mut wire =
+        Tool::new(tool.name.to_string(), tool.description.clone(), tool.input_schema.clone())
+            .with_annotations(annotations);
+    wire.title = tool.title.clone();
+    wire.output_schema = tool.output_schema.clone();
+    wire.meta = (!tool.meta.is_empty()).then(|| MetaObject(tool.meta.clone()));
+    wire
+}
+
+/// Whether the client speaks a revision in which the server sends requests of its own.
+pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
+}
+
+pub(super) fn call(
+    request: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+    caller: Caller,
+) -> Call {
+    let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
+    Call {
+        tool: request.name.into_owned(),
+        arguments: request.arguments.as_ref().map_or_else(|| "{}".to_owned(), json),
+        meta: json(&context.meta.0.0),
+        caller,
+        responses: request.input_responses.unwrap_or_default(),
+        state: request.request_state,
+        progress: None,
+    }
+}
+
+impl Call {
+    /// The same call for another round, without what its first round brought along.
+    pub(super) fn again(&self) -> Self {
+        Self {
+            tool: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            meta: self.meta.clone(),
+            caller: self.caller.clone(),
+            responses: BTreeMap::new(),
+            state: None,
+            progress: None,
+        }
+    }
+}
+
+/// The result carries the object and its text alike (SYS-8).
+pub(super) fn done(output: Output) -> Result<CallToolResponse, ErrorData> {
+    let mut content = Vec::with_capacity(output.content.len() + 1);
+    let mut result = CallToolResult::success(Vec::new());
+    if let Some(json) = output.structured {
+        match serde_json::from_str(&json) {
+            Ok(value) => result.structured_content = Some(value),
+            Err(error) => return broken(&format!("its structured output is not JSON: {error}")),
+        }
+        content.push(ContentBlock::text(json));
+    }
+    for it in output.content {
+        match serde_json::from_value(block(it)) {
+            Ok(block) => content.push(block),
+            Err(error) => return broken(&format!("its content does not fit MCP: {error}")),
+        }
+    }
+    result.content = content;
+    if let Some(json) = output.meta {
+        match serde_json::from_str(&json) {
+            Ok(meta) => result.meta = Some(MetaObject(meta)),
+            Err(error) => return broken(&format!("its meta is not a JSON object: {error}")),
+        }
+    }
+    Ok(result.into())
+}
+
+fn broken(what: &str) -> Result<CallToolResponse, ErrorData> {
+    failed(CallError::Broken { component: "of this tool".into(), what: what.to_owned() })
+}
+
+fn block(content: Content) -> Value {
+    let bytes = |data: &[u8]| BASE64.encode(data);
+    let (mut block, annotations, meta) = match content {
+        Content::Text(it) => {
+            (json!({ "type": "text", "text": it.text }), it.annotations, it.meta)
+        }
+        Content::Image(it) => (
+            json!({ "type": "image", "data": bytes(&it.data), "mimeType": it.mime_type }),
+            it.annotations,
+            it.meta,
+        ),
+        Content::Audio(it) => (
+            json!({ "type": "audio", "data": bytes(&it.data), "mimeType": it.mime_type }),
+            it.annotations,
+            it.meta,
+        ),
+        Content::Resource(it) => {
+            let mut resource = json!({ "uri": it.uri });
+            put(&mut resource, "mimeType", it.mime_type.map(Value::String));
+            match it.body {
+                ResourceBody::Text(text) => resource["text"] = text.into(),
+                ResourceBody::Blob(data) => resource["blob"] = bytes(&data).into(),
+            }
+            (json!({ "type": "resource", "resource": resource }), it.annotations, it.meta)
+        }
+        Content::Link(it) => {
+            let mut link = json!({ "type": "resource_link", "uri": it.uri, "name": it.name });
+            put(&mut link, "title", it.title.map(Value::String));
+            put(&mut link, "description", it.description.map(Value::String));
+            put(&mut link, "mimeType", it.mime_type.map(Value::String));
+            put(&mut link, "size", it.size.map(Value::from));
+            (link, it.annotations, it.meta)
+        }
+    };
+    put(&mut block, "annotations", annotations.and_then(|it| serde_json::from_str(&it).ok()));
+    put(&mut block, "_meta", meta.and_then(|it| serde_json::from_str(&it).ok()));
+    block
+}
+
+fn put(object: &mut Value, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        object[name] = value;
+    }
+}
+
+/// A refusal is a result that a model can read and mend; only a wrong request is an error of the
+/// protocol. No `structuredContent`: clients check it against the output schema (SYS-8).
+pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
+    let failure = Failure::from(error);
+    if failure.is_protocol {
+        let data = (!failure.data.is_empty()).then(|| Value::Object(failure.data.clone()));
+        return Err(ErrorData::invalid_params(failure.message, data));
+    }
+    Ok(refused(&failure.object()))
+}
+
+pub(super) fn refused(object: &Value) -> CallToolResponse {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(object.to_string())]);
+    let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
+    result.meta = Some(MetaObject(meta));
+    result.into()
+}
+
+pub(super) fn asked(
+    questions: Vec<Question>,
+    state: String,
+) -> Result<CallToolResponse, ErrorData> {
+    let mut requests = InputRequests::new();
+    for question in questions {
+        let request = serde_json::from_value(input_request(&question)).map_err(|error| {
+            tracing::error!(target: "guest", "question {:?} does not fit MCP: {error}", question.key);
+            ErrorData::internal_error("The tool asked a question that cannot be put.", None)
+        })?;
+        requests.insert(question.key, request);
+    }
+    let requests = (!requests.is_empty()).then_some(requests);
+    Ok(InputRequiredResult::new(requests, Some(state)).into())
+}
+
+pub(super) fn input_request(question: &Question) -> Value {
+    let parse = |json: &str| serde_json::from_str(json).unwrap_or(Value::Null);
+    match &question.ask {
+        Ask::Form(schema) => json!({
+            "method": "elicitation/create",
+            "params": { "mode": "form", "message": question.message, "requestedSchema": parse(schema) },
+        }),
+        Ask::Url(url) => json!({
+            "method": "elicitation/create",
+            "params": { "mode": "url", "message": question.message, "url": url, "elicitationId": question.key },
+        }),
+        Ask::Sampling(params) => {
+            json!({ "method": "sampling/createMessage", "params": parse(params) })
+        }
+        Ask::Roots => json!({ "method": "roots/list" }),
+    }
+}
+
+pub(super) fn cancelled() -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, "The call was cancelled.", None)
+}

@@ -1,0 +1,177 @@
+//! Seals what a client carries between the rounds of a call, so that no question is answered
+//! that was never asked, nor for another call, caller or version.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::Path,
+    time::Duration,
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// How long a question can be answered, in seconds.
+const TTL_S: u64 = 60 * 60;
+/// Bytes that a client may send as a state.
+const STATE_BYTES_MAX: usize = 256 << 10;
+
+/// What is remembered from the earlier rounds of one call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// The tool, and the SHA-256 of the arguments, that it belongs to.
+    pub(crate) tool: String,
+    pub(crate) arguments: String,
+    pub(crate) principal: String,
+    /// The version of the component that asked.
+    pub(crate) component: String,
+    /// When the first round began, in nanoseconds since 1970.
+    pub(crate) first_called_at_ns: u64,
+    /// When it ends to be valid, in seconds since 1970.
+    pub(crate) expires_at_s: u64,
+    /// What the last round asked: the key, and the kind of answer it takes.
+    pub(crate) asked: BTreeMap<String, Asked>,
+    /// What earlier rounds were answered, as the client sent it.
+    pub(crate) answers: BTreeMap<String, (Asked, Value)>,
+    /// The component's own state.
+    pub(crate) own: Option<String>,
+}
+
+/// The kind of a question, which tells how its answer reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Asked {
+    Elicitation,
+    Sampling,
+    Roots,
+}
+
+/// Why a state does not belong to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// It was made elsewhere, or changed.
+    #[error("requestState: not one that this server gave out; send it back unchanged, or call again without it")]
+    Forged,
+    /// Too much time has passed.
+    #[error("requestState: it has expired; call again without it to be asked again")]
+    Expired,
+    /// It was given out for something else.
+    #[error("requestState: it belongs to another call; send the same tool and arguments as before, or call again without it")]
+    Foreign,
+    /// There are answers without it.
+    #[error("inputResponses: they need the requestState that came with the questions")]
+    Missing,
+}
+
+/// The key with which states are sealed.
+#[derive(Clone)]
+pub(crate) struct Seal(Hmac<Sha256>);
+
+impl Seal {
+    /// The key in `file`, made anew where there is none.
+    pub(crate) fn open(file: &Path) -> io::Result<Self> {
+        let mut key = match fs::read(file) {
+            Ok(key) if key.len() == 32 => key,
+            _ => Vec::new(),
+        };
+        if key.is_empty() {
+            key = vec![0; 32];
+            getrandom::fill(&mut key).map_err(io::Error::other)?;
+            write_private(file, &key)?;
+        }
+        Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
+    }
+
+    pub(crate) fn close(&self, mut state: State, now: Duration) -> String {
+        state.expires_at_s = now.as_secs() + TTL_S;
+        let text = serde_json::to_vec(&state).expect("a state has string keys");
+        let mut mac = self.0.clone();
+        mac.update(&text);
+        let tag = mac.finalize().into_bytes();
+        format!("{}.{}", URL_SAFE_NO_PAD.encode(tag), URL_SAFE_NO_PAD.encode(text))
+    }
+
+    /// The state in `sealed`, if it is genuine, still valid, and belongs to this call.
+    pub(crate) fn open_state(
+        &self,
+        sealed: &str,
+        now: Duration,
+        belongs: impl FnOnce(&State) -> bool,
+    ) -> Result<State, StateError> {
+        let state = self.genuine(sealed).ok_or(StateError::Forged)?;
+        if state.expires_at_s < now.as_secs() {
+            return Err(StateError::Expired);
+        }
+        if !belongs(&state) {
+            return Err(StateError::Foreign);
+        }
+        Ok(state)
+    }
+
+    fn genuine(&self, sealed: &str) -> Option<State> {
+        if sealed.len() > STATE_BYTES_MAX {
+            return None;
+        }
+        let (tag, text) = sealed.split_once('.')?;
+        let text = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let mut mac = self.0.clone();
+        mac.update(&text);
+        mac.verify_slice(&URL_SAFE_NO_PAD.decode(tag).ok()?).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+}
+
+/// The SHA-256 of `bytes`, in hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
+}
+
+fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(1_000_000);
+
+    fn seal() -> Seal {
+        Seal(Hmac::new_from_slice(&[7; 32]).unwrap())
+    }
+
+    fn state() -> State {
+        State { tool: "greet".to_owned(), ..State::default() }
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_while_it_is_valid() {
+        let sealed = seal().close(state(), NOW);
+        let opened = seal().open_state(&sealed, NOW, |it| it.tool == "greet").unwrap();
+        assert_eq!(State { expires_at_s: 0, ..opened }, state());
+        let late = NOW + Duration::from_secs(TTL_S + 1);
+        assert_eq!(seal().open_state(&sealed, late, |_| true), Err(StateError::Expired));
+    }
+
+    #[test]
+    fn a_changed_foreign_or_forged_state_is_refused() {
+        let sealed = seal().close(state(), NOW);
+        assert_eq!(seal().open_state(&sealed, NOW, |_| false), Err(StateError::Foreign));
+        for at in 0..sealed.len() {
+            let mut forged = sealed.clone().into_bytes();
+            forged[at] = if forged[at] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).unwrap();
+            assert_eq!(seal().open_state(&forged, NOW, |_| true), Err(StateError::Forged), "{at}");
+        }
+        let other = Seal(Hmac::new_from_slice(&[8; 32]).unwrap());
+        assert_eq!(other.open_state(&sealed, NOW, |_| true), Err(StateError::Forged));
+    }
+}

@@ -1,0 +1,175 @@
+//! The whole server as a value: started from a configuration, stopped without losing a call.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::serve::ListenerExt;
+use rmcp::ServiceExt;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    api::{health::Health, rpc::Rpc},
+    call_state::Clock,
+    calls::Calls,
+    config::Config,
+    http::{self, Routes},
+    library::Library,
+    loader::Loader,
+    mcp::McpServer,
+    registry::Registry,
+    reload::{Reloader, Troubles},
+    sandbox::Sandbox,
+    seal::Seal,
+};
+
+/// How long calls may take to finish when the server stops.
+const DRAIN: Duration = Duration::from_secs(30);
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is taken or not ours.
+    #[error("cannot listen on {addr}: {source}{}", hint(.source))]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The data folder cannot be used.
+    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
+    Data {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The address is open to others, and nothing says who may call.
+    #[error("{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it")]
+    Open(SocketAddr),
+    /// The sandbox cannot be made here.
+    #[error("the sandbox cannot be set up: {0:#}")]
+    Sandbox(wasmtime::Error),
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)",
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
+        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
+        _ => "",
+    }
+}
+
+/// A running counter.
+pub struct Server {
+    registry: Registry,
+    loader: Loader,
+    mcp: McpServer,
+    addr: Option<SocketAddr>,
+    stop: CancellationToken,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts to serve over HTTP; returns once it answers.
+    pub async fn start(config: Config) -> Result<Self, StartError> {
+        Self::start_at(config, Clock::System).await
+    }
+
+    /// The same, with components seeing another time of day.
+    pub async fn start_at(config: Config, clock: Clock) -> Result<Self, StartError> {
+        if !config.addr.ip().is_loopback() {
+            return Err(StartError::Open(config.addr));
+        }
+        // Bound first: a port that is taken should be known before anything is loaded.
+        let addr = config.addr;
+        let listen = |source| StartError::Listen { addr, source };
+        let listener = TcpListener::bind(addr).map_err(listen)?;
+        listener.set_nonblocking(true).map_err(listen)?;
+        let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
+        let addr = listener.local_addr().map_err(listen)?;
+
+        let (mut server, routes, config) = Self::open(config, clock).await?;
+        // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
+        let listener = listener.tap_io(|it| {
+            let _ = it.set_nodelay(true);
+        });
+        let router = http::router(&Config { addr, ..config }, routes);
+        let stopped = server.stop.clone().cancelled_owned();
+        let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
+        server.tasks.insert(0, tokio::spawn(async move {
+            if let Err(error) = serve.await {
+                tracing::error!("the server ended: {error}");
+            }
+        }));
+        server.addr = Some(addr);
+        Ok(server)
+    }
+
+    /// Serves one client on standard input and output until it goes.
+    pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
+        let (server, ..) = Self::open(config, Clock::System).await?;
+        match server.mcp.clone().serve(rmcp::transport::stdio()).await {
+            Ok(running) => _ = running.waiting().await,
+            Err(error) => tracing::warn!("the client left before it was served: {error}"),
+        }
+        server.stop().await;
+        Ok(())
+    }
+
+    async fn open(config: Config, clock: Clock) -> Result<(Self, Routes, Config), StartError> {
+        let data = |source| StartError::Data { path: config.data.clone(), source };
+        std::fs::create_dir_all(&config.data).map_err(data)?;
+        let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
+        let folder = config.components_folder.clone();
+        let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
+        let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(StartError::Sandbox)?;
+
+        let (registry, troubles, stop) =
+            (Registry::default(), Troubles::default(), CancellationToken::new());
+        let shared = Arc::new(config.clone());
+        let loader = Loader::new(shared, library.clone(), sandbox, registry.clone(), clock);
+        let mut reloader =
+            Reloader::new(library, loader.clone(), registry.clone(), troubles.clone());
+        reloader.start().await;
+        let watch = tokio::spawn(reloader.watch(stop.clone()));
+
+        let calls = Calls::new(registry.clone(), seal);
+        let mcp = McpServer::new(registry.clone(), calls.clone());
+        let routes = Routes {
+            mcp: mcp.clone(),
+            rpc: Rpc { calls },
+            health: Health { registry: registry.clone(), troubles },
+            stop: stop.clone(),
+        };
+        let server = Self { registry, loader, mcp, addr: None, stop, tasks: vec![watch] };
+        Ok((server, routes, config))
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> Option<SocketAddr> {
+        self.addr
+    }
+
+    /// What is on offer.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Takes no more calls, lets those that run finish, and closes what is open.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        let tasks = futures::future::join_all(self.tasks);
+        if tokio::time::timeout(DRAIN, tasks).await.is_err() {
+            tracing::warn!("some calls did not finish in {DRAIN:?}");
+        }
+        self.loader.close().await;
+    }
+}
