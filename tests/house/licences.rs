@@ -21,7 +21,7 @@ const ALLOWED: [&str; 13] = [
 
 /// Packages under another licence, each with the reason why it is fine.
 const ASKED: [(&str, &str, &str); 1] =
-    [("option-ext", "MPL-2.0", "file-level copyleft, unchanged, a dependency of `directories`")];
+    [("option-ext", "MPL-2.0", "file-level copyleft, unchanged, under rust-embed, at build time")];
 
 /// Whether an SPDX expression can be met by licences that we take. `/` is the old way to say `OR`.
 fn is_allowed(expression: &str) -> bool {

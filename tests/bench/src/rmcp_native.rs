@@ -13,10 +13,10 @@ use rmcp::transport::streamable_http_server::{
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use serde::{Deserialize, Serialize};
 
-/// What goes in comes out.
+/// What goes in comes out, as in the component `tests/echo`.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 struct Echo {
-    message: String,
+    value: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Clone)]
@@ -24,7 +24,7 @@ struct Native;
 
 #[tool_router]
 impl Native {
-    #[tool(description = "Answers with its message.")]
+    #[tool(description = "Answers with the object that it is given.")]
     async fn echo(&self, Parameters(echo): Parameters<Echo>) -> Structured<Echo> {
         Structured(echo)
     }

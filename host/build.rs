@@ -1,0 +1,19 @@
+//! Builds the host anew when what travels inside it has changed: the page and the bundled components.
+
+#![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+
+use std::path::Path;
+
+/// Made by `cargo xtask`; `src/page.rs` and `src/library.rs` embed them. A file that is new there
+/// changes no source, so cargo would not see it.
+const FOLDERS: [&str; 2] = ["../target/bundle/page", "../target/bundle/components"];
+
+fn main() -> std::io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    for folder in FOLDERS {
+        // A folder that is not there would count as changed each time.
+        std::fs::create_dir_all(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))?;
+        println!("cargo::rerun-if-changed={folder}");
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! The bytes of a call and of its answer: HTTP/1.1 on a kept connection, and no more of it than is needed.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The modern era's revision of the protocol.
+const MODERN: &str = "2026-07-28";
+/// An answer of an echo of 1 KB is a few; more is a fault of the server's.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// A call of the tool `echo`, with the same object for every server.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The arguments, 1 KB of JSON.
+    pub(crate) arguments: Value,
+}
+
+impl Call {
+    pub(crate) const TOOL: &str = "echo";
+
+    /// An object as tools get them: a few fields, a list, text that is not all ASCII.
+    pub(crate) fn kilobyte() -> Self {
+        let seats = (1..=12).map(|n| json!({ "row": "H", "number": n, "is_reserved": n % 3 == 0 }));
+        let value = json!({
+            "title": "窓口 — the counter opens",
+            "note": "座席はお早めに。".repeat(18),
+            "seats": seats.collect::<Vec<_>>(),
+        });
+        Self { arguments: json!({ "value": value }) }
+    }
+
+    /// The whole modern request.
+    pub(crate) fn request(&self, host: &str) -> Vec<u8> {
+        let body = json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {
+                "name": Self::TOOL,
+                "arguments": self.arguments,
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": MODERN,
+                    "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        })
+        .to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\nmcp-protocol-version: {MODERN}\r\n\
+             mcp-method: tools/call\r\nmcp-name: {}\r\ncontent-length: {}\r\n\r\n",
+            Self::TOOL,
+            body.len()
+        );
+        [head.into_bytes(), body.into_bytes()].concat()
+    }
+
+    /// Whether the answer is the echo: a server that answers anything else quickly has won nothing.
+    pub(crate) fn check(&self, answer: &[u8]) -> Result<()> {
+        let answer: Value = serde_json::from_slice(answer).context("the answer is no JSON")?;
+        let echoed = &answer["result"]["structuredContent"];
+        ensure!(*echoed == self.arguments, "not an echo: {answer}");
+        Ok(())
+    }
+}
+
+/// One kept connection.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address)
+            .await
+            .with_context(|| format!("connecting to {address}"))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(ANSWER_BYTES_MAX) })
+    }
+
+    /// Sends a request and answers the body of what comes back.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<&[u8]> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let (head, length) = loop {
+            self.fill().await?;
+            if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
+                break (end + 4, content_length(&self.buffer[..end + 2])?);
+            }
+        };
+        while self.buffer.len() < head + length {
+            self.fill().await?;
+        }
+        ensure!(self.buffer.len() == head + length, "more than one answer came back");
+        ensure!(
+            self.buffer.starts_with(b"HTTP/1.1 200 "),
+            "{}",
+            String::from_utf8_lossy(&self.buffer)
+        );
+        Ok(&self.buffer[head..])
+    }
+
+    async fn fill(&mut self) -> Result<()> {
+        ensure!(
+            self.buffer.len() < ANSWER_BYTES_MAX,
+            "an answer of more than {ANSWER_BYTES_MAX} bytes"
+        );
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            bail!("the server closed the connection: {}", String::from_utf8_lossy(&self.buffer));
+        }
+        Ok(())
+    }
+}
+
+fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    text.windows(needle.len()).position(|window| window == needle)
+}
+
+fn content_length(head: &[u8]) -> Result<usize> {
+    let head = std::str::from_utf8(head).context("the answer's head is no text")?;
+    let fields = head.lines().filter_map(|line| line.split_once(':'));
+    let mut lengths = fields.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let (_, length) =
+        lengths.next().with_context(|| format!("an answer without its length: {head}"))?;
+    length.trim().parse().with_context(|| format!("no length: {length}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_carries_one_kilobyte() {
+        let bytes = Call::kilobyte().arguments.to_string().len();
+        assert!((950..1100).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn an_answer_that_is_no_echo_is_not_counted() {
+        let call = Call::kilobyte();
+        let echo = json!({ "result": { "structuredContent": call.arguments } }).to_string();
+        assert!(call.check(echo.as_bytes()).is_ok());
+        assert!(call.check(br#"{"result":{"isError":true}}"#).is_err());
+    }
+
+    #[test]
+    fn the_length_is_found_whatever_its_case() {
+        assert_eq!(content_length(b"HTTP/1.1 200 OK\r\nContent-Length: 42\r\n").unwrap(), 42);
+        assert!(content_length(b"HTTP/1.1 200 OK\r\nContent-Type: a\r\n").is_err());
+    }
+}
