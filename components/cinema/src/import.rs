@@ -1,0 +1,272 @@
+//! Puts the operator's catalogue, or else the demo, into the database.
+
+use output::cinema::SeatKind;
+use toolkit::{
+    Problem, log, settings, sql,
+    sql::{Error, Statement},
+};
+
+use crate::{
+    catalog::{Catalog, Sold},
+    clock::{Clock, naive},
+    programme::{ShowtimeId, first_id_of},
+    reservation::seats_per_reservation_max,
+    seats::lay_out,
+};
+
+/// What is on when the operator has no cinema of their own yet.
+pub const DEMO: &str = include_str!("../demo.json");
+
+/// Changes when the same file would become other rows.
+const FORMAT: u8 = 1;
+
+/// How many rows one INSERT brings.
+const ROWS_A_STATEMENT: usize = 50;
+
+/// How often an import is tried while seats are being sold.
+const ATTEMPTS_MAX: u32 = 20;
+
+/// Checks the settings and imports the catalogue if it is not the one on sale.
+///
+/// # Errors
+/// Everything that is wrong with the settings, or the sold seats that the catalogue does not have.
+pub fn configure() -> Result<(), Vec<Problem>> {
+    let clock = Clock::here().map_err(|unfit| vec![unfit.into()])?;
+    seats_per_reservation_max().map_err(|unfit| vec![unfit.into()])?;
+    let file = settings::raw("catalog");
+    let (source, text) = match &file {
+        Some(text) => ("operator", text.as_str()),
+        None => ("demo", DEMO),
+    };
+    let fingerprint = fingerprint(text);
+    if on_sale().map_err(failed)?.is_some_and(|it| it.fingerprint == fingerprint) {
+        return Ok(());
+    }
+    let catalog = Catalog::read(text).map_err(|problems| {
+        let inside = |it: Problem| Problem::at(format!("/catalog{}", it.pointer), it.message);
+        problems.into_iter().map(inside).collect::<Vec<_>>()
+    })?;
+    import(&catalog, source, &fingerprint, &clock)?;
+    log::info(&format!("imported the {source}'s catalogue"));
+    Ok(())
+}
+
+/// The import that is on sale.
+#[derive(serde::Deserialize)]
+struct OnSale {
+    number: u32,
+    fingerprint: String,
+}
+
+fn on_sale() -> Result<Option<OnSale>, Error> {
+    let sql = "SELECT number, fingerprint FROM imports ORDER BY number DESC LIMIT 1";
+    let [rows] = sql::query([sql!(sql)])?;
+    rows.first()
+}
+
+/// Replaces the catalogue, unless a seat that is sold would be gone.
+///
+/// Sales go on meanwhile. The batch holds only if no reservation was made since the sold seats were
+/// read; and a sale holds only if the catalogue that it was made from is still on sale.
+fn import(
+    catalog: &Catalog,
+    source: &str,
+    fingerprint: &str,
+    clock: &Clock,
+) -> Result<(), Vec<Problem>> {
+    let rows = rows_of(catalog);
+    for _ in 0..ATTEMPTS_MAX {
+        let (number, reservations) = check_sold(catalog, clock)?;
+        let first = sql!(
+            "INSERT INTO imports (number, fingerprint, imported_at, source) \
+             SELECT $1, $2, $3, $4 WHERE (SELECT COUNT(*) FROM reservations) = $5",
+            number,
+            fingerprint,
+            naive(clock.now()),
+            source,
+            reservations,
+        );
+        let mut batch = vec![first.expect(1)];
+        batch.extend(
+            ["movies", "screens", "seats", "programme"].map(|it| sql!(format!("DELETE FROM {it}"))),
+        );
+        batch.extend(rows.iter().cloned());
+        match sql::transact_all(&batch) {
+            Err(Error::UnexpectedCount(it)) if it.statement == 0 => {}
+            other => return other.map(|_| ()).map_err(failed),
+        }
+    }
+    Err(vec![Problem::at("/catalog", "seats are being sold too fast; try again")])
+}
+
+/// The number of the import to come and how many reservations there are, if none of them suffers.
+fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<(u32, u32), Vec<Problem>> {
+    let sold = sql!(
+        "SELECT s.showtime_id, s.seat_id, r.movie_id, r.reservation_id \
+         FROM reserved_seats s JOIN reservations r ON r.reservation_id = s.reservation_id \
+         WHERE s.showtime_id >= $1",
+        first_id_of(clock.today()),
+    );
+    let [sold, reservations] =
+        sql::query([sold, sql!("SELECT COUNT(*) FROM reservations")]).map_err(failed)?;
+    let mut sold = sold.read::<Sold>().map_err(failed)?;
+    sold.retain(|it| is_to_come(&it.showtime_id, clock));
+    let lacking = catalog.lacking(&sold);
+    if !lacking.is_empty() {
+        let problem =
+            |it: String| Problem::at("/catalog", format!("would remove sold seats of {it}"));
+        return Err(lacking.into_iter().map(problem).collect());
+    }
+    let (reservations,) = reservations.first::<(u32,)>().map_err(failed)?.unwrap_or_default();
+    let number = on_sale().map_err(failed)?.map_or(1, |it| it.number + 1);
+    Ok((number, reservations))
+}
+
+fn is_to_come(showtime_id: &str, clock: &Clock) -> bool {
+    let start = ShowtimeId::read(showtime_id).and_then(|it| it.start());
+    start.is_none_or(|it| it > clock.now())
+}
+
+/// The catalogue as INSERTs.
+fn rows_of(catalog: &Catalog) -> Vec<Statement> {
+    let mut movies = Table::new(
+        "movies (movie_id, position, title, title_en, reading, description, description_en, genre, \
+         duration, release_date, rating)",
+    );
+    for (position, film) in (0_u32..).zip(&catalog.movies) {
+        let film = film.clone();
+        movies.add([
+            film.movie_id.into(),
+            position.into(),
+            film.title.into(),
+            film.title_en.into(),
+            film.reading.into(),
+            film.description.into(),
+            film.description_en.into(),
+            film.genre.into(),
+            film.duration.into(),
+            film.release_date.into(),
+            one_decimal(film.rating).into(),
+        ]);
+    }
+    let mut screens = Table::new("screens (screen_id, name, name_en, seats_count)");
+    let mut seats = Table::new("seats (screen_id, seat_id, row_label, number, position, kind)");
+    for screen in &catalog.screens {
+        let plan = lay_out(screen.plan());
+        let count = i64::try_from(plan.len()).unwrap_or(i64::MAX);
+        let id = &screen.screen_id;
+        screens.add([
+            id.into(),
+            (&screen.name).into(),
+            screen.name_en.clone().into(),
+            count.into(),
+        ]);
+        for seat in plan {
+            let (row, kind) = (seat.row.into(), word(seat.kind).into());
+            seats.add([
+                id.into(),
+                seat.seat_id.into(),
+                row,
+                seat.number.into(),
+                seat.column.into(),
+                kind,
+            ]);
+        }
+    }
+    let mut programme =
+        Table::new("programme (screen_id, movie_id, weekdays, valid_from, valid_until, starts)");
+    for entry in &catalog.programme {
+        for time in &entry.times {
+            programme.add([
+                (&entry.screen_id).into(),
+                (&entry.movie_id).into(),
+                entry.weekdays().into(),
+                entry.from.clone().into(),
+                entry.until.clone().into(),
+                time.into(),
+            ]);
+        }
+    }
+    [movies, screens, seats, programme].into_iter().flat_map(Table::inserts).collect()
+}
+
+/// Rows on their way into a table.
+struct Table {
+    into: &'static str,
+    rows: Vec<Vec<sql::Value>>,
+}
+
+impl Table {
+    fn new(into: &'static str) -> Self {
+        Self { into, rows: Vec::new() }
+    }
+
+    fn add<const N: usize>(&mut self, row: [sql::Value; N]) {
+        self.rows.push(row.into());
+    }
+
+    fn inserts(self) -> Vec<Statement> {
+        let insert = |rows: &[Vec<sql::Value>]| {
+            let width = rows[0].len();
+            let row = |it| format!("({})", sql::placeholders(it * width + 1, width));
+            let values = (0..rows.len()).map(row).collect::<Vec<_>>().join(", ");
+            sql!(format!("INSERT INTO {} VALUES {values}", self.into))
+                .bind_all(rows.iter().flatten().cloned())
+        };
+        self.rows.chunks(ROWS_A_STATEMENT).map(insert).collect()
+    }
+}
+
+fn word(kind: SeatKind) -> &'static str {
+    match kind {
+        SeatKind::Standard => "standard",
+        SeatKind::Premium => "premium",
+        SeatKind::Wheelchair => "wheelchair",
+    }
+}
+
+/// CIN-X6.
+fn one_decimal(rating: f64) -> f64 {
+    (rating * 10.0).round() / 10.0
+}
+
+/// Tells one file from another; the file is the operator's own, nobody forges it.
+fn fingerprint(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{FORMAT}-{}-{hash:016x}", text.len())
+}
+
+fn failed(error: Error) -> Vec<Problem> {
+    vec![Problem::at("", format!("the database failed: {error:?}"))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_catalogue_becomes_as_many_rows_as_it_has_parts() {
+        let catalog = Catalog::read(DEMO).unwrap();
+        let statements = rows_of(&catalog);
+        let seats: usize = catalog.screens.iter().map(|it| lay_out(it.plan()).len()).sum();
+        let inserted: usize = statements
+            .iter()
+            .filter(|it| it.sql.starts_with("INSERT INTO seats"))
+            .map(|it| it.parameters.len() / 6)
+            .sum();
+        assert_eq!(inserted, seats);
+    }
+
+    #[test]
+    fn another_file_has_another_fingerprint() {
+        assert_ne!(fingerprint("{}"), fingerprint("{ }"));
+        assert_eq!(fingerprint(DEMO), fingerprint(DEMO));
+    }
+
+    #[test]
+    fn a_rating_has_one_decimal() {
+        assert!((one_decimal(4.26) - 4.3).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,30 @@
+//! The box office of a cinema: films, showtimes, seats, reservations, and what was said (CIN).
+
+pub mod catalog;
+pub mod clock;
+pub mod import;
+pub mod programme;
+pub mod refusals;
+pub mod reservation;
+pub mod seats;
+pub mod slots;
+pub mod titles;
+pub mod tools;
+
+use tools::{
+    CancelReservation, GetConversationHistory, GetReservation, ListAvailableSeats, ListMovies,
+    ListShowtimes, RecordConversation, ReserveSeats,
+};
+
+toolkit::export_tools!(
+    ListMovies,
+    ListShowtimes,
+    ListAvailableSeats,
+    ReserveSeats,
+    GetReservation,
+    CancelReservation,
+    RecordConversation,
+    GetConversationHistory,
+);
+toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+toolkit::export_configured!(import::configure);

@@ -1,0 +1,246 @@
+//! Showtimes: the weekly programme, seen from today.
+//!
+//! A showtime is not stored. Its identifier says date, screen and time and is the same every day,
+//! so what is sold for it stays sold.
+
+use std::ops::RangeInclusive;
+
+use jiff::{
+    ToSpan,
+    civil::{Date, DateTime},
+};
+use output::cinema::Showtime;
+use serde::Deserialize;
+
+use crate::clock::{self, Day, naive};
+
+/// How many days before today are still listed.
+const DAYS_BACK: i64 = 7;
+/// How many days after today are on sale.
+const DAYS_AHEAD: i64 = 6;
+
+/// An entry of the programme: a film on a screen at a time, on some days of the week.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Slot {
+    /// The screen.
+    pub screen_id: String,
+    /// `HH:MM`.
+    pub starts: String,
+    /// The film.
+    pub movie_id: String,
+    /// Monday is the lowest bit.
+    pub weekdays: u8,
+    /// The first day, if there is one: `YYYY-MM-DD`.
+    pub valid_from: Option<String>,
+    /// The last day.
+    pub valid_until: Option<String>,
+    /// The screen's name.
+    pub screen_name: String,
+    /// The film's title.
+    pub movie_title: String,
+    /// In minutes.
+    pub duration: u32,
+    /// Seats of the screen.
+    pub seats_count: u32,
+}
+
+/// One showing of a slot.
+#[derive(Clone, Debug)]
+pub struct Showing<'a> {
+    /// What is shown where.
+    pub slot: &'a Slot,
+    /// When it begins.
+    pub start: DateTime,
+}
+
+/// The days on which there are showtimes: a week back, today, and six days ahead.
+#[must_use]
+pub fn days_listed(today: Date) -> RangeInclusive<Date> {
+    today.saturating_sub(DAYS_BACK.days())..=today.saturating_add(DAYS_AHEAD.days())
+}
+
+/// The days asked for: one day, or today and all that follow; none that are not listed.
+#[must_use]
+pub fn days_asked(today: Date, day: Option<Day>) -> Vec<Date> {
+    let listed = days_listed(today);
+    match day {
+        Some(day) => Some(day.date).filter(|it| listed.contains(it)).into_iter().collect(),
+        None => today.series(1.day()).take_while(|it| listed.contains(it)).collect(),
+    }
+}
+
+impl Slot {
+    /// The showing on `date`, if the film is on then.
+    #[must_use]
+    pub fn on(&self, date: Date) -> Option<Showing<'_>> {
+        let weekday = date.weekday().to_monday_zero_offset();
+        let text = date.to_string();
+        let on = self.weekdays >> weekday & 1 == 1
+            && self.valid_from.as_ref().is_none_or(|it| *it <= text)
+            && self.valid_until.as_ref().is_none_or(|it| text <= *it);
+        let start = date.to_datetime(clock::minute(&self.starts)?);
+        on.then_some(Showing { slot: self, start })
+    }
+}
+
+impl Showing<'_> {
+    /// `st-20261121-s1-1430`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let date = self.start.date().strftime("%Y%m%d");
+        format!("st-{date}-{}-{}", self.slot.screen_id, self.slot.starts.replace(':', ""))
+    }
+
+    /// The showing with so many of its seats taken.
+    #[must_use]
+    pub fn showtime(&self, taken: u32) -> Showtime {
+        let slot = self.slot;
+        let end = self.start.saturating_add(i64::from(slot.duration).minutes());
+        Showtime {
+            showtime_id: self.id(),
+            movie_id: slot.movie_id.clone(),
+            start_time: naive(self.start),
+            available_seats_count: slot.seats_count.saturating_sub(taken),
+            end_time: Some(naive(end)),
+            theater_id: Some(slot.screen_id.clone()),
+            theater_name: Some(slot.screen_name.clone()),
+            total_seats_count: Some(slot.seats_count),
+            movie_title: Some(slot.movie_title.clone()),
+        }
+    }
+}
+
+/// The showings of `slots` on `days`, earliest first (CIN-23).
+#[must_use]
+pub fn showings<'a>(slots: &'a [Slot], days: &[Date], day: Option<Day>) -> Vec<Showing<'a>> {
+    let on = |date: &Date| slots.iter().filter_map(|it| it.on(*date)).collect::<Vec<_>>();
+    let mut showings: Vec<_> = days.iter().flat_map(on).collect();
+    showings.retain(|it| day.is_none_or(|day| it.start.time() >= day.from));
+    showings.sort_by(|a, b| (a.start, &a.slot.screen_id).cmp(&(b.start, &b.slot.screen_id)));
+    showings
+}
+
+/// What the identifier of a showtime says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ShowtimeId {
+    /// The day.
+    pub date: Date,
+    /// The screen.
+    pub screen_id: String,
+    /// `HH:MM`.
+    pub starts: String,
+}
+
+impl ShowtimeId {
+    /// When it begins.
+    #[must_use]
+    pub fn start(&self) -> Option<DateTime> {
+        Some(self.date.to_datetime(clock::minute(&self.starts)?))
+    }
+
+    /// Reads what [`Showing::id`] writes.
+    #[must_use]
+    pub fn read(id: &str) -> Option<Self> {
+        let (date, rest) = id.strip_prefix("st-")?.split_once('-')?;
+        let (screen_id, clock) = rest.rsplit_once('-')?;
+        let ascii = date.len() == 8 && clock.len() == 4 && id.is_ascii();
+        ascii.then_some(())?;
+        let date = format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]);
+        let starts = format!("{}:{}", &clock[..2], &clock[2..]);
+        clock::minute(&starts)?;
+        Some(Self { date: clock::date(&date)?, screen_id: screen_id.to_owned(), starts })
+    }
+}
+
+/// Below every showtime of `date` and above every earlier one, as texts are compared.
+#[must_use]
+pub fn first_id_of(date: Date) -> String {
+    format!("st-{}", date.strftime("%Y%m%d"))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use jiff::civil::{date, time};
+
+    use super::*;
+
+    pub(crate) fn slot(screen_id: &str, starts: &str, weekdays: u8) -> Slot {
+        Slot {
+            screen_id: screen_id.into(),
+            starts: starts.into(),
+            movie_id: "kimi".into(),
+            weekdays,
+            valid_from: None,
+            valid_until: None,
+            screen_name: "スクリーン1".into(),
+            movie_title: "君の名は。".into(),
+            duration: 107,
+            seats_count: 24,
+        }
+    }
+
+    /// A Friday.
+    const TODAY: Date = date(2026, 11, 20);
+
+    #[test]
+    fn without_a_date_today_and_six_days_are_asked_for() {
+        let days = days_asked(TODAY, None);
+        assert_eq!((days[0], days.len()), (TODAY, 7));
+    }
+
+    #[test]
+    fn a_week_back_is_listed_and_nothing_older() {
+        let asked = |it| days_asked(TODAY, Some(Day { date: it, from: time(0, 0, 0, 0) })).len();
+        assert_eq!(asked(date(2026, 11, 13)), 1);
+        assert_eq!(asked(date(2026, 11, 12)), 0);
+        assert_eq!(asked(date(2026, 11, 26)), 1);
+        assert_eq!(asked(date(2026, 11, 27)), 0);
+    }
+
+    #[test]
+    fn showtimes_come_earliest_first_and_end_with_the_film() {
+        let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
+        let showings = showings(&slots, &days_asked(TODAY, None), None);
+        let first = showings[0].showtime(4);
+        assert_eq!(first.start_time, "2026-11-20T09:00:00");
+        assert_eq!(first.available_seats_count, 20);
+        let second = showings[1].showtime(0);
+        assert_eq!(second.end_time.as_deref(), Some("2026-11-21T01:17:00"));
+        assert_eq!(showings.len(), 14);
+    }
+
+    #[test]
+    fn a_slot_keeps_to_its_days() {
+        let mut slot = slot("s1", "10:00", 0b110_0000);
+        assert!(slot.on(TODAY).is_none());
+        assert!(slot.on(date(2026, 11, 21)).is_some());
+        slot.valid_from = Some("2026-11-22".into());
+        assert!(slot.on(date(2026, 11, 21)).is_none());
+        assert!(slot.on(date(2026, 11, 22)).is_some());
+        slot.valid_until = Some("2026-11-22".into());
+        assert!(slot.on(date(2026, 11, 28)).is_none());
+    }
+
+    #[test]
+    fn a_time_of_day_leaves_out_what_began_before() {
+        let slots = [slot("s1", "10:00", 0x7f), slot("s1", "18:30", 0x7f)];
+        let day = Some(Day { date: TODAY, from: time(18, 30, 0, 0) });
+        assert_eq!(showings(&slots, &days_asked(TODAY, day), day).len(), 1);
+    }
+
+    #[test]
+    fn an_identifier_says_date_screen_and_time() {
+        let slot = slot("s-1", "09:05", 0x7f);
+        let id = slot.on(TODAY).unwrap().id();
+        assert_eq!(id, "st-20261120-s-1-0905");
+        let read = ShowtimeId::read(&id).unwrap();
+        assert_eq!((read.date, &*read.screen_id, &*read.starts), (TODAY, "s-1", "09:05"));
+    }
+
+    #[test]
+    fn what_is_no_identifier_is_none() {
+        for id in ["", "st-", "st-20261120", "st-20261120-s1-9999", "st-2026112０-s1-0900", "x"] {
+            assert_eq!(ShowtimeId::read(id), None, "{id}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the box office says when the answer is no: the codes of requirement 2.3.
+
+use serde_json::json;
+use toolkit::{Stop, refused};
+
+/// No film has this identifier.
+#[must_use]
+pub fn movie_not_found(movie_id: &str) -> Stop {
+    refused("movie_not_found", 404, "Movie not found.").with(json!({ "movie_id": movie_id }))
+}
+
+/// No showtime that is listed has this identifier.
+#[must_use]
+pub fn showtime_not_found(showtime_id: &str) -> Stop {
+    refused("showtime_not_found", 404, "Schedule not found.")
+        .with(json!({ "showtime_id": showtime_id }))
+}
+
+/// The screen has no seat plan.
+#[must_use]
+pub fn seat_data_unavailable(showtime_id: &str) -> Stop {
+    refused("seat_data_unavailable", 404, "Seat data not available.")
+        .with(json!({ "showtime_id": showtime_id }))
+}
+
+/// The showing has begun.
+#[must_use]
+pub fn showtime_closed(showtime_id: &str, start_time: &str) -> Stop {
+    refused("showtime_closed", 409, format!("The showtime began at {start_time}."))
+        .with(json!({ "showtime_id": showtime_id, "start_time": start_time }))
+}
+
+/// The screen has no such seats.
+#[must_use]
+pub fn seat_not_found(seat_ids: &[String]) -> Stop {
+    let message = match seat_ids {
+        [seat] => format!("Seat {seat} not found."),
+        seats => format!("Seats {} not found.", seats.join(", ")),
+    };
+    refused("seat_not_found", 404, message).with(json!({ "seat_ids": seat_ids }))
+}
+
+/// Someone was faster (CIN-43).
+#[must_use]
+pub fn seat_already_reserved(seat_ids: &[String]) -> Stop {
+    let message = match seat_ids {
+        [seat] => format!("Seat {seat} is already occupied."),
+        seats => format!("Seats {} are already occupied.", seats.join(", ")),
+    };
+    refused("seat_already_reserved", 409, message).with(json!({ "seat_ids": seat_ids }))
+}
+
+/// The key was used for another reservation (CIN-47).
+#[must_use]
+pub fn idempotency_conflict(key: &str) -> Stop {
+    refused("idempotency_conflict", 409, "The idempotency key was used with other arguments.")
+        .with(json!({ "idempotency_key": key }))
+}
+
+/// The database did not keep it.
+#[must_use]
+pub fn not_saved() -> Stop {
+    refused("internal_error", 500, "Failed to save reservation data.")
+}
+
+/// No reservation has this identifier.
+#[must_use]
+pub fn reservation_not_found(reservation_id: &str) -> Stop {
+    refused("reservation_not_found", 404, "Reservation not found.")
+        .with(json!({ "reservation_id": reservation_id }))
+}
+
+/// The reservation is someone else's.
+#[must_use]
+pub fn reservation_user_mismatch(reservation_id: &str) -> Stop {
+    refused("reservation_user_mismatch", 403, "The reservation belongs to another user.")
+        .with(json!({ "reservation_id": reservation_id }))
+}
+
+/// Nothing was said under this identifier (CIN-62).
+#[must_use]
+pub fn conversation_not_found(conversation_id: &str) -> Stop {
+    refused("conversation_not_found", 404, "Conversation not found.")
+        .with(json!({ "conversation_id": conversation_id }))
+}
+
+/// The conversation is someone else's (CIN-53).
+#[must_use]
+pub fn conversation_user_mismatch(conversation_id: &str) -> Stop {
+    refused("conversation_user_mismatch", 403, "The conversation belongs to another user.")
+        .with(json!({ "conversation_id": conversation_id }))
+}
+
+/// The conversation is as long as one may get.
+#[must_use]
+pub fn conversation_full(conversation_id: &str) -> Stop {
+    refused("conversation_full", 409, "The conversation is full; begin another one.")
+        .with(json!({ "conversation_id": conversation_id }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_seat_is_refused_in_the_words_of_the_specification() {
+        let Stop::Refused(one) = seat_already_reserved(&["A2".into()]) else { panic!() };
+        assert_eq!(one.message, "Seat A2 is already occupied.");
+        assert_eq!((one.code.as_str(), one.status), ("seat_already_reserved", 409));
+        assert_eq!(one.details.as_deref(), Some(r#"{"seat_ids":["A2"]}"#));
+        let Stop::Refused(two) = seat_already_reserved(&["A2".into(), "A3".into()]) else {
+            panic!()
+        };
+        assert_eq!(two.message, "Seats A2, A3 are already occupied.");
+    }
+}

@@ -1,0 +1,80 @@
+//! A reservation as the database keeps it.
+
+use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
+use serde::Deserialize;
+use toolkit::{Problem, Stop, settings, settings::Unfit, sql::Rows};
+
+/// How many seats one call may reserve when the operator says nothing (CIN-44).
+const SEATS_DEFAULT: usize = 10;
+/// More than that is a party that should telephone.
+const SEATS_MAX: usize = 100;
+
+/// The columns of [`Stored`].
+pub const COLUMNS: &str = "reservation_id, user_id, showtime_id, seats, reserved_at, status, \
+     movie_title, start_time, theater_name";
+
+/// A row of `reservations`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stored {
+    reservation_id: String,
+    user_id: String,
+    showtime_id: String,
+    seats: String,
+    reserved_at: String,
+    status: ReservationStatus,
+    movie_title: String,
+    start_time: String,
+    theater_name: String,
+}
+
+/// The reservation in the first row, if there is one.
+///
+/// # Errors
+/// When the database holds something else.
+pub fn first(rows: Rows) -> Result<Option<Reservation>, Stop> {
+    Ok(rows.first::<Stored>()?.map(Stored::reservation))
+}
+
+impl Stored {
+    /// The reservation as it goes out.
+    ///
+    /// # Panics
+    /// When its seats are not what [`seats_json`] wrote.
+    #[must_use]
+    pub fn reservation(self) -> Reservation {
+        Reservation {
+            reservation_id: self.reservation_id,
+            reserved_at: self.reserved_at,
+            seats: serde_json::from_str(&self.seats).expect("seats are stored as JSON"),
+            user_id: self.user_id,
+            showtime_id: self.showtime_id,
+            status: self.status,
+            movie_title: Some(self.movie_title),
+            start_time: Some(self.start_time),
+            theater_name: Some(self.theater_name),
+        }
+    }
+}
+
+/// The seats as one value of a row, and of a line of `reservations.jsonl` (CIN-45).
+///
+/// # Panics
+/// Never: texts and numbers are JSON.
+#[must_use]
+pub fn seats_json(seats: &[ReservedSeat]) -> String {
+    serde_json::to_string(seats).expect("seats are texts and numbers")
+}
+
+/// How many seats one call may reserve: the setting `seats_per_reservation_max`, or 10.
+///
+/// # Errors
+/// When the setting is no number from 1 to 100.
+pub fn seats_per_reservation_max() -> Result<usize, Unfit> {
+    let name = "seats_per_reservation_max";
+    let max = settings::get(name)?.unwrap_or(SEATS_DEFAULT);
+    if (1..=SEATS_MAX).contains(&max) {
+        return Ok(max);
+    }
+    let problem = Problem::at("", format!("must be from 1 to {SEATS_MAX}"));
+    Err(Unfit { name: name.to_owned(), problem })
+}

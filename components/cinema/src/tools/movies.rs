@@ -1,0 +1,183 @@
+//! `list_movies`: what is on (CIN-10 to CIN-17).
+
+use output::cinema::{Movie, Movies};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+
+use super::day;
+use crate::{
+    clock::Clock,
+    programme::{Slot, days_asked, showings},
+    slots, titles,
+};
+
+const QUERY_CHARS_MAX: usize = 100;
+const SUGGESTIONS_MAX: usize = 3;
+
+/// 指定日時に上映中の映画一覧を取得し、曖昧な映画名にも対応。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListMovies {
+    /// 任意。上映日（YYYY-MM-DD）。時刻（YYYY-MM-DDTHH:MM）を付けるとその時刻以降の上映に限る。指定がなければ全上映中映画
+    date: Option<String>,
+    /// 任意。曖昧な映画名も可
+    #[schemars(length(max = 100))]
+    title_query: Option<String>,
+}
+
+impl Tool for ListMovies {
+    const NAME: &str = "list_movies";
+    const TITLE: Text = Text { ja: "映画一覧提示", en: "List films" };
+    const ENGLISH: English = English {
+        description: "Lists the films that are on at a date and time; finds titles that are not quite right.",
+        arguments: &[
+            (
+                "date",
+                "Optional. The day (YYYY-MM-DD); with a time (YYYY-MM-DDTHH:MM), only what begins from then on. Without it, all films that are on",
+            ),
+            ("title_query", "Optional. A title, or something like it"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    const VIEW: Option<&str> = Some("movies");
+    type Output = Movies;
+
+    fn call(self, _: &User) -> Result<Movies, Stop> {
+        if self.title_query.as_ref().is_some_and(|it| it.chars().count() > QUERY_CHARS_MAX) {
+            let message = format!("must have at most {QUERY_CHARS_MAX} characters");
+            return Err(invalid("/title_query", message));
+        }
+        let clock = Clock::of_call()?;
+        let day = day(&clock, self.date.as_deref())?;
+        let movies = sql!(
+            "SELECT movie_id, title, title_en, reading, description, description_en, genre, \
+             duration, release_date, rating FROM movies ORDER BY position"
+        );
+        let [movies, slots] = sql::query([movies, slots::all()])?;
+        let slots = slots.read::<Slot>()?;
+        let films = movies.read::<Film>()?;
+        let shown = showings(&slots, &days_asked(clock.today(), day), day);
+        let count =
+            |film: &Film| shown.iter().filter(|it| it.slot.movie_id == film.movie_id).count();
+        let on: Vec<_> = films.iter().map(|it| (it, count(it))).filter(|it| it.1 > 0).collect();
+        Ok(match self.title_query.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+            Some(query) => matching(query, &on, &films),
+            None => Movies {
+                movies: on.into_iter().map(|(film, count)| film.movie(count)).collect(),
+                suggestions: Vec::new(),
+            },
+        })
+    }
+}
+
+/// A row of `movies`.
+#[derive(Clone, Debug, Deserialize)]
+struct Film {
+    movie_id: String,
+    title: String,
+    title_en: Option<String>,
+    reading: Option<String>,
+    description: String,
+    description_en: Option<String>,
+    genre: Option<String>,
+    duration: u32,
+    release_date: Option<String>,
+    rating: f64,
+}
+
+impl Film {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.title), self.reading.as_ref(), self.title_en.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+    }
+
+    fn movie(&self, showtimes: usize) -> Movie {
+        let film = self.clone();
+        Movie {
+            movie_id: film.movie_id,
+            title: film.title,
+            description: film.description,
+            rating: film.rating,
+            title_en: film.title_en,
+            description_en: film.description_en,
+            genre: film.genre,
+            duration: Some(film.duration),
+            release_date: film.release_date,
+            showtimes_count: u32::try_from(showtimes).ok(),
+        }
+    }
+}
+
+/// The films that fit `query`, best first; if none does, the titles that come nearest.
+fn matching(query: &str, on: &[(&Film, usize)], all: &[Film]) -> Movies {
+    let query = titles::fold(query);
+    let fit =
+        |&(film, count): &(_, _)| Some((titles::fit(&query, Film::names(film))?, film, count));
+    let mut fitting: Vec<(f64, &Film, usize)> = on.iter().filter_map(fit).collect();
+    fitting.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let movies: Vec<_> = fitting.into_iter().map(|(_, film, count)| film.movie(count)).collect();
+    let suggestions = if movies.is_empty() { nearest(&query, all) } else { Vec::new() };
+    Movies { movies, suggestions }
+}
+
+fn nearest(query: &str, films: &[Film]) -> Vec<String> {
+    let mut near: Vec<_> =
+        films.iter().map(|it| (titles::nearness(query, it.names()), &it.title)).collect();
+    near.retain(|it| it.0 > 0.0);
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn film(title: &str, reading: &str, title_en: &str) -> Film {
+        Film {
+            movie_id: title_en.to_lowercase(),
+            title: title.into(),
+            title_en: Some(title_en.into()),
+            reading: Some(reading.into()),
+            description: String::new(),
+            description_en: None,
+            genre: None,
+            duration: 100,
+            release_date: None,
+            rating: 4.5,
+        }
+    }
+
+    fn found(query: &str) -> Movies {
+        let films = [
+            film("東京物語", "とうきょうものがたり", "Tokyo Story"),
+            film("君の名は。", "きみのなは", "Your Name."),
+        ];
+        let on: Vec<_> = films.iter().map(|it| (it, 3)).collect();
+        matching(query, &on, &films)
+    }
+
+    #[test]
+    fn the_best_fit_comes_first() {
+        assert_eq!(found("きみのなわ").movies[0].title, "君の名は。");
+        assert_eq!(found("tokyo").movies[0].title, "東京物語");
+        assert_eq!(found("tokyo").movies[0].showtimes_count, Some(3));
+    }
+
+    #[test]
+    fn when_nothing_fits_the_nearest_titles_are_suggested() {
+        let found = found("とうふ");
+        assert!(found.movies.is_empty(), "{found:?}");
+        assert_eq!(found.suggestions[0], "東京物語");
+    }
+
+    #[test]
+    fn a_film_that_is_not_on_is_suggested_and_not_listed() {
+        let films = [film("東京物語", "とうきょうものがたり", "Tokyo Story")];
+        let found = matching("東京物語", &[], &films);
+        assert!(found.movies.is_empty());
+        assert_eq!(found.suggestions, ["東京物語"]);
+    }
+}
