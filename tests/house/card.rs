@@ -1,6 +1,6 @@
 //! SYS-1: the crates that the specification's card names, and where each of them does its work.
 
-use tests::repository::{own_packages, text};
+use crate::repository::{own_packages, text};
 
 /// The crate, the package that uses it, a file that does, and a line of code there that cannot go
 /// without it.

@@ -1,6 +1,6 @@
 //! What the documents say is so: commands, invariants, links; and what no file may say.
 
-use tests::repository::{files, root, sources, text};
+use crate::repository::{files, root, sources, text};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 

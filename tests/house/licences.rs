@@ -1,6 +1,6 @@
 //! What others wrote, and whether we may hand it on under ours.
 
-use tests::repository::packages;
+use crate::repository::packages;
 
 /// Permissive licences, and those of data and of single files, that Apache-2.0 may be shipped with.
 const ALLOWED: [&str; 13] = [

@@ -4,5 +4,6 @@ mod card;
 mod documents;
 mod licences;
 mod packages;
+mod repository;
 mod sources;
 mod tree;

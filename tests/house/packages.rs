@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
-use tests::repository::{own_packages, packages, toml};
 
 /// Crates that come in more than one version, and whose doing that is.
 const DUPLICATES: [(&[&str], &str); 11] = [
@@ -50,7 +50,7 @@ fn dependencies(of: &str) -> BTreeSet<&'static str> {
 fn rooms() -> BTreeMap<String, Vec<&'static str>> {
     let mut rooms = BTreeMap::<String, Vec<&str>>::new();
     for package in own_packages() {
-        let folder = tests::repository::folder(package);
+        let folder = crate::repository::folder(package);
         let room = folder.split('/').next().unwrap_or_default().to_owned();
         rooms.entry(room).or_default().push(name(package));
     }
@@ -161,4 +161,19 @@ fn what_our_behaviour_hangs_on_is_pinned() {
             );
         }
     }
+}
+
+#[test]
+fn trunk_looks_for_the_host_where_it_listens() {
+    let source = text("host/src/config.rs");
+    let addr = source.split("const ADDR: &str = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let addr = addr.expect("host/src/config.rs has the default address");
+    for proxy in toml("Trunk.toml")["proxy"].as_array().into_iter().flatten() {
+        let backend = proxy["backend"].as_str().unwrap_or_default();
+        assert!(
+            backend.starts_with(&format!("http://{addr}/")),
+            "Trunk.toml: {backend}, and not {addr}"
+        );
+    }
+    assert!(text("README.md").contains(&format!("http://{addr}/mcp")), "the README's address");
 }

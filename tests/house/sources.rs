@@ -1,6 +1,6 @@
 //! What every source file keeps to: a first sentence, a length, no loose ends, the workspace's lints.
 
-use tests::repository::{folder, own_packages, sources, text, toml};
+use crate::repository::{folder, own_packages, sources, text, toml};
 
 /// Above this a file is two rooms.
 const LINES_MAX: usize = 350;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tests::repository::{files, folder, own_packages};
+use crate::repository::{files, folder, own_packages};
 
 /// SYS-2, as the specification has it.
 const FIXED: [&str; 8] =

@@ -31,7 +31,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 /// `cargo xtask components`.
 pub(crate) fn components(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::new(2);
-    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("set-up", &[], setup::for_components);
     steps.run("components", &["set-up"], || tools::shipped(workspace));
     steps.finish()
 }
@@ -47,7 +47,8 @@ pub(crate) fn page(workspace: &Workspace) -> Result<()> {
 /// The host's binary, with the page and the components inside.
 pub(crate) fn host(workspace: &Workspace) -> Result<String> {
     let mut build = cargo();
-    build.args(["build", "--release", "--package", "host"]).current_dir(&workspace.root);
+    build.args(["build", "--release", "--bin", "madoguchi"]).current_dir(&workspace.root);
+    workspace.select_native(&mut build);
     check(&mut build)?;
     Ok(workspace.binary().display().to_string())
 }

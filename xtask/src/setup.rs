@@ -18,7 +18,13 @@ const BROWSER: [(&str, &str); 3] = [
     ("fonts-noto-cjk", "/usr/share/fonts/opentype/noto"),
 ];
 
-/// What `run` needs: both WebAssembly targets, and the page's npm packages.
+/// What components need: a Rust that builds for WebAssembly.
+pub(crate) fn for_components() -> Result<String> {
+    wasm_targets()?;
+    Ok(String::new())
+}
+
+/// What `run` needs beside that: the page's npm packages.
 pub(crate) fn for_running(workspace: &Workspace) -> Result<String> {
     wasm_targets()?;
     npm_packages(&workspace.root)?;
@@ -97,14 +103,9 @@ fn python_packages(workspace: &Workspace) -> Result<()> {
 }
 
 /// The interpreter that has the Python client.
-pub(crate) fn python(workspace: &Workspace) -> std::path::PathBuf {
+fn python(workspace: &Workspace) -> std::path::PathBuf {
     let inner = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
     workspace.root.join("target/venv").join(inner)
-}
-
-/// Node 22, which the protocol clients need; an npm package brings it.
-pub(crate) fn node(workspace: &Workspace) -> std::path::PathBuf {
-    workspace.root.join("tests/clients/node_modules/.bin/node")
 }
 
 fn browser() -> Result<()> {

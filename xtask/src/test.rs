@@ -9,9 +9,6 @@ use crate::step::Steps;
 use crate::workspace::{Kind, Workspace};
 use crate::{components, page, run, setup};
 
-/// What runs natively in one build: the same packages each time, or cargo would unify their
-/// features in another way and build wasmtime again.
-const NATIVE: [Kind; 4] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests];
 /// The ring of the packages' own unit tests.
 const UNITS: &str = "units";
 /// Rings that read the tree and start nothing.
@@ -66,9 +63,10 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
 
 /// `cargo xtask goldens`.
 pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
-    let mut steps = Steps::new(3);
-    steps.run("components", &[], || components::shipped(workspace));
-    steps.run("components for tests", &[], || components::for_tests(workspace));
+    let mut steps = Steps::new(4);
+    steps.run("set-up", &[], setup::for_components);
+    steps.run("components", &["set-up"], || components::shipped(workspace));
+    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("goldens", &["components", "components for tests"], || {
         done(test(workspace).args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
     });
@@ -91,29 +89,18 @@ fn one(workspace: &Workspace, ring: &str) -> Result<String> {
     done(test(workspace).args(["--test", ring]))
 }
 
-/// `cargo test` of all native packages, told where the bundle, the binary and the clients are.
+/// `cargo test` of all native packages.
 fn test(workspace: &Workspace) -> Command {
     let mut test = cargo();
     test.args(["test", "--release"]).current_dir(&workspace.root);
-    select(&mut test, workspace);
-    test.env("MADOGUCHI_TEST_BUNDLE", workspace.bundle());
-    test.env("MADOGUCHI_TEST_BINARY", workspace.binary());
-    test.env("MADOGUCHI_TEST_NODE", setup::node(workspace));
-    test.env("MADOGUCHI_TEST_PYTHON", setup::python(workspace));
+    workspace.select_native(&mut test);
     test
-}
-
-fn select(command: &mut Command, workspace: &Workspace) {
-    for name in workspace.named(&NATIVE) {
-        command.args(["--package", name]);
-    }
 }
 
 fn clippy(workspace: &Workspace) -> Result<String> {
     let mut clippy = cargo();
     clippy.args(["clippy", "--release", "--all-targets"]).current_dir(&workspace.root);
-    select(&mut clippy, workspace);
-    clippy.args(["--package", "bench"]);
+    workspace.select_native(&mut clippy);
     done(clippy.args(["--", "--deny", "warnings"]))
 }
 

@@ -1,6 +1,7 @@
 //! What cargo knows of the workspace: where things lie, and which package is of which kind.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -25,6 +26,9 @@ pub(crate) enum Kind {
     /// Everything else: the host and the libraries.
     Library,
 }
+
+/// All but this program, which has a profile of its own, and components that only tests load.
+const NATIVE: [Kind; 5] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests, Kind::Bench];
 
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -78,6 +82,14 @@ impl Workspace {
     pub(crate) fn named(&self, kinds: &[Kind]) -> Vec<&str> {
         let wanted = self.packages.iter().filter(|package| kinds.contains(&package.kind));
         wanted.map(|package| package.name.as_str()).collect()
+    }
+
+    /// Selects everything that is built natively, whichever of it is wanted: cargo unifies the
+    /// features of what is selected, and with another selection it would build wasmtime again.
+    pub(crate) fn select_native(&self, command: &mut Command) {
+        for name in self.named(&NATIVE) {
+            command.args(["--package", name]);
+        }
     }
 
     /// The tests' rings, one test binary each.

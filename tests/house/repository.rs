@@ -7,14 +7,12 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 /// The repository's root.
-#[must_use]
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
 /// The paths of all files that are ours: tracked, or new and not ignored. Sorted.
-#[must_use]
-pub fn files() -> &'static [String] {
+pub(crate) fn files() -> &'static [String] {
     static FILES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let listing =
             answer("git", &["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
@@ -29,7 +27,7 @@ pub fn files() -> &'static [String] {
 }
 
 /// The paths of our Rust sources.
-pub fn sources() -> impl Iterator<Item = &'static str> {
+pub(crate) fn sources() -> impl Iterator<Item = &'static str> {
     files().iter().map(String::as_str).filter(|path| path.ends_with(".rs"))
 }
 
@@ -37,8 +35,7 @@ pub fn sources() -> impl Iterator<Item = &'static str> {
 ///
 /// # Panics
 /// If there is no such file, naming it.
-#[must_use]
-pub fn text(path: &str) -> String {
+pub(crate) fn text(path: &str) -> String {
     let full = root().join(path);
     std::fs::read_to_string(&full).unwrap_or_else(|error| panic!("reading {path}: {error}"))
 }
@@ -47,14 +44,12 @@ pub fn text(path: &str) -> String {
 ///
 /// # Panics
 /// If there is no such file or it is no TOML, naming it.
-#[must_use]
-pub fn toml(path: &str) -> toml::Table {
+pub(crate) fn toml(path: &str) -> toml::Table {
     text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// What `cargo metadata --locked` says of the workspace and of everything that it depends on.
-#[must_use]
-pub fn metadata() -> &'static Value {
+pub(crate) fn metadata() -> &'static Value {
     static METADATA: LazyLock<Value> = LazyLock::new(|| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let metadata = answer(&cargo, &["metadata", "--locked", "--format-version", "1"]);
@@ -64,18 +59,17 @@ pub fn metadata() -> &'static Value {
 }
 
 /// The workspace's own packages, as cargo describes them.
-pub fn own_packages() -> impl Iterator<Item = &'static Value> {
+pub(crate) fn own_packages() -> impl Iterator<Item = &'static Value> {
     packages().filter(|package| package["source"].is_null())
 }
 
 /// All packages, ours and others', as cargo describes them.
-pub fn packages() -> impl Iterator<Item = &'static Value> {
+pub(crate) fn packages() -> impl Iterator<Item = &'static Value> {
     metadata()["packages"].as_array().into_iter().flatten()
 }
 
 /// A package's folder within the repository, with `/` between the parts.
-#[must_use]
-pub fn folder(package: &Value) -> String {
+pub(crate) fn folder(package: &Value) -> String {
     let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
     let folder = manifest.parent().unwrap_or(Path::new("")).to_path_buf();
     let inner = folder.strip_prefix(root()).unwrap_or(&folder);
