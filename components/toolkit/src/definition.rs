@@ -1,6 +1,10 @@
 //! How a tool describes itself to the host: one entry of `tools/list`.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{
+    JsonSchema, Schema,
+    generate::SchemaSettings,
+    transform::{RecursiveTransform, ReplaceBoolSchemas},
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -45,9 +49,23 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     let settings = settings.with(|it| {
         it.inline_subschemas = true;
         it.meta_schema = None;
+        // The TypeScript SDK v1 turns down the whole list over one property that is `true`.
+        let mut no_booleans = ReplaceBoolSchemas::default();
+        no_booleans.skip_additional_properties = true;
+        it.transforms.push(Box::new(no_booleans));
+        it.transforms.push(Box::new(RecursiveTransform(forget_rusts_formats)));
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     schema.as_object().cloned().unwrap_or_default()
+}
+
+/// `uint32` and its like are schemars' own; validators complain of a format that they do not know.
+fn forget_rusts_formats(schema: &mut Schema) {
+    let of_number = ["int", "uint", "float", "double"];
+    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+    if of_number.contains(&format.trim_end_matches(|it: char| it.is_ascii_digit())) {
+        schema.remove("format");
+    }
 }
 
 /// Both languages' texts, for pages that show one of them (`madoguchi/text`).
@@ -132,6 +150,24 @@ mod tests {
         let definition = definition::<Greet>();
         assert!(!definition.input_schema.contains("$"), "{}", definition.input_schema);
         assert!(definition.input_schema.contains("plain"), "{}", definition.input_schema);
+    }
+
+    #[test]
+    fn a_schema_says_only_what_every_client_understands() {
+        #[derive(Serialize, JsonSchema)]
+        struct Counted {
+            count: u32,
+            share: f64,
+            #[schemars(extend("format" = "date"))]
+            day: String,
+            anything: Value,
+        }
+        let schema = schema::<Counted>(SchemaSettings::draft2020_12().for_serialize());
+        let properties = &schema["properties"];
+        assert_eq!(properties["anything"], json!({}));
+        assert_eq!(properties["count"], json!({ "type": "integer", "minimum": 0 }));
+        assert_eq!(properties["share"], json!({ "type": "number" }));
+        assert_eq!(properties["day"]["format"], "date");
     }
 
     #[test]
