@@ -1,6 +1,7 @@
 //! The operator's file: which films run when on which screens.
 
 mod check;
+mod overlaps;
 mod sold;
 
 use schemars::JsonSchema;
@@ -12,7 +13,7 @@ pub use sold::Sold;
 use crate::seats::Row;
 
 /// How many problems are told at once.
-const PROBLEMS_MAX: usize = 50;
+pub const PROBLEMS_MAX: usize = 50;
 
 /// A cinema's films, screens and weekly programme.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -151,6 +152,15 @@ pub(crate) mod tests {
     fn the_demo_is_a_catalogue() {
         let demo = Catalog::read(DEMO).unwrap();
         assert!(demo.screens.len() >= 4 && demo.movies.len() >= 12);
+    }
+
+    #[test]
+    fn the_example_of_the_readme_is_a_catalogue() {
+        let readme = include_str!("../README.md");
+        let (_, example) = readme.split_once("```json\n").unwrap();
+        let (example, _) = example.split_once("```").unwrap();
+        let catalog = Catalog::read(example).unwrap();
+        assert_eq!(catalog.programme[0].weekdays(), 0b111_0000);
     }
 
     #[test]

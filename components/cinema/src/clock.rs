@@ -36,6 +36,14 @@ impl Clock {
         Self::at(name.as_deref().unwrap_or(DEFAULT_ZONE), Timestamp::now())
     }
 
+    /// As [`Clock::here`], for a tool.
+    ///
+    /// # Errors
+    /// When the setting `timezone` is wrong: no call can run until the operator has mended it.
+    pub fn of_call() -> Result<Self, Stop> {
+        Ok(Self::here()?)
+    }
+
     fn at(zone: &str, now: Timestamp) -> Result<Self, Unfit> {
         let unfit = || Unfit {
             name: "timezone".to_owned(),
@@ -154,17 +162,6 @@ fn whole_seconds(moment: DateTime) -> DateTime {
         .time(time.with().subsec_nanosecond(0).build().unwrap_or(time))
         .build()
         .unwrap_or(moment)
-}
-
-/// A zone that the operator mistyped stops every call until it is mended.
-impl Clock {
-    /// As [`Clock::here`], for a tool.
-    ///
-    /// # Errors
-    /// When the setting `timezone` is wrong.
-    pub fn of_call() -> Result<Self, Stop> {
-        Ok(Self::here()?)
-    }
 }
 
 #[cfg(test)]

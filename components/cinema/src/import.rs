@@ -7,7 +7,7 @@ use toolkit::{
 };
 
 use crate::{
-    catalog::{Catalog, Sold},
+    catalog::{Catalog, PROBLEMS_MAX, Sold},
     clock::{Clock, naive},
     programme::{ShowtimeId, first_id_of},
     reservation::seats_per_reservation_max,
@@ -113,13 +113,23 @@ fn check_sold(catalog: &Catalog, clock: &Clock) -> Result<(u32, u32), Vec<Proble
     sold.retain(|it| is_to_come(&it.showtime_id, clock));
     let lacking = catalog.lacking(&sold);
     if !lacking.is_empty() {
-        let problem =
-            |it: String| Problem::at("/catalog", format!("would remove sold seats of {it}"));
-        return Err(lacking.into_iter().map(problem).collect());
+        return Err(refusal(&lacking));
     }
     let (reservations,) = reservations.first::<(u32,)>().map_err(failed)?.unwrap_or_default();
     let number = on_sale().map_err(failed)?.map_or(1, |it| it.number + 1);
     Ok((number, reservations))
+}
+
+/// The showtimes that would lose seats, as problems of the catalogue.
+fn refusal(lacking: &[String]) -> Vec<Problem> {
+    let told = lacking.iter().take(PROBLEMS_MAX);
+    let mut problems: Vec<_> = told
+        .map(|it| Problem::at("/catalog", format!("would remove sold seats of {it}")))
+        .collect();
+    if let Some(more) = lacking.len().checked_sub(PROBLEMS_MAX).filter(|it| *it > 0) {
+        problems.push(Problem::at("/catalog", format!("and of {more} more showtimes")));
+    }
+    problems
 }
 
 fn is_to_come(showtime_id: &str, clock: &Clock) -> bool {
@@ -268,5 +278,14 @@ mod tests {
     #[test]
     fn a_rating_has_one_decimal() {
         assert!((one_decimal(4.26) - 4.3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_refused_import_names_the_showtimes_and_counts_the_rest() {
+        let lacking: Vec<_> = (0..52).map(|it| format!("st-{it}: A1 (rsv-1)")).collect();
+        let problems = refusal(&lacking);
+        assert_eq!(problems[0].message, "would remove sold seats of st-0: A1 (rsv-1)");
+        assert_eq!(problems.last().unwrap().message, "and of 2 more showtimes");
+        assert_eq!(refusal(&lacking[..50]).len(), 50);
     }
 }

@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 
 use toolkit::Problem;
 
-use super::{Catalog, Entry, Film, Screen};
+use super::{Catalog, Entry, Film, Screen, overlaps::overlaps};
 use crate::clock;
 
 /// Limits that keep a mistyped file from filling the database.
 const SCREENS_MAX: usize = 50;
 const MOVIES_MAX: usize = 1_000;
-const ENTRIES_MAX: usize = 2_000;
+const ENTRIES_MAX: usize = 1_000;
 const TIMES_MAX: usize = 24;
 const PLACES_MAX: usize = 80;
 const TEXT_CHARS_MAX: usize = 2_000;
 /// No film takes longer than a day.
 const DURATION_MAX: u32 = 24 * 60;
-const MINUTES_OF_WEEK: u32 = 7 * 24 * 60;
 
 /// Everything that is wrong with `catalog`.
 pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
@@ -39,7 +38,7 @@ pub(super) fn problems(catalog: &Catalog) -> Vec<Problem> {
         found.entry(&format!("/programme/{index}"), entry, catalog);
     }
     if found.0.is_empty() {
-        found.overlaps(catalog);
+        found.0 = overlaps(catalog);
     }
     found.0
 }
@@ -168,74 +167,16 @@ impl Found {
             self.add(format!("{at}/until"), "must not be before `from`");
         }
     }
-
-    /// No screen shows two films at once.
-    fn overlaps(&mut self, catalog: &Catalog) {
-        let mut screens: BTreeMap<&str, Vec<Shown<'_>>> = BTreeMap::new();
-        for (index, entry) in catalog.programme.iter().enumerate() {
-            let film = catalog.movies.iter().find(|it| it.movie_id == entry.movie_id);
-            let Some(film) = film else { continue };
-            let shown = screens.entry(&entry.screen_id).or_default();
-            for (number, time) in entry.times.iter().enumerate() {
-                let Some(clock) = clock::minute(time) else { continue };
-                let minute = u32::from(clock.hour().unsigned_abs()) * 60
-                    + u32::from(clock.minute().unsigned_abs());
-                let pointer = format!("/programme/{index}/times/{number}");
-                shown.push(Shown { pointer, entry, film, minute });
-            }
-        }
-        for shown in screens.values() {
-            for (index, later) in shown.iter().enumerate() {
-                if let Some(other) = shown[..index].iter().find(|it| it.meets(later)) {
-                    let (title, at) = (&other.film.title, &other.pointer);
-                    self.add(later.pointer.clone(), format!("runs while {title} is on ({at})"));
-                }
-            }
-        }
-    }
-}
-
-/// One time of an entry.
-struct Shown<'a> {
-    pointer: String,
-    entry: &'a Entry,
-    film: &'a Film,
-    /// Of the day.
-    minute: u32,
-}
-
-impl Shown<'_> {
-    /// Whether both run at one moment of some week, the week seen as a ring.
-    fn meets(&self, other: &Self) -> bool {
-        let starts = |it: &Self| {
-            let (days, minute) = (it.entry.weekdays(), it.minute);
-            (0..7).filter(move |day| days >> day & 1 == 1).map(move |day| day * 1440 + minute)
-        };
-        let apart = |from: u32, to: u32| (to + MINUTES_OF_WEEK - from) % MINUTES_OF_WEEK;
-        let at_once =
-            |a: u32, b: u32| apart(a, b) < self.film.duration || apart(b, a) < other.film.duration;
-        self.in_season_with(other) && starts(self).any(|a| starts(other).any(|b| at_once(a, b)))
-    }
-
-    /// Whether the two entries have a day in common. One that ends the night before the other
-    /// begins may run into it after midnight; that is let pass.
-    fn in_season_with(&self, other: &Self) -> bool {
-        let ends_before = |one: &Entry, other: &Entry| match (&one.until, &other.from) {
-            (Some(until), Some(from)) => until < from,
-            _ => false,
-        };
-        !ends_before(self.entry, other.entry) && !ends_before(other.entry, self.entry)
-    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::*;
     use crate::{import::DEMO, seats::lay_out};
 
-    fn small() -> Value {
+    pub(crate) fn small() -> Value {
         json!({
             "screens": [{ "screen_id": "s1", "name": "一", "rows": [{ "row": "A", "seats": "ss_w" }] }],
             "movies": [{
@@ -246,7 +187,7 @@ mod tests {
         })
     }
 
-    fn pointers(catalog: &Value) -> Vec<String> {
+    pub(crate) fn pointers(catalog: &Value) -> Vec<String> {
         let problems = Catalog::read(&catalog.to_string()).err().unwrap_or_default();
         problems.into_iter().map(|it| it.pointer).collect()
     }
@@ -291,34 +232,5 @@ mod tests {
         let film = catalog["movies"][0].clone();
         catalog["movies"].as_array_mut().unwrap().push(film);
         assert_eq!(pointers(&catalog), ["/movies/1/movie_id"]);
-    }
-
-    #[test]
-    fn no_screen_shows_two_films_at_once() {
-        let mut catalog = small();
-        catalog["programme"][0]["times"] = json!(["10:00", "11:46"]);
-        assert_eq!(pointers(&catalog), ["/programme/0/times/1"]);
-        catalog["programme"][0]["times"] = json!(["10:00", "11:47"]);
-        assert_eq!(pointers(&catalog), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_film_past_midnight_meets_the_next_day_even_on_sundays() {
-        let mut catalog = small();
-        let entry =
-            json!({ "screen_id": "s1", "movie_id": "kimi", "times": ["00:30"], "days": ["mon"] });
-        catalog["programme"][0]["days"] = json!(["sun"]);
-        catalog["programme"].as_array_mut().unwrap().push(entry);
-        assert_eq!(pointers(&catalog), ["/programme/1/times/0"]);
-    }
-
-    #[test]
-    fn two_seasons_may_share_a_time() {
-        let mut catalog = small();
-        let mut entry = catalog["programme"][0].clone();
-        catalog["programme"][0]["until"] = json!("2026-11-30");
-        entry["from"] = json!("2026-12-01");
-        catalog["programme"].as_array_mut().unwrap().push(entry);
-        assert_eq!(pointers(&catalog), Vec::<String>::new());
     }
 }

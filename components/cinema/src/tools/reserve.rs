@@ -1,14 +1,15 @@
 //! `reserve_seats`: seats become someone's, all of them or none (CIN-40 to CIN-48).
 
+mod plan;
+
 use std::collections::BTreeSet;
 
 use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{
-    English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql,
-    sql::{ConstraintKind, Error, Statement},
-};
+use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
+
+use plan::Plan;
 
 use super::{NAME_CHARS_MAX, length, none_of};
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
         idempotency_conflict, not_saved, seat_already_reserved, seat_data_unavailable,
         seat_not_found, showtime_closed, showtime_not_found,
     },
-    reservation::{COLUMNS, first, seats_json, seats_per_reservation_max},
+    reservation::{COLUMNS, first, seats_per_reservation_max},
     slots,
 };
 
@@ -71,7 +72,7 @@ impl Tool for ReserveSeats {
             match self.look(&clock)? {
                 Found::Reserved(reservation) => return Ok(reservation),
                 Found::Free(plan) => {
-                    if self.write(&plan)? {
+                    if plan.write()? {
                         return Ok(plan.reservation);
                     }
                 }
@@ -87,15 +88,6 @@ enum Found {
     Reserved(Reservation),
     /// Nothing stands against it.
     Free(Box<Plan>),
-}
-
-/// A reservation that only has to be written.
-struct Plan {
-    reservation: Reservation,
-    movie_id: String,
-    screen_id: String,
-    /// The catalogue that it was made from.
-    import: u32,
 }
 
 impl ReserveSeats {
@@ -204,60 +196,13 @@ impl ReserveSeats {
             start_time: Some(naive(showing.start)),
             theater_name: Some(slot.screen_name.clone()),
         };
-        let (movie_id, screen_id) = (slot.movie_id.clone(), slot.screen_id.clone());
-        Plan { reservation, movie_id, screen_id, import }
-    }
-
-    /// Writes the plan in one transaction; false when what it was made from has changed meanwhile.
-    fn write(&self, plan: &Plan) -> Result<bool, Stop> {
-        match sql::transact(self.batch(plan)) {
-            Ok(_) => Ok(true),
-            // Someone was faster, or sent the same key: the next look says who and what.
-            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
-            // Another catalogue is on sale now.
-            Err(Error::UnexpectedCount(it)) if it.statement == 0 => Ok(false),
-            Err(Error::Unavailable(_)) => Err(not_saved()),
-            Err(other) => Err(other.into()),
+        Plan {
+            reservation,
+            movie_id: slot.movie_id.clone(),
+            screen_id: slot.screen_id.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            import,
         }
-    }
-
-    fn batch(&self, plan: &Plan) -> [Statement; 4] {
-        let made = &plan.reservation;
-        let on_sale = sql!(
-            "SELECT number FROM imports WHERE number = $1 \
-             AND NOT EXISTS (SELECT 1 FROM imports WHERE number > $1)",
-            plan.import,
-        );
-        let user = sql!(
-            "INSERT INTO users (user_id, name, contact_info) VALUES ($1, '', '') \
-             ON CONFLICT (user_id) DO NOTHING",
-            &self.user_id,
-        );
-        let reservation = sql!(
-            "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
-             status, idempotency_key, movie_id, movie_title, screen_id, theater_name, start_time) \
-             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11)",
-            &made.reservation_id,
-            &self.user_id,
-            &self.showtime_id,
-            seats_json(&made.seats),
-            &made.reserved_at,
-            self.idempotency_key.clone(),
-            &plan.movie_id,
-            made.movie_title.clone(),
-            &plan.screen_id,
-            made.theater_name.clone(),
-            made.start_time.clone(),
-        );
-        let among = sql::placeholders(4, self.seat_ids.len());
-        let seats = format!(
-            "INSERT INTO reserved_seats (showtime_id, seat_id, screen_id, reservation_id) \
-             SELECT $1, seat_id, screen_id, $2 FROM seats \
-             WHERE screen_id = $3 AND seat_id IN ({among})"
-        );
-        let seats = sql!(seats, &self.showtime_id, &made.reservation_id, &plan.screen_id)
-            .bind_all(&self.seat_ids);
-        [on_sale.expect(1), user, reservation, seats.expect(self.seat_ids.len())]
     }
 
     /// The reservation that the same key made before, if it was for the same (CIN-47).

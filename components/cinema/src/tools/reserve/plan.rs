@@ -1,0 +1,86 @@
+//! A reservation that only has to be written, and the one transaction that writes it.
+
+use output::cinema::Reservation;
+use toolkit::{
+    Stop, sql,
+    sql::{ConstraintKind, Error, Statement},
+};
+
+use crate::{refusals::not_saved, reservation::seats_json};
+
+/// What will be reserved unless someone is faster.
+pub(super) struct Plan {
+    /// As it will go out.
+    pub(super) reservation: Reservation,
+    /// The film, for imports to come.
+    pub(super) movie_id: String,
+    /// Where the seats are.
+    pub(super) screen_id: String,
+    /// Under which the same call may come again.
+    pub(super) idempotency_key: Option<String>,
+    /// The catalogue that the plan was made from.
+    pub(super) import: u32,
+}
+
+impl Plan {
+    /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
+    pub(super) fn write(&self) -> Result<bool, Stop> {
+        match sql::transact(self.batch()) {
+            Ok(_) => Ok(true),
+            // Someone was faster, or sent the same key: the next look says who and what.
+            Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
+            // Another catalogue is on sale now.
+            Err(Error::UnexpectedCount(it)) if it.statement == 0 => Ok(false),
+            Err(Error::Unavailable(_)) => Err(not_saved()),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn batch(&self) -> [Statement; 4] {
+        let on_sale = sql!(
+            "SELECT number FROM imports WHERE number = $1 \
+             AND NOT EXISTS (SELECT 1 FROM imports WHERE number > $1)",
+            self.import,
+        );
+        let user = sql!(
+            "INSERT INTO users (user_id, name, contact_info) VALUES ($1, '', '') \
+             ON CONFLICT (user_id) DO NOTHING",
+            &self.reservation.user_id,
+        );
+        [on_sale.expect(1), user, self.reservation(), self.seats()]
+    }
+
+    fn reservation(&self) -> Statement {
+        let made = &self.reservation;
+        sql!(
+            "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
+             status, idempotency_key, movie_id, movie_title, screen_id, theater_name, start_time) \
+             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11)",
+            &made.reservation_id,
+            &made.user_id,
+            &made.showtime_id,
+            seats_json(&made.seats),
+            &made.reserved_at,
+            self.idempotency_key.clone(),
+            &self.movie_id,
+            made.movie_title.clone(),
+            &self.screen_id,
+            made.theater_name.clone(),
+            made.start_time.clone(),
+        )
+    }
+
+    /// The primary key of `reserved_seats` lets each seat have one winner (CIN-43).
+    fn seats(&self) -> Statement {
+        let made = &self.reservation;
+        let among = sql::placeholders(4, made.seats.len());
+        let seats = format!(
+            "INSERT INTO reserved_seats (showtime_id, seat_id, screen_id, reservation_id) \
+             SELECT $1, seat_id, screen_id, $2 FROM seats \
+             WHERE screen_id = $3 AND seat_id IN ({among})"
+        );
+        sql!(seats, &made.showtime_id, &made.reservation_id, &self.screen_id)
+            .bind_all(made.seats.iter().map(|it| &it.seat_id))
+            .expect(made.seats.len())
+    }
+}
