@@ -9,7 +9,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use serde_json::{Map, Value as Json};
 
-use super::guard::{self, Guard, Mode, Site, is_the_hosts};
+use super::connections::{self, Site};
+use super::guard::{Guard, Mode, is_the_hosts};
 use super::limits::Limits;
 
 /// Why a table could not be exported.
@@ -45,12 +46,12 @@ pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, 
 }
 
 pub(super) fn tables(site: &Site) -> Result<Vec<String>, ExportError> {
-    let (connection, guard) = guard::open_reader(site)?;
+    let (connection, guard) = connections::open_reader(site)?;
     Ok(guard.within(Mode::Host, || list(&connection))?)
 }
 
 pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    let (connection, guard) = guard::open_reader(site)?;
+    let (connection, guard) = connections::open_reader(site)?;
     let tables = guard.within(Mode::Host, || {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;
@@ -82,7 +83,9 @@ struct Column {
 
 fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
     connection
-        .prepare("SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid")?
+        .prepare(
+            "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
+        )?
         .query_map([table], |row| {
             Ok(Column {
                 name: row.get(0)?,
@@ -106,7 +109,8 @@ fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite:
         |row| row.get::<_, bool>(0),
     )?;
     if order.is_empty() && is_table {
-        let free = |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+        let free =
+            |name: &&str| !columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
         order.extend(["rowid", "_rowid_", "oid"].iter().copied().find(free).map(str::to_owned));
     }
     let mut sql = format!("SELECT {} FROM {}", names.join(", "), quote(table));

@@ -1,22 +1,15 @@
-//! The second gate: what SQLite itself refuses, by authorizer, limits, and a clock in the engine.
+//! The second gate: SQLite's authorizer, which denies, and a clock in its engine, which stops.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
-use rusqlite::config::DbConfig;
+use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, Authorization};
-use rusqlite::limits::Limit;
-use rusqlite::{Connection, OpenFlags};
-
-use super::limits::Limits;
 
 /// Virtual-machine steps between two looks at the clock: a few µs of plain steps, a few ms of the
 /// longest that [`FUNCTIONS_QUICK`] can make; a look is 30 ns, and a point read ends before the first.
 const STEPS_BETWEEN_LOOKS: i32 = 100;
-/// Statements that a connection keeps prepared.
-const PREPARED_MAX: usize = 160;
 /// Functions that reach out of the database or into the engine. Most are not compiled in.
 const FUNCTIONS_DENIED: [&str; 8] = [
     "load_extension",
@@ -35,25 +28,6 @@ const FUNCTIONS_QUICK: [&str; 14] = [
     "abs", "avg", "coalesce", "ifnull", "iif", "length", "lower", "max", "min", "nullif", "round",
     "substr", "sum", "upper",
 ];
-
-/// What all connections of one database share.
-pub(super) struct Site {
-    pub(super) path: PathBuf,
-    pub(super) limits: Limits,
-    /// Whether a commit waits for the disk.
-    pub(super) durable: bool,
-}
-
-impl Site {
-    pub(super) fn new(path: &Path, limits: Limits, durable: bool) -> Self {
-        Self { path: path.to_owned(), limits, durable }
-    }
-
-    /// The component's name, as the file has it.
-    pub(super) fn name(&self) -> String {
-        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
 
 /// On whose behalf SQLite is being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +58,7 @@ fn nanoseconds(instant: Instant) -> u64 {
 
 impl Guard {
     /// Puts a new connection under guard.
-    pub(super) fn install(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Arc<Self>> {
+    pub(super) fn install(connection: &mut Connection) -> rusqlite::Result<Arc<Self>> {
         LazyLock::force(&EPOCH);
         let guard = Arc::new(Self {
             mode: AtomicU8::new(Mode::Guest as u8),
@@ -92,14 +66,12 @@ impl Guard {
             interrupted: AtomicBool::new(false),
             slow: AtomicBool::new(false),
         });
-        set_limits(connection, limits)?;
         let clock = Arc::clone(&guard);
         connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || clock.is_late()))?;
         let door = Arc::clone(&guard);
         connection.authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| {
             if door.permits(context.action) { Authorization::Allow } else { Authorization::Deny }
         }))?;
-        connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
         Ok(guard)
     }
 
@@ -194,73 +166,11 @@ pub(super) fn is_the_hosts(name: &str) -> bool {
 
 /// Tables and table-valued functions that show SQLite's own workings.
 fn is_the_engines(name: &str) -> bool {
-    begins_with(name, "sqlite_") || begins_with(name, "pragma_") || name.eq_ignore_ascii_case("dbstat")
+    begins_with(name, "sqlite_")
+        || begins_with(name, "pragma_")
+        || name.eq_ignore_ascii_case("dbstat")
 }
 
 fn begins_with(name: &str, prefix: &str) -> bool {
     name.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix))
-}
-
-fn set_limits(connection: &Connection, limits: &Limits) -> rusqlite::Result<()> {
-    let clamp = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
-    for (limit, most) in [
-        (Limit::SQLITE_LIMIT_LENGTH, clamp(limits.value_bytes_max)),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, clamp(limits.sql_bytes_max)),
-        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, clamp(limits.parameters_max)),
-        (Limit::SQLITE_LIMIT_COLUMN, 500),
-        // Depths are the engine's recursion on the native stack.
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 20),
-        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
-        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
-        // A pattern is matched within one step, unseen by the clock, in time pattern × text.
-        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256),
-        (Limit::SQLITE_LIMIT_ATTACHED, 0),
-        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
-    ] {
-        connection.set_limit(limit, most)?;
-    }
-    for (config, on) in [
-        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        // Names in double quotes are names, as in PostgreSQL, and never become strings.
-        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
-        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
-    ] {
-        connection.set_db_config(config, on)?;
-    }
-    Ok(())
-}
-
-/// The one connection that writes.
-pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>, String)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&site.path, flags)?;
-    connection.busy_timeout(site.limits.lock_time_max)?;
-    let mode = connection
-        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
-    let synchronous = if site.durable { "FULL" } else { "OFF" };
-    connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    // The writer brings the log home itself, when nobody waits for it.
-    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-    let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-    let pages = site.limits.database_bytes_max / u64::from(page_bytes);
-    let pages = i64::try_from(pages).unwrap_or(i64::MAX);
-    connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
-    let guard = Guard::install(&mut connection, &site.limits)?;
-    Ok((connection, guard, mode))
-}
-
-/// A connection that cannot write, also for a second process.
-pub(super) fn open_reader(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&site.path, flags)?;
-    connection.busy_timeout(site.limits.lock_time_max)?;
-    connection.pragma_update(None, "query_only", true)?;
-    let guard = Guard::install(&mut connection, &site.limits)?;
-    Ok((connection, guard))
 }

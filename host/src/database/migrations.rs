@@ -6,8 +6,9 @@ use std::time::Instant;
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 
-use super::guard::{Guard, Mode, Site};
-use super::run;
+use super::connections::Site;
+use super::errors::explain;
+use super::guard::{Guard, Mode};
 use super::scan::{self, Access};
 use super::types::Error;
 
@@ -34,7 +35,9 @@ pub struct Migration {
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// The numbers are not 1, 2, 3 … in this order.
-    #[error("migration {found} `{name}` stands where {expected} belongs: number them 1, 2, 3 … in order")]
+    #[error(
+        "migration {found} `{name}` stands where {expected} belongs: number them 1, 2, 3 … in order"
+    )]
     Numbering {
         /// The number that belongs there.
         expected: u32,
@@ -44,7 +47,9 @@ pub enum MigrateError {
         name: String,
     },
     /// One that is applied already has changed since.
-    #[error("migration {number} `{name}` was applied in another form: leave it as it was and add a new one")]
+    #[error(
+        "migration {number} `{name}` was applied in another form: leave it as it was and add a new one"
+    )]
     Changed {
         /// Its number.
         number: u32,
@@ -92,7 +97,7 @@ pub(super) fn apply(
     let host = |act: &dyn Fn() -> rusqlite::Result<()>| {
         guard
             .within(Mode::Host, act)
-            .map_err(|error| MigrateError::Database(run::explain(site, 0, error)))
+            .map_err(|error| MigrateError::Database(explain(site, 0, error)))
     };
     host(&|| connection.execute_batch("BEGIN IMMEDIATE"))?;
     guard.stop_at(Instant::now() + site.limits.migrate_time_max);
@@ -124,7 +129,7 @@ fn apply_within(
     guard: &Guard,
     list: &[Migration],
 ) -> Result<u32, MigrateError> {
-    let database = |error| MigrateError::Database(run::explain(site, 0, error));
+    let database = |error| MigrateError::Database(explain(site, 0, error));
     let known: Vec<String> = guard
         .within(Mode::Host, || {
             connection.execute_batch(TABLE)?;
@@ -164,7 +169,7 @@ fn step(
     for (statement, sql) in (0..).zip(&migration.statements) {
         scan::check(sql, Access::Migration)
             .map_err(|message| Error::Invalid { statement, message })?;
-        let explain = |error| run::explain(site, statement, error);
+        let explain = |error| explain(site, statement, error);
         guard.within(Mode::Migration, || {
             let mut prepared = connection.prepare(sql).map_err(explain)?;
             if prepared.parameter_count() > 0 {

@@ -3,13 +3,17 @@
 //! One file, one writer thread that commits what has queued up together (an fsync costs
 //! milliseconds, so sharing it is worth an order of magnitude), a few read-only connections that
 //! never wait for the writer. Every statement of a guest passes three gates, each of which would
-//! do alone for most attacks: the text ([`scan`]), SQLite's authorizer and limits ([`guard`]), and
+//! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
 //! for reads a connection that cannot write.
 
+mod connections;
+mod desk;
+mod errors;
 mod export;
 mod guard;
 mod limits;
 mod migrations;
+mod reader;
 mod readers;
 mod run;
 mod scan;
@@ -29,7 +33,7 @@ pub use limits::Limits;
 pub use migrations::{MigrateError, Migration};
 pub use types::{ConstraintKind, Error, OpenError, Rows, Statement, Value};
 
-use guard::Site;
+use connections::Site;
 use readers::Readers;
 use writer::Writer;
 
@@ -74,7 +78,8 @@ impl Database {
 
     /// Reads, all statements in one snapshot, which holds every write acknowledged before.
     ///
-    /// Never waits for a writer. See [`readers`] for where it runs.
+    /// Never waits for a writer. Runs on the asking worker when it is known to take
+    /// microseconds, else on a blocking thread; `readers` says why.
     pub async fn query(
         &self,
         statements: Vec<Statement>,

@@ -4,29 +4,22 @@
 //! it takes 30 µs of CPU, more than the rest of a whole tool call. So a batch runs on the async
 //! worker that asks, under three conditions, and on a blocking thread otherwise:
 //! - the connection has run the same texts before, on a thread, from parsing to the last row
-//!   within [`INLINE_TIME`] (parsing and planning cannot be interrupted);
+//!   within [`INLINE_TIME`](super::reader::INLINE_TIME) (parsing and planning cannot be interrupted);
 //! - they call no function of which one step may take long ([`Guard::saw_slow`]);
 //! - it ends within [`INLINE_TIME`] now; else it is stopped, begun again on a thread, and the
 //!   texts lose their place until they have been quick again.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::guard::{self, Guard, Mode, Site};
+use super::connections::Site;
+use super::errors;
+use super::guard::Guard;
+use super::reader::{Answer, Reader};
 use super::run;
-use super::scan::Access;
-use super::types::{Error, Rows, Statement};
-
-/// What a batch may take on an async worker: eighty point reads, or a tenth of an epoch's tick.
-const INLINE_TIME: Duration = Duration::from_micros(250);
-/// Texts that a connection remembers as quick, and as slow.
-const TEXTS_MAX: usize = 64;
-
-type Answer = Result<Vec<Rows>, Error>;
+use super::types::{Error, Statement};
 
 /// The connections for reading.
 pub(super) struct Readers {
@@ -41,15 +34,6 @@ struct Idle {
     readers: Mutex<Option<Vec<Reader>>>,
 }
 
-struct Reader {
-    connection: Connection,
-    guard: Arc<Guard>,
-    /// Texts that may run on an async worker.
-    quick: HashSet<String>,
-    /// Texts that never may, because of a function that they call.
-    slow: HashSet<String>,
-}
-
 impl Readers {
     pub(super) fn new(site: Arc<Site>) -> Self {
         let places = Arc::new(Semaphore::new(site.limits.readers_max.max(1)));
@@ -59,6 +43,10 @@ impl Readers {
     pub(super) async fn query(&self, statements: Vec<Statement>, deadline: Instant) -> Answer {
         run::measure(&self.site, &statements)?;
         let place = self.place(deadline).await?;
+        // What is short ends before the engine first looks at the clock.
+        if Instant::now() >= deadline {
+            return Err(errors::out_of_time());
+        }
         let mut idle = self.idle.take();
         if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
             let answer = reader.run_inline(&self.site, &statements, deadline);
@@ -107,7 +95,7 @@ impl Readers {
         match tokio::time::timeout_at(deadline.into(), places.acquire_owned()).await {
             Ok(Ok(place)) => Ok(place),
             Ok(Err(_closed)) => Err(closed()),
-            Err(_late) => Err(run::out_of_time()),
+            Err(_late) => Err(errors::out_of_time()),
         }
     }
 
@@ -115,6 +103,22 @@ impl Readers {
     pub(super) fn close(&self) {
         self.places.close();
         *self.idle.readers.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// What only tests ask.
+#[cfg(test)]
+impl Readers {
+    /// Whether a connection that is idle would run this text on an async worker.
+    pub(super) fn knows_as_quick(&self, sql: &str) -> bool {
+        let idle = self.idle.readers.lock().unwrap();
+        idle.iter().flatten().any(|reader| reader.is_quick(sql))
+    }
+
+    /// Texts that the idle connections remember.
+    pub(super) fn texts(&self) -> usize {
+        let idle = self.idle.readers.lock().unwrap();
+        idle.iter().flatten().map(|reader| reader.texts()).sum()
     }
 }
 
@@ -131,7 +135,9 @@ impl Drop for StopOnDrop {
     }
 }
 
-async fn on_thread<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+async fn on_thread<T: Send + 'static>(
+    act: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
     tokio::task::spawn_blocking(act)
         .await
         .map_err(|error| Error::Unavailable(format!("the database's reader ended: {error}")))
@@ -147,91 +153,9 @@ impl Idle {
     }
 
     fn put(&self, reader: Reader) {
-        if let Some(readers) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Some(readers) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
+        {
             readers.push(reader);
         }
-    }
-}
-
-impl Reader {
-    fn open(site: &Site) -> Result<Self, Error> {
-        let (connection, guard) =
-            guard::open_reader(site).map_err(|error| run::explain(site, 0, error))?;
-        Ok(Self { connection, guard, quick: HashSet::new(), slow: HashSet::new() })
-    }
-
-    fn knows_as_quick(&self, statements: &[Statement]) -> bool {
-        statements.iter().all(|statement| self.quick.contains(&statement.sql))
-    }
-
-    /// Runs a batch that is known as quick; none if it is not after all.
-    fn run_inline(
-        &mut self,
-        site: &Site,
-        statements: &[Statement],
-        deadline: Instant,
-    ) -> Option<Answer> {
-        let stop_at = deadline.min(Instant::now() + INLINE_TIME);
-        let answer = self.run(site, statements, stop_at);
-        if self.guard.was_interrupted() && stop_at < deadline {
-            for statement in statements {
-                self.quick.remove(&statement.sql);
-            }
-            return None;
-        }
-        Some(answer)
-    }
-
-    fn run_on_thread(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
-        let begun = Instant::now();
-        let answer = self.run(site, statements, deadline);
-        if answer.is_ok() && begun.elapsed() < INLINE_TIME {
-            self.quick.extend(statements.iter().map(|statement| statement.sql.clone()));
-            self.quick.retain(|sql| !self.slow.contains(sql));
-        }
-        self.forget();
-        answer
-    }
-
-    /// One statement is a snapshot by itself; several need a transaction around them.
-    fn run(&mut self, site: &Site, statements: &[Statement], deadline: Instant) -> Answer {
-        if Instant::now() >= deadline {
-            return Err(run::out_of_time());
-        }
-        self.guard.stop_at(deadline);
-        let several = statements.len() > 1;
-        if several {
-            self.tell(site, "BEGIN")?;
-        }
-        let (guard, quick, slow) = (&self.guard, &mut self.quick, &mut self.slow);
-        // Functions are seen when a text is parsed: the first time, and after a migration.
-        let mut note = |statement: &Statement| {
-            if guard.saw_slow() {
-                quick.remove(&statement.sql);
-                slow.insert(statement.sql.clone());
-            }
-        };
-        let answer = run::batch(site, &self.connection, statements, Access::Read, &mut note);
-        self.guard.never_stop();
-        if several {
-            self.tell(site, "COMMIT")?;
-        }
-        answer
-    }
-
-    /// Keeps the two sets small. What is forgotten must be parsed anew to be judged anew.
-    fn forget(&mut self) {
-        if self.quick.len() > TEXTS_MAX || self.slow.len() > TEXTS_MAX {
-            self.quick.clear();
-            self.slow.clear();
-            self.connection.flush_prepared_statement_cache();
-        }
-    }
-
-    fn tell(&self, site: &Site, sql: &'static str) -> Result<(), Error> {
-        self.guard
-            .within(Mode::Host, || self.connection.prepare_cached(sql)?.execute([]))
-            .map(drop)
-            .map_err(|error| run::explain(site, 0, error))
     }
 }

@@ -1,14 +1,12 @@
-//! Runs one statement of a guest, and turns what SQLite says into what the guest is told.
+//! Runs a guest's statements: checks the text, binds by name, counts, and stays within limits.
 
-use std::io::Write as _;
-
-use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 
-use super::guard::Site;
+use super::connections::Site;
+use super::errors::explain;
 use super::scan::{self, Access};
-use super::types::{ConstraintKind, Error, Rows, Statement, Value};
+use super::types::{Error, Rows, Statement, Value};
 
 /// What the statements of one batch may still return.
 pub(super) struct Allowance {
@@ -126,21 +124,23 @@ fn collect(
     prepared: &mut CachedStatement<'_>,
     allowance: &mut Allowance,
 ) -> Result<Rows, Error> {
-    let columns: Vec<String> = prepared.column_names().into_iter().map(str::to_owned).collect();
-    let mut answer = Rows { columns, ..Rows::default() };
+    let mut answer = Rows::default();
     let mut rows = prepared.raw_query();
     while let Some(row) = rows.next().map_err(|error| explain(site, index, error))? {
+        if answer.columns.is_empty() {
+            answer.columns = names(row.as_ref());
+        }
         let Some(left) = allowance.rows.checked_sub(1) else {
             let most = site.limits.rows_max;
             return Err(Error::LimitExceeded(format!("more than {most} rows; use LIMIT")));
         };
         allowance.rows = left;
         let mut values = Vec::with_capacity(answer.columns.len());
-        for column in 0..answer.columns.len() {
+        for (column, name) in answer.columns.iter().enumerate() {
             let value = row.get_ref(column).map_err(|error| explain(site, index, error))?;
             let value = own(value).ok_or_else(|| Error::Invalid {
                 statement: index,
-                message: format!("column {} is text that is not UTF-8", answer.columns[column]),
+                message: format!("column {name} is text that is not UTF-8"),
             })?;
             let Some(left) = allowance.bytes.checked_sub(value.bytes()) else {
                 let most = site.limits.result_bytes_max;
@@ -151,7 +151,17 @@ fn collect(
         }
         answer.rows.push(values);
     }
+    drop(rows);
+    if answer.columns.is_empty() {
+        answer.columns = names(prepared);
+    }
     Ok(answer)
+}
+
+/// To be asked after the first step: that is where SQLite notices that a table has changed since
+/// the text was parsed, and `*` may then stand for more columns.
+fn names(prepared: &rusqlite::Statement<'_>) -> Vec<String> {
+    prepared.column_names().map(str::to_owned).collect()
 }
 
 fn own(value: ValueRef<'_>) -> Option<Value> {
@@ -173,72 +183,5 @@ impl ToSql for Value {
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Blob(bytes) => ValueRef::Blob(bytes),
         }))
-    }
-}
-
-/// What the guest is told of an error of SQLite's.
-pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Error {
-    let (failure, message) = match error {
-        rusqlite::Error::SqliteFailure(failure, message) => {
-            (failure, message.unwrap_or_else(|| failure.to_string()))
-        }
-        rusqlite::Error::SqlInputError { error, msg, .. } => (error, msg),
-        rusqlite::Error::MultipleStatement => {
-            let message = "more than one statement in a text: send each on its own".into();
-            return Error::Invalid { statement, message };
-        }
-        other => return Error::Invalid { statement, message: other.to_string() },
-    };
-    match failure.code {
-        ErrorCode::ConstraintViolation => constraint(statement, failure, &message),
-        ErrorCode::OperationInterrupted => out_of_time(),
-        ErrorCode::DiskFull => full(site),
-        ErrorCode::TooBig => Error::LimitExceeded(format!("statement {statement}: {message}")),
-        ErrorCode::Unknown
-        | ErrorCode::TypeMismatch
-        | ErrorCode::ParameterOutOfRange
-        | ErrorCode::AuthorizationForStatementDenied => Error::Invalid { statement, message },
-        _ => Error::Unavailable(format!("the database is unavailable: {message}")),
-    }
-}
-
-/// The deadline came first.
-pub(super) fn out_of_time() -> Error {
-    Error::LimitExceeded("the database did not finish before the deadline".into())
-}
-
-fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
-    let kind = match failure.extended_code {
-        ffi::SQLITE_CONSTRAINT_UNIQUE
-        | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
-        | ffi::SQLITE_CONSTRAINT_ROWID => ConstraintKind::Unique,
-        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => ConstraintKind::ForeignKey,
-        ffi::SQLITE_CONSTRAINT_CHECK => ConstraintKind::Check,
-        ffi::SQLITE_CONSTRAINT_NOTNULL => ConstraintKind::NotNull,
-        _ => ConstraintKind::Other,
-    };
-    let name = match message.split_once(" constraint failed: ") {
-        Some((_, name)) => name,
-        None if kind == ConstraintKind::ForeignKey => "",
-        None => message,
-    };
-    Error::Constraint { statement, kind, name: name.to_owned() }
-}
-
-/// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.
-fn full(site: &Site) -> Error {
-    let probe = site.path.with_extension("probe");
-    let room = std::fs::File::create(&probe)
-        .and_then(|mut file| file.write_all(&[0xA5; 256 << 10]).and_then(|()| file.sync_data()));
-    // It may never have come to be; then there is nothing to remove.
-    let _ = std::fs::remove_file(&probe);
-    match room {
-        Ok(()) => {
-            let (mebibytes, name) = (site.limits.database_bytes_max >> 20, site.name());
-            Error::LimitExceeded(format!(
-                "database full: {mebibytes} MiB; raise [components.{name}] sql.bytes_max"
-            ))
-        }
-        Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),
     }
 }

@@ -66,7 +66,9 @@ fn check_beginning(word: &str, access: Access) -> Result<(), String> {
         };
     }
     let word: String = word.chars().take(40).collect();
-    Err(format!("`{word}` is not allowed: a statement begins with SELECT, WITH, VALUES, INSERT, UPDATE or DELETE"))
+    Err(format!(
+        "`{word}` is not allowed: a statement begins with SELECT, WITH, VALUES, INSERT, UPDATE or DELETE"
+    ))
 }
 
 /// `$1` … without leading zeros, and nothing glued to it. SQLite would take `$1::text` and

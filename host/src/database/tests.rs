@@ -1,1 +1,94 @@
-//! Tests of the database, one file a subject.
+//! Tests of the database, one file a subject; here what they share.
+
+mod export;
+mod gates;
+mod killed;
+mod migrations;
+mod reads;
+mod text;
+mod trouble;
+mod writes;
+
+use std::time::{Duration, Instant};
+
+use super::{Database, Error, Limits, Migration, Rows, Statement, Value};
+
+/// A deadline that only a test which hangs would meet.
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(30)
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_millis(100)
+}
+
+fn say(sql: &str) -> Vec<Statement> {
+    vec![Statement::new(sql, [])]
+}
+
+fn with(sql: &str, parameters: impl Into<Vec<Value>>) -> Vec<Statement> {
+    vec![Statement::new(sql, parameters)]
+}
+
+fn migration(number: u32, statements: &[&str]) -> Migration {
+    let statements = statements.iter().map(|sql| (*sql).to_owned()).collect();
+    Migration { number, name: format!("step {number}"), statements }
+}
+
+/// Seats that are sold once, of showtimes that exist.
+fn schema() -> Migration {
+    migration(
+        1,
+        &[
+            "CREATE TABLE showtimes (id TEXT PRIMARY KEY, hall JSON)",
+            "CREATE TABLE seats (
+                showtime TEXT NOT NULL REFERENCES showtimes (id) DEFERRABLE INITIALLY DEFERRED,
+                seat TEXT NOT NULL, price INTEGER CONSTRAINT price_is_positive CHECK (price > 0),
+                PRIMARY KEY (showtime, seat)
+            )",
+            "CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT UNIQUE)",
+            "INSERT INTO showtimes (id) VALUES ('noon'), ('night')",
+        ],
+    )
+}
+
+async fn prepared(database: &Database) {
+    database.migrate(&[schema()]).await.unwrap();
+}
+
+async fn cinema_with(limits: Limits) -> Database {
+    let database = Database::temporary(limits).unwrap();
+    prepared(&database).await;
+    database
+}
+
+async fn cinema() -> Database {
+    cinema_with(Limits::default()).await
+}
+
+fn sell(showtime: &str, seat: &str) -> Vec<Statement> {
+    with("INSERT INTO seats (showtime, seat) VALUES ($1, $2)", [showtime.into(), seat.into()])
+}
+
+async fn read(database: &Database, sql: &str) -> Result<Vec<Rows>, Error> {
+    database.query(say(sql), later()).await
+}
+
+async fn write(database: &Database, sql: &str) -> Result<Vec<Rows>, Error> {
+    database.transact(say(sql), later()).await
+}
+
+/// The one number that a query gives.
+async fn number(database: &Database, sql: &str) -> i64 {
+    match read(database, sql).await.unwrap()[0].rows[0][0] {
+        Value::Integer(number) => number,
+        ref other => panic!("{sql} gave {other:?}"),
+    }
+}
+
+fn message(error: &Error) -> String {
+    match error {
+        Error::Invalid { message, .. } => message.clone(),
+        other => panic!("not refused as invalid, but: {other}"),
+    }
+}

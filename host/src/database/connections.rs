@@ -1,0 +1,103 @@
+//! Opens the connections of one database, each set up, limited and under guard.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+
+use super::guard::Guard;
+use super::limits::Limits;
+
+/// Statements that a connection keeps prepared.
+const PREPARED_MAX: usize = 160;
+
+/// What all connections of one database share.
+pub(super) struct Site {
+    pub(super) path: PathBuf,
+    pub(super) limits: Limits,
+    /// Whether a commit waits for the disk.
+    pub(super) durable: bool,
+}
+
+impl Site {
+    pub(super) fn new(path: &Path, limits: Limits, durable: bool) -> Self {
+        Self { path: path.to_owned(), limits, durable }
+    }
+
+    /// The component's name, as the file has it.
+    pub(super) fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// The one connection that writes.
+pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>, String)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(&site.path, flags)?;
+    connection.busy_timeout(site.limits.lock_time_max)?;
+    let mode = connection
+        .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))?;
+    let synchronous = if site.durable { "FULL" } else { "OFF" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // The writer brings the log home itself, when nobody waits for it.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    let page_bytes: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = site.limits.database_bytes_max / u64::from(page_bytes);
+    let pages = i64::try_from(pages).unwrap_or(i64::MAX);
+    connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
+    let guard = guarded(&mut connection, &site.limits)?;
+    Ok((connection, guard, mode))
+}
+
+/// A connection that cannot write, also for a second process.
+pub(super) fn open_reader(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(&site.path, flags)?;
+    connection.busy_timeout(site.limits.lock_time_max)?;
+    connection.pragma_update(None, "query_only", true)?;
+    let guard = guarded(&mut connection, &site.limits)?;
+    Ok((connection, guard))
+}
+
+fn guarded(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Arc<Guard>> {
+    set_limits(connection, limits)?;
+    connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
+    Guard::install(connection)
+}
+
+fn set_limits(connection: &Connection, limits: &Limits) -> rusqlite::Result<()> {
+    let clamp = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+    for (limit, most) in [
+        (Limit::SQLITE_LIMIT_LENGTH, clamp(limits.value_bytes_max)),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, clamp(limits.sql_bytes_max)),
+        (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, clamp(limits.parameters_max)),
+        (Limit::SQLITE_LIMIT_COLUMN, 500),
+        // Depths are the engine's recursion on the native stack.
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 20),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
+        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
+        // A pattern is matched within one step, unseen by the clock, in time pattern × text.
+        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        connection.set_limit(limit, most)?;
+    }
+    for (config, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        // Names in double quotes are names, as in PostgreSQL, and never become strings.
+        (DbConfig::SQLITE_DBCONFIG_DQS_DML, false),
+        (DbConfig::SQLITE_DBCONFIG_DQS_DDL, false),
+    ] {
+        connection.set_db_config(config, on)?;
+    }
+    Ok(())
+}

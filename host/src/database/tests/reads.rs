@@ -1,0 +1,198 @@
+//! Reading: snapshots, deadlines, limits, and where a batch runs.
+
+use super::*;
+
+const COUNTING: &str =
+    "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < $1)
+    SELECT max(n) FROM c";
+const ENDLESS: &str =
+    "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_see_what_was_acknowledged() {
+    let cinema = cinema().await;
+    let tasks: Vec<_> = (0..4)
+        .map(|task| {
+            let cinema = cinema.clone();
+            tokio::spawn(async move {
+                for number in 0..100 {
+                    let seat = format!("{task}-{number}");
+                    cinema.transact(sell("noon", &seat), later()).await.unwrap();
+                    let sql = "SELECT seat FROM seats WHERE showtime = 'noon' AND seat = $1";
+                    let rows = cinema.query(with(sql, [seat.as_str().into()]), later()).await;
+                    assert_eq!(rows.unwrap()[0].rows, [vec![Value::Text(seat)]]);
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_statements_of_a_query_read_one_snapshot() {
+    let cinema = cinema().await;
+    write(&cinema, "INSERT INTO notes (id, note) VALUES (1, '1/0'), (2, '2/0')").await.unwrap();
+    let busy = cinema.clone();
+    let writing = tokio::spawn(async move {
+        for number in 1..300_i64 {
+            let set = |id: i64| {
+                let text = format!("{id}/{number}");
+                Statement::new(
+                    "UPDATE notes SET note = $2 WHERE id = $1",
+                    [id.into(), Value::Text(text)],
+                )
+            };
+            busy.transact(vec![set(1), set(2)], later()).await.unwrap();
+        }
+    });
+    let sql = "SELECT substr(note, 3) FROM notes WHERE id = $1";
+    while !writing.is_finished() {
+        let both = vec![Statement::new(sql, [1.into()]), Statement::new(sql, [2.into()])];
+        let rows = cinema.query(both, later()).await.unwrap();
+        assert_eq!(rows[0].rows, rows[1].rows);
+    }
+    writing.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_does_not_wait_for_a_writer() {
+    let cinema = cinema().await;
+    let busy = cinema.clone();
+    let long = format!("INSERT INTO notes (note) {ENDLESS}");
+    let writing = tokio::spawn(async move {
+        busy.transact(say(&long), Instant::now() + Duration::from_millis(800)).await
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let begun = Instant::now();
+    assert_eq!(number(&cinema, "SELECT count(*) FROM showtimes").await, 2);
+    assert!(begun.elapsed() < Duration::from_millis(300), "{:?}", begun.elapsed());
+    assert!(!writing.is_finished(), "the write has ended too early to prove anything");
+    assert!(matches!(writing.await.unwrap(), Err(Error::LimitExceeded(_))));
+}
+
+#[tokio::test]
+async fn the_deadline_interrupts_an_endless_query() {
+    let cinema = cinema().await;
+    let begun = Instant::now();
+    let error = cinema.query(say(ENDLESS), soon()).await.unwrap_err();
+    assert!(
+        matches!(&error, Error::LimitExceeded(message) if message.contains("deadline")),
+        "{error}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    let error = cinema.query(say("SELECT 1"), Instant::now()).await.unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded(_)), "a deadline that has passed: {error}");
+    assert_eq!(number(&cinema, "SELECT 1").await, 1);
+}
+
+/// On one thread alone, an endless query on the async worker would stop the clock of this test.
+#[tokio::test(flavor = "current_thread")]
+async fn a_query_that_was_quick_and_is_slow_now_leaves_the_async_worker() {
+    let cinema = cinema().await;
+    for _ in 0..20 {
+        cinema.query(with(COUNTING, [1.into()]), later()).await.unwrap();
+    }
+    assert!(cinema.inner.readers.knows_as_quick(COUNTING), "it never became quick");
+    let slow = cinema.query(with(COUNTING, [1_000_000_000.into()]), later());
+    let gave_up = tokio::time::timeout(Duration::from_millis(50), slow).await;
+    gave_up.expect_err("the query blocked the worker until its end");
+    let rows = cinema.query(with(COUNTING, [200_000.into()]), later()).await.unwrap();
+    assert_eq!(rows[0].rows, [vec![Value::Integer(200_000)]]);
+}
+
+#[tokio::test]
+async fn a_text_with_an_unbounded_function_never_runs_on_an_async_worker() {
+    let cinema = cinema().await;
+    let point = "SELECT hall FROM showtimes WHERE id = 'noon'";
+    let unbounded = "SELECT instr(id, 'oo') FROM showtimes WHERE id LIKE 'n%'";
+    let view = "CREATE VIEW hidden AS SELECT replace(id, 'n', 'm') AS id FROM showtimes";
+    cinema.migrate(&[schema(), migration(2, &[view])]).await.unwrap();
+    for _ in 0..20 {
+        for sql in [point, unbounded, "SELECT id FROM hidden"] {
+            read(&cinema, sql).await.unwrap();
+        }
+    }
+    assert!(cinema.inner.readers.knows_as_quick(point));
+    assert!(!cinema.inner.readers.knows_as_quick(unbounded));
+    assert!(!cinema.inner.readers.knows_as_quick("SELECT id FROM hidden"));
+}
+
+#[tokio::test]
+async fn many_different_texts_do_not_pile_up() {
+    let cinema = cinema().await;
+    for number in 0..500 {
+        let sql = format!("SELECT {number}, lower('x')");
+        assert_eq!(read(&cinema, &sql).await.unwrap()[0].rows[0][0], Value::Integer(number));
+    }
+    assert!(cinema.inner.readers.texts() <= 256);
+}
+
+#[tokio::test]
+async fn whoever_drops_a_query_stops_it() {
+    let cinema = cinema_with(Limits { readers_max: 1, ..Limits::default() }).await;
+    let dropped = cinema.query(say(ENDLESS), later());
+    tokio::time::timeout(Duration::from_millis(50), dropped).await.expect_err("it is endless");
+    let next = cinema.query(say("SELECT 1"), Instant::now() + Duration::from_secs(5)).await;
+    assert_eq!(next.unwrap()[0].rows.len(), 1);
+}
+
+#[tokio::test]
+async fn waiting_for_a_connection_ends_at_the_deadline() {
+    let cinema = cinema_with(Limits { readers_max: 1, ..Limits::default() }).await;
+    let busy = cinema.clone();
+    let endless = tokio::spawn(async move {
+        busy.query(say(ENDLESS), Instant::now() + Duration::from_millis(700)).await
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let error = cinema.query(say("SELECT 1"), soon()).await.unwrap_err();
+    assert!(matches!(error, Error::LimitExceeded(_)), "{error}");
+    assert!(!endless.is_finished());
+    endless.await.unwrap().unwrap_err();
+}
+
+#[tokio::test]
+async fn rows_and_bytes_are_limited_over_the_whole_batch() {
+    let limits = Limits { rows_max: 10, result_bytes_max: 2_000, ..Limits::default() };
+    let cinema = cinema_with(limits).await;
+    let rows = |count| {
+        format!(
+            "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {count}) SELECT n FROM c"
+        )
+    };
+    assert_eq!(read(&cinema, &rows(10)).await.unwrap()[0].rows.len(), 10);
+    let too_many = read(&cinema, &rows(11)).await.unwrap_err();
+    assert!(matches!(&too_many, Error::LimitExceeded(message) if message.contains("10 rows")));
+    let twice = vec![Statement::new(rows(6), []), Statement::new(rows(6), [])];
+    assert!(matches!(cinema.query(twice, later()).await, Err(Error::LimitExceeded(_))));
+    let long = |length: usize| with("SELECT $1", [Value::Text("x".repeat(length))]);
+    cinema.query(long(1_500), later()).await.unwrap();
+    assert!(matches!(cinema.query(long(2_500), later()).await, Err(Error::LimitExceeded(_))));
+}
+
+#[tokio::test]
+async fn a_batch_that_is_too_big_is_refused_before_it_waits() {
+    let limits = Limits {
+        statements_max: 3,
+        sql_bytes_max: 1_000,
+        parameters_max: 5,
+        value_bytes_max: 5_000,
+        batch_bytes_max: 20_000,
+        ..Limits::default()
+    };
+    let cinema = cinema_with(limits).await;
+    let one = || Statement::new("SELECT 1", []);
+    let over = |result: Result<Vec<Rows>, Error>| matches!(result, Err(Error::LimitExceeded(_)));
+    cinema.query(vec![one(), one(), one()], later()).await.unwrap();
+    assert!(over(cinema.query(vec![one(), one(), one(), one()], later()).await));
+    assert!(over(cinema.transact(vec![one(), one(), one(), one()], later()).await));
+    assert!(over(read(&cinema, &format!("SELECT '{}'", "x".repeat(1_000))).await));
+    let value = |length: usize| with("SELECT length($1)", [Value::Text("x".repeat(length))]);
+    cinema.query(value(4_000), later()).await.unwrap();
+    assert!(over(cinema.query(value(6_000), later()).await));
+    assert!(over(cinema.query(value(30_000), later()).await));
+    assert!(over(read(&cinema, "SELECT zeroblob(6000)").await));
+    let six: Vec<Value> = (1..=6).map(Value::Integer).collect();
+    message(&cinema.query(with("SELECT $1, $2, $3, $4, $5, $6", six), later()).await.unwrap_err());
+}

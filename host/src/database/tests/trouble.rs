@@ -1,0 +1,203 @@
+//! Trouble: full, locked, busy, and neighbours that break a group.
+
+use super::super::ConstraintKind;
+use super::*;
+
+/// Another process, as far as SQLite can tell: while it holds the lock, the writer waits and
+/// requests queue up, to be one group when it lets go.
+struct Other {
+    connection: rusqlite::Connection,
+}
+
+impl Other {
+    fn locks(database: &Database) -> Self {
+        let connection = rusqlite::Connection::open(database.path()).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        Self { connection }
+    }
+
+    fn lets_go(self) {
+        self.connection.execute_batch("ROLLBACK").unwrap();
+    }
+}
+
+type Batch = (Vec<Statement>, Instant);
+
+/// Carries out batches as one group and gives their answers.
+async fn together(cinema: &Database, batches: Vec<Batch>) -> Vec<Result<Vec<Rows>, Error>> {
+    let other = Other::locks(cinema);
+    let mut tasks = Vec::new();
+    for (statements, deadline) in batches {
+        let cinema = cinema.clone();
+        tasks.push(tokio::spawn(async move { cinema.transact(statements, deadline).await }));
+        // Each gets to the queue before the next: the order is part of what is tested. The first
+        // is with the writer before the others fill the queue.
+        let head_start = if tasks.len() == 1 { 50 } else { 0 };
+        tokio::time::sleep(Duration::from_millis(head_start)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    other.lets_go();
+    let mut answers = Vec::new();
+    for task in tasks {
+        answers.push(task.await.unwrap());
+    }
+    answers
+}
+
+fn sales(range: std::ops::Range<u32>) -> impl Iterator<Item = Batch> {
+    range.map(|seat| (sell("noon", &format!("{seat}")), later()))
+}
+
+#[tokio::test]
+async fn a_batch_that_fails_at_the_commit_fails_alone() {
+    let cinema = cinema().await;
+    let mut batches: Vec<_> = sales(0..5).collect();
+    batches.push((sell("never", "A1"), later()));
+    batches.extend(sales(5..10));
+    // The neighbour's row was there when this one ran; it must hear that of the second run.
+    batches.push((sell("noon", "3"), later()));
+    let answers = together(&cinema, batches).await;
+    for (index, answer) in answers.iter().enumerate() {
+        let kind = match answer {
+            Ok(_) => None,
+            Err(Error::Constraint { kind, .. }) => Some(*kind),
+            Err(other) => panic!("{index}: {other}"),
+        };
+        let expected = match index {
+            5 => Some(ConstraintKind::ForeignKey),
+            11 => Some(ConstraintKind::Unique),
+            _ => None,
+        };
+        assert_eq!(kind, expected, "{index}");
+    }
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 10);
+}
+
+#[tokio::test]
+async fn a_batch_that_is_stopped_for_its_time_harms_no_neighbour() {
+    let cinema = cinema().await;
+    let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
+        (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
+    let mut batches: Vec<_> = sales(0..5).collect();
+    batches.push((say(endless), Instant::now() + Duration::from_millis(400)));
+    batches.extend(sales(5..10));
+    let answers = together(&cinema, batches).await;
+    for (index, answer) in answers.iter().enumerate() {
+        match answer {
+            Err(Error::LimitExceeded(message)) if index == 5 => {
+                assert!(message.contains("deadline"))
+            }
+            Ok(_) if index != 5 => {}
+            other => panic!("{index}: {other:?}"),
+        }
+    }
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 10);
+    assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, 0);
+}
+
+#[tokio::test]
+async fn or_rollback_in_a_group_is_refused_and_the_neighbours_stand() {
+    let cinema = cinema().await;
+    let mut batches: Vec<_> = sales(0..5).collect();
+    let attack = "INSERT OR/**/rollback INTO seats (showtime, seat) VALUES ('noon', '1')";
+    batches.push((say(attack), later()));
+    batches.extend(sales(5..10));
+    let answers = together(&cinema, batches).await;
+    assert!(message(answers[5].as_ref().unwrap_err()).contains("ROLLBACK"));
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 10);
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 10);
+}
+
+#[tokio::test]
+async fn a_batch_may_not_occupy_the_writer_until_a_far_deadline() {
+    let limits = Limits { transact_time_max: Duration::from_secs(1), ..Limits::default() };
+    let cinema = cinema_with(limits).await;
+    let endless = "INSERT INTO notes (note) WITH RECURSIVE c (n) AS
+        (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT 'n' || n FROM c";
+    let begun = Instant::now();
+    assert!(matches!(write(&cinema, endless).await, Err(Error::LimitExceeded(_))));
+    assert!(begun.elapsed() < Duration::from_millis(1_900), "it was given its time twice");
+}
+
+#[tokio::test]
+async fn a_full_database_says_what_to_raise_and_can_still_be_read_and_emptied() {
+    let cinema = cinema_with(Limits { database_bytes_max: 1 << 20, ..Limits::default() }).await;
+    let fill = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(100_000))]);
+    let unique = |number: usize| {
+        let text = format!("{number}{}", "x".repeat(100_000));
+        with("INSERT INTO notes (note) VALUES ($1)", [Value::Text(text)])
+    };
+    let mut filled = 0;
+    let error = loop {
+        match cinema.transact(unique(filled), later()).await {
+            Ok(_) => filled += 1,
+            Err(error) => break error,
+        }
+        assert!(filled < 20, "the limit is not held");
+    };
+    let says = "database full: 1 MiB; raise [components.temporary] sql.bytes_max";
+    assert_eq!(error, Error::LimitExceeded(says.into()));
+    let kept = i64::try_from(filled).unwrap();
+    assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, kept);
+    // In a group, whoever still finds room is served.
+    let answers = together(
+        &cinema,
+        vec![(sell("noon", "A1"), later()), (unique(99), later()), (sell("noon", "A2"), later())],
+    )
+    .await;
+    assert!(answers[0].is_ok() && answers[1].is_err() && answers[2].is_ok(), "{answers:?}");
+    write(&cinema, "DELETE FROM notes").await.unwrap();
+    cinema.transact(fill(), later()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lock_of_another_process_is_unavailable_and_passes() {
+    let limits = Limits { lock_time_max: Duration::from_millis(50), ..Limits::default() };
+    let cinema = cinema_with(limits).await;
+    let other = Other::locks(&cinema);
+    let error = cinema.transact(sell("noon", "A1"), later()).await.unwrap_err();
+    assert!(matches!(&error, Error::Unavailable(message) if message.contains("locked")), "{error}");
+    other.lets_go();
+    cinema.transact(sell("noon", "A1"), later()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_queue_answers_busy_at_once() {
+    let cinema = cinema_with(Limits { queue_max: 4, ..Limits::default() }).await;
+    let answers = together(&cinema, sales(0..10).collect()).await;
+    let busy = |answer: &Result<_, Error>| matches!(answer, Err(Error::Unavailable(why)) if why.contains("busy"));
+    // One is with the writer, four in the queue.
+    assert_eq!(answers.iter().filter(|answer| busy(answer)).count(), 5);
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 5);
+    cinema.transact(sell("noon", "A1"), later()).await.unwrap();
+}
+
+#[tokio::test]
+async fn bytes_in_the_queue_are_counted() {
+    let cinema = cinema_with(Limits { queue_bytes_max: 10_000, ..Limits::default() }).await;
+    let big = || with("INSERT INTO notes (note) VALUES ($1)", [Value::Text("x".repeat(9_000))]);
+    let answers =
+        together(&cinema, vec![(sell("noon", "A1"), later()), (big(), later()), (big(), later())])
+            .await;
+    assert!(answers[1].is_ok() && matches!(answers[2], Err(Error::Unavailable(_))), "{answers:?}");
+    write(&cinema, "DELETE FROM notes").await.unwrap();
+    cinema.transact(big(), later()).await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_drops_a_write_that_waits_cancels_it_and_nobody_else() {
+    let cinema = cinema().await;
+    let other = Other::locks(&cinema);
+    let first = tokio::spawn({
+        let cinema = cinema.clone();
+        async move { cinema.transact(sell("noon", "A1"), later()).await }
+    });
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    let dropped = cinema.transact(sell("noon", "A2"), later());
+    tokio::time::timeout(Duration::from_millis(30), dropped).await.expect_err("it waits");
+    other.lets_go();
+    first.await.unwrap().unwrap();
+    cinema.transact(sell("noon", "A3"), later()).await.unwrap();
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats WHERE seat = 'A2'").await, 0);
+    assert_eq!(number(&cinema, "SELECT count(*) FROM seats").await, 2);
+}
