@@ -119,9 +119,11 @@ fn stopped(stop: Stop) -> Failure {
 
 fn invalid(problems: &[Problem]) -> Failure {
     let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
+    // A sentence stands by itself; a predicate (`must be …`) follows the name of its field.
     let each = problems.iter().map(|it| match field(&it.pointer).as_str() {
         "" => it.message.clone(),
-        field => format!("{field}: {}", it.message),
+        _ if it.message.starts_with(char::is_uppercase) => it.message.clone(),
+        field => format!("{field} {}", it.message),
     });
     let message = each.collect::<Vec<_>>().join("; ");
     let list: Vec<_> = problems
@@ -171,7 +173,7 @@ mod tests {
         };
         let object = Failure::from(CallError::Stopped(Stop::InvalidArguments(vec![problem]))).object();
         assert_eq!(object["error"], "invalid_params");
-        assert_eq!(object["message"], "message.sender: must be one of user, agent");
+        assert_eq!(object["message"], "message.sender must be one of user, agent");
         assert_eq!(object["data"]["field"], "message.sender");
     }
 

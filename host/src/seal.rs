@@ -126,7 +126,7 @@ impl Seal {
 }
 
 /// The SHA-256 of `bytes`, in hexadecimal.
-pub(crate) fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 

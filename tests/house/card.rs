@@ -6,14 +6,14 @@ use crate::repository::{own_packages, text};
 /// without it.
 const CARD: [(&str, &str, &str, &str); 9] = [
     ("leptos", "frontend", "frontend/src/main.rs", "leptos::mount"),
-    ("wasm-bindgen", "frontend", "frontend/src/main.rs", "wasm_bindgen::"),
-    ("web-sys", "frontend", "frontend/src/main.rs", "web_sys::"),
-    ("leaflet", "frontend", "frontend/src/main.rs", "leaflet::"),
-    ("serde", "frontend", "frontend/src/main.rs", "serde::"),
-    ("serde_json", "frontend", "frontend/src/main.rs", "serde_json::"),
-    ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::"),
-    ("wit-bindgen", "toolkit", "components/toolkit/src/lib.rs", "wit_bindgen::generate!"),
-    ("wasmtime", "host", "host/src/component.rs", "wasmtime::"),
+    ("wasm-bindgen", "frontend", "frontend/src/views/map.rs", "wasm_bindgen::prelude"),
+    ("web-sys", "frontend", "frontend/src/views/map.rs", "web_sys::HtmlElement"),
+    ("leaflet", "frontend", "frontend/src/views/map.rs", "leaflet::Map::new"),
+    ("serde", "frontend", "frontend/src/mcp/wire.rs", "serde::Deserialize"),
+    ("serde_json", "frontend", "frontend/src/mcp/wire.rs", "serde_json::"),
+    ("gloo-net", "frontend", "frontend/src/mcp.rs", "gloo_net::http"),
+    ("wit-bindgen", "toolkit", "components/toolkit/src/bindings.rs", "wit_bindgen::generate!"),
+    ("wasmtime", "host", "host/src/component.rs", "use wasmtime::"),
 ];
 
 #[test]

@@ -1,3 +1,43 @@
-//! What the tests' rings share: where the repository lies and what is in it.
+//! What the rings share: a component alone on a bench, a server in a folder of its own, and
+//! clients that speak both eras.
 
-pub mod repository;
+pub mod bench;
+pub mod cinema;
+pub mod client;
+pub mod goldens;
+pub mod legacy;
+pub mod process;
+pub mod server;
+
+use std::path::{Path, PathBuf};
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.expect("the tests' crate lies in the checkout").to_owned()
+}
+
+/// A built component: one of `components/`, or one that only tests load.
+pub fn component(name: &str) -> PathBuf {
+    let bundle = root().join("target/bundle");
+    let places = [bundle.join("components"), bundle.join("tests")];
+    let files = places.map(|it| it.join(format!("{name}.wasm")));
+    files
+        .into_iter()
+        .find(|it| it.is_file())
+        .unwrap_or_else(|| panic!("{name}.wasm is not built; `cargo xtask test` builds it"))
+}
+
+/// The bytes of a built component.
+pub fn component_bytes(name: &str) -> Vec<u8> {
+    std::fs::read(component(name)).expect("it was there a moment ago")
+}
+
+/// The same component in other bytes: a custom section more, which changes what it is and not
+/// what it does.
+pub fn rebuilt(bytes: &[u8], mark: u8) -> Vec<u8> {
+    let mut other = bytes.to_owned();
+    // Section 0 is custom: its length, the length of its name, the name, and the mark.
+    other.extend([0, 6, 4, b'm', b'a', b'r', b'k', mark]);
+    other
+}

@@ -3,7 +3,7 @@
 use std::{
     io,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Mutex},
     task::{Context, Poll},
 };
 
@@ -19,26 +19,62 @@ use crate::call_state::{CallContext, LogBudget};
 /// Writes whole lines, tagged with component and call.
 #[derive(Clone)]
 pub(crate) struct GuestOutput {
+    budget: LogBudget,
+    /// The beginning of a line whose end has not come yet.
+    begun: Arc<Mutex<Begun>>,
+}
+
+/// Logs itself when the instance ends in the middle of a line.
+struct Begun {
+    text: String,
     component: Arc<str>,
     call_id: u64,
-    budget: LogBudget,
 }
+
+/// Bytes after which a line without an end is written all the same.
+const LINE_BYTES_MAX: usize = 4 << 10;
 
 impl GuestOutput {
     pub(crate) fn new(context: &CallContext, budget: &LogBudget) -> Self {
-        Self {
+        let begun = Begun {
             component: context.component.clone(),
             call_id: context.call_id,
-            budget: budget.clone(),
-        }
+            text: String::new(),
+        };
+        Self { budget: budget.clone(), begun: Arc::new(Mutex::new(begun)) }
     }
 
     fn log(&self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let (component, call) = (&*self.component, self.call_id);
-        for line in self.budget.take(&text).lines().filter(|it| !it.trim().is_empty()) {
+        let mut begun = self.begun.lock().unwrap_or_else(|it| it.into_inner());
+        begun.text += self.budget.take(&text);
+        while let Some(end) = begun.text.find('\n') {
+            let line: String = begun.text.drain(..=end).collect();
+            begun.write(&line);
+        }
+        if begun.text.len() > LINE_BYTES_MAX {
+            begun.write_rest();
+        }
+    }
+}
+
+impl Begun {
+    fn write(&self, line: &str) {
+        let (line, component, call) = (line.trim_end(), &*self.component, self.call_id);
+        if !line.is_empty() {
             tracing::info!(target: "guest", component, call, "{line}");
         }
+    }
+
+    fn write_rest(&mut self) {
+        let rest = std::mem::take(&mut self.text);
+        self.write(&rest);
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.write_rest();
     }
 }
 

@@ -69,7 +69,7 @@ fn full(site: &Site) -> Error {
         Ok(()) => {
             let (mebibytes, name) = (site.limits.database_bytes_max >> 20, site.name());
             Error::LimitExceeded(format!(
-                "database full: {mebibytes} MiB; raise [components.{name}] sql.bytes_max"
+                "database full: {mebibytes} MiB; raise database_bytes_max under [components.{name}.limits]"
             ))
         }
         Err(error) => Error::Unavailable(format!("the disk has no room: {error}")),

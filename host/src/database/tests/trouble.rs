@@ -135,7 +135,7 @@ async fn a_full_database_says_what_to_raise_and_can_still_be_read_and_emptied() 
         }
         assert!(filled < 20, "the limit is not held");
     };
-    let says = "database full: 1 MiB; raise [components.temporary] sql.bytes_max";
+    let says = "database full: 1 MiB; raise database_bytes_max under [components.temporary.limits]";
     assert_eq!(error, Error::LimitExceeded(says.into()));
     let kept = i64::try_from(filled).unwrap();
     assert_eq!(number(&cinema, "SELECT count(*) FROM notes").await, kept);

@@ -1,0 +1,90 @@
+//! What each built component touches (`world.wit`) and offers (`tools.json`), held as goldens.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tests::{bench::Bench, component_bytes, goldens, root};
+use wit_component::{DecodedWasm, WitPrinter};
+
+/// The components of the house, by their folders.
+fn components() -> Vec<(String, PathBuf)> {
+    let folders = std::fs::read_dir(root().join("components")).expect("it is in the checkout");
+    let mut components = Vec::new();
+    for folder in folders.flatten().map(|it| it.path()) {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        if manifest.contains("cdylib") {
+            let name = folder.file_name().expect("a folder has a name").to_string_lossy();
+            components.push((name.into_owned(), folder.clone()));
+        }
+    }
+    components.sort();
+    assert!(!components.is_empty());
+    components
+}
+
+/// The component's world as WIT, without the text of the interfaces that `wit/` has already.
+fn world(bytes: &[u8]) -> String {
+    let Ok(DecodedWasm::Component(resolve, world)) = wit_component::decode(bytes) else {
+        panic!("not a component");
+    };
+    let package = resolve.worlds[world].package.expect("a world is in a package");
+    let mut printer = WitPrinter::default();
+    printer.print(&resolve, package, &[]).expect("what was read can be written");
+    let text = String::from(printer.output);
+    let start = text.find("world ").expect("there is a world");
+    text[start..].to_owned()
+}
+
+#[test]
+fn what_each_component_can_touch_is_what_its_golden_says() {
+    for (name, folder) in components() {
+        goldens::check(&folder.join("world.wit"), &world(&component_bytes(&name)));
+    }
+}
+
+#[tokio::test]
+async fn what_each_component_offers_is_what_its_golden_says() {
+    for (name, folder) in components() {
+        let tested = Bench::of(&name).grant_all().start().await;
+        let tools = tested.component().tools().iter().map(|it| {
+            json!({
+                "name": &*it.name,
+                "title": it.title,
+                "description": it.description,
+                "annotations": {
+                    "readOnlyHint": it.hints.read_only,
+                    "destructiveHint": it.hints.destructive,
+                    "idempotentHint": it.hints.idempotent,
+                    "openWorldHint": it.hints.open_world,
+                },
+                "inputSchema": Value::Object((*it.input_schema).clone()),
+                "outputSchema": it.output_schema.as_deref().cloned().map(Value::Object),
+                "_meta": it.meta,
+            })
+        });
+        let tools = Value::Array(tools.collect());
+        let text = serde_json::to_string_pretty(&tools).expect("JSON can be written") + "\n";
+        goldens::check(&folder.join("tools.json"), &text);
+    }
+}
+
+#[tokio::test]
+async fn every_tool_says_what_it_does_in_both_languages_and_closes_its_arguments() {
+    for (name, _) in components() {
+        let tested = Bench::of(&name).grant_all().start().await;
+        for tool in tested.component().tools() {
+            let text = &tool.meta["madoguchi/text"];
+            for field in [&text["en"]["title"], &text["en"]["description"], &text["ja"]["title"]] {
+                assert!(field.as_str().is_some_and(|it| !it.is_empty()), "{}: {text}", tool.name);
+            }
+            assert!(!tool.description.is_empty() && tool.title.is_some(), "SYS-7: {}", tool.name);
+            assert!(tool.output_schema.is_some(), "SYS-7: {}", tool.name);
+            assert!(!tool.hints.destructive, "SYS-7: {}", tool.name);
+            assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+            let properties = tool.input_schema["properties"].as_object().expect("an object");
+            for argument in properties.keys() {
+                assert!(text["en"]["arguments"][argument].is_string(), "{}: {argument}", tool.name);
+            }
+        }
+    }
+}

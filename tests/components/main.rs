@@ -1,0 +1,5 @@
+//! The ring `components`: each component alone under wasmtime, and what it may touch and offers.
+
+mod echo;
+mod goldens;
+mod rogue;

@@ -1,0 +1,53 @@
+//! A component that breaks its contract on purpose is stopped, and the limit is named.
+
+use host::{component::LoadError, limits::Limits, solo::Solo};
+use serde_json::json;
+use tests::{bench::Bench, component_bytes};
+
+#[tokio::test]
+async fn an_endless_loop_ends_with_its_share_of_the_processor() {
+    let rogue = Bench::of("rogue").start().await;
+    let failure = rogue.failure("spin", json!({})).await;
+    assert_eq!(
+        (&failure["error"], &failure["data"]["limit"]),
+        (&json!("limit_exceeded"), &json!("cpu_ms_max"))
+    );
+}
+
+#[tokio::test]
+async fn a_memory_bomb_ends_at_its_limit() {
+    let rogue = Bench::of("rogue").start().await;
+    let failure = rogue.failure("hoard", json!({})).await;
+    assert_eq!(failure["data"]["limit"], "memory_bytes_max");
+}
+
+#[tokio::test]
+async fn a_panic_and_a_deep_recursion_are_told_by_the_number_of_the_call_only() {
+    let rogue = Bench::of("rogue").start().await;
+    for tool in ["panic", "recurse"] {
+        let failure = rogue.failure(tool, json!({})).await;
+        assert_eq!(failure["error"], "internal_error", "{tool}");
+        assert!(failure["data"]["call"].is_u64(), "{tool}: {failure}");
+        assert!(!failure.to_string().contains("as promised"), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn its_limits_can_be_narrowed() {
+    let narrow = Limits { cpu_ms_max: 20, ..Limits::default() };
+    let solo = Solo::of("rogue", &component_bytes("rogue")).limits(narrow);
+    let running = solo.start().await.unwrap();
+    let began = std::time::Instant::now();
+    let outcome = running.call("spin", "{}", Default::default()).await;
+    assert!(matches!(outcome, host::solo::SoloOutcome::Failed(_)));
+    // Not a measure of speed: the default would take a hundred times as long.
+    assert!(began.elapsed().as_millis() < 2_000);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_component_are_refused_with_a_reason() {
+    for bytes in [&b""[..], b"garbage", &component_bytes("echo")[..1000]] {
+        let error = Solo::of("broken", bytes).start().await.err().unwrap();
+        assert!(matches!(error, LoadError::Compile(_)), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! The program as its users start it: clear words for each mistake, and a stop that loses nothing.
+
+use std::{fs, net::TcpListener};
+
+use serde_json::json;
+use tests::{
+    client::Client,
+    component, component_bytes,
+    process::{Process, command, output},
+    server::Folders,
+};
+
+fn complaint(command: &mut std::process::Command) -> String {
+    let output = output(command);
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_port_in_use_is_named_with_what_to_do() {
+    let folders = Folders::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let complaint = complaint(command(&folders).args(["--addr", &addr]));
+    assert!(complaint.contains(&addr) && complaint.contains("--addr"), "{complaint}");
+}
+
+#[test]
+fn an_address_open_to_others_is_refused_with_the_reason() {
+    let folders = Folders::new();
+    let complaint = complaint(command(&folders).args(["--addr", "0.0.0.0:0"]));
+    assert!(complaint.contains("no tokens yet"), "{complaint}");
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_is_named_with_what_to_do() {
+    // A file where the folder should be: root, too, cannot make a folder there.
+    let folders = Folders::new();
+    let file = folders.components().join("file");
+    fs::write(&file, "").unwrap();
+    let mut command = std::process::Command::new(tests::process::program());
+    command.args(["--addr", "127.0.0.1:0", "--data"]).arg(file.join("data"));
+    let complaint = complaint(&mut command);
+    assert!(complaint.contains("data folder") && complaint.contains("--data"), "{complaint}");
+}
+
+#[test]
+fn a_typo_in_the_configuration_is_named_with_its_line() {
+    let folders = Folders::new();
+    let file = folders.components().join("madoguchi.toml");
+    fs::write(&file, "addr = '127.0.0.1:0'\n[components.cinema]\ngrant = ['sql']\n").unwrap();
+    let complaint = complaint(command(&folders).arg("--config").arg(&file));
+    for part in ["madoguchi.toml", "line 3", "grant", "grants"] {
+        assert!(complaint.contains(part), "{part}: {complaint}");
+    }
+}
+
+#[tokio::test]
+async fn a_terminated_server_lets_a_running_call_finish() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let mut process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let slow =
+        tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 900 })).await });
+    tokio::time::sleep(std::time::Duration::from_millis(40)).await;
+    let status = tokio::task::spawn_blocking(move || process.terminate()).await.unwrap();
+    assert!(status.success());
+    let result = slow.await.unwrap();
+    assert_eq!(result["structuredContent"]["counted"], 900, "{result}");
+}
+
+#[test]
+fn one_component_runs_alone_from_the_command_line() {
+    let folders = Folders::new();
+    let run = |arguments: &[&str]| {
+        let echo = component("echo");
+        output(command(&folders).arg("run").arg(&echo).args(arguments))
+    };
+    let listed = run(&[]);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("count_slowly"));
+    let done = run(&["echo", r#"{"value":{"窓":1}}"#]);
+    let value: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(value, json!({ "value": { "窓": 1 } }));
+    let asked = run(&["greet"]);
+    assert_eq!(asked.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&asked.stderr).contains("--answer 'name="));
+    let answered = run(&["greet", "{}", "--answer", r#"name={"name":"Hanako"}"#]);
+    assert!(String::from_utf8_lossy(&answered.stdout).contains("Hello, Hanako!"));
+    let wrong = run(&["echo", "[1]"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("JSON object"));
+    let refused = run(&["echo", r#"{"value":1}"#]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("must be an object"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reservations_are_exported_as_json_lines() {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let show = tests::cinema::id(&tests::cinema::showtimes(&client).await[0]);
+    let seats = tests::cinema::free_seats(&client, &show).await;
+    let arguments =
+        json!({ "user_id": "u1", "showtime_id": show, "seat_ids": [seats[0], seats[1]] });
+    let reservation = client.output("reserve_seats", arguments).await;
+    let export = output(command(&folders).args(["export", "cinema", "--table", "reservations"]));
+    let lines: Vec<serde_json::Value> = String::from_utf8(export.stdout)
+        .unwrap()
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 1);
+    for field in ["reservation_id", "user_id", "showtime_id", "seats", "reserved_at", "status"] {
+        assert_eq!(lines[0][field], reservation[field], "CIN-45: {field}");
+    }
+    let to = folders.components().join("export");
+    let all = output(command(&folders).args(["export", "cinema", "--to"]).arg(&to));
+    assert!(all.status.success());
+    let file = fs::read_to_string(to.join("reservations.jsonl")).unwrap();
+    assert_eq!(file.lines().count(), 1);
+    let none = output(command(&folders).args(["export", "nobody"]));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("nobody has stored nothing"));
+}

@@ -1,0 +1,124 @@
+//! Many want the same seats at once (CIN-42, CIN-43), and the power fails in the middle (CIN-46).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tests::{
+    cinema::{free_seats, id, showtimes},
+    client::Client,
+    component_bytes,
+    process::Process,
+    server::{Folders, TestServer},
+};
+use tokio::sync::Mutex;
+
+fn cinema_folders() -> Folders {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    folders
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_64_rivals_for_overlapping_seats_each_seat_has_one_winner() {
+    let server = TestServer::start(cinema_folders(), |_| {}).await;
+    let client = server.client();
+    let showtime = id(&showtimes(&client).await[0]);
+    let free = free_seats(&client, &showtime).await;
+    let wanted: Vec<_> = free.iter().take(20).cloned().collect();
+    let rivals = (0..64_usize).map(|rival| {
+        let (client, showtime) = (server.client(), showtime.clone());
+        let seats: Vec<_> = (0..3).map(|it| wanted[(rival * 7 + it) % 20].clone()).collect();
+        tokio::spawn(async move {
+            let arguments = json!({
+                "user_id": format!("rival-{rival}"), "showtime_id": showtime, "seat_ids": seats,
+            });
+            (seats, client.call("reserve_seats", arguments).await)
+        })
+    });
+    let mut winners: BTreeMap<String, usize> = BTreeMap::new();
+    let mut refusals = 0;
+    for (rival, outcome) in futures::future::join_all(rivals).await.into_iter().enumerate() {
+        let (seats, result) = outcome.unwrap();
+        if result["isError"] == true {
+            refusals += 1;
+            let error = &result["_meta"]["madoguchi/error"];
+            assert_eq!(
+                (&error["error"], &error["status"]),
+                (&json!("seat_already_reserved"), &json!(409))
+            );
+            let lost = strings(&error["data"]["seat_ids"]);
+            assert!(!lost.is_empty() && lost.iter().all(|it| seats.contains(it)), "{error}");
+        } else {
+            for seat in &seats {
+                assert_eq!(winners.insert(seat.clone(), rival), None, "{seat} was sold twice");
+            }
+        }
+    }
+    assert!(refusals > 0 && !winners.is_empty());
+    let left = free_seats(&client, &showtime).await;
+    assert_eq!(left.len(), free.len() - winners.len(), "CIN-46: the counts agree");
+    assert!(winners.keys().all(|it| !left.contains(it)), "CIN-46: what is sold is not listed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_acknowledged_survives_a_power_cut_and_nothing_is_there_twice() {
+    let folders = cinema_folders();
+    let mut process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let shows = showtimes(&client).await;
+    let acknowledged = Arc::new(Mutex::new(BTreeMap::<String, (String, Vec<String>)>::new()));
+    let mut buyers = Vec::new();
+    for show in shows.iter().take(4).map(id) {
+        let free = free_seats(&client, &show).await;
+        // Two buyers a show, from both ends, until the seats are gone or the server is.
+        for seats in [free.clone(), free.into_iter().rev().collect()] {
+            let (client, show, acknowledged) = (client.clone(), show.clone(), acknowledged.clone());
+            buyers.push(tokio::spawn(async move {
+                for pair in seats.chunks(2) {
+                    let arguments =
+                        json!({ "user_id": "buyer", "showtime_id": show, "seat_ids": pair });
+                    let call =
+                        std::panic::AssertUnwindSafe(client.call("reserve_seats", arguments));
+                    let Ok(result) = futures::FutureExt::catch_unwind(call).await else { return };
+                    if let Some(id) = result["structuredContent"]["reservation_id"].as_str() {
+                        let entry = (show.clone(), pair.to_vec());
+                        acknowledged.lock().await.insert(id.to_owned(), entry);
+                    }
+                }
+            }));
+        }
+    }
+    let enough = async {
+        while acknowledged.lock().await.len() < 40 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), enough).await.expect("seats are sold");
+    process.kill();
+    for buyer in buyers {
+        buyer.await.unwrap();
+    }
+    let acknowledged = acknowledged.lock().await.clone();
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let mut sold = BTreeSet::new();
+    for (reservation, (show, seats)) in &acknowledged {
+        let arguments = json!({ "reservation_id": reservation });
+        let stored = client.output("get_reservation", arguments).await;
+        assert_eq!(stored["showtime_id"], **show);
+        let ids: Vec<_> =
+            stored["seats"].as_array().unwrap().iter().map(|it| it["seat_id"].clone()).collect();
+        assert_eq!(ids, seats.iter().map(|it| json!(it)).collect::<Vec<_>>());
+        for seat in seats {
+            assert!(sold.insert((show.clone(), seat.clone())), "{seat} is there twice");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A component is replaced while it serves, and nobody notices (SYS-6).
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::json;
+use tests::{
+    cinema::{free_seats, id, showtimes},
+    component_bytes,
+    legacy::LegacySession,
+    rebuilt,
+    server::{Folders, TestServer},
+};
+use tokio::sync::Mutex;
+
+/// Waits until the reloader has looked at the folder and acted on what it saw.
+async fn settled(server: &TestServer, digest_of: &[u8]) {
+    let digest = digest(digest_of);
+    let mut changes = server.server().registry().changes();
+    let installed =
+        changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
+    tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
+}
+
+fn digest(bytes: &[u8]) -> String {
+    host::seal::digest(bytes)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
+    let original = component_bytes("cinema");
+    let folders = Folders::new();
+    folders.put("cinema", &original);
+    let mut server = TestServer::start(folders, |_| {}).await;
+    let client = server.client();
+    let shows = showtimes(&client).await;
+    let mut modern = client.listen().await;
+    let session = LegacySession::open(&server.url()).await;
+    let (end, ended) = tokio::sync::oneshot::channel();
+    let legacy = tokio::spawn(async move { session.count_changes(ended).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let acknowledged = Arc::new(Mutex::new(BTreeSet::new()));
+    let mut callers = Vec::new();
+    for caller in 0..16_usize {
+        let (client, stop, acknowledged) = (server.client(), stop.clone(), acknowledged.clone());
+        let show = id(&shows[caller % shows.len().min(4)]);
+        callers.push(tokio::spawn(async move {
+            let seats = free_seats(&client, &show).await;
+            let (mut calls, mut next) = (0_usize, caller / 4);
+            while !stop.load(Ordering::Relaxed) {
+                calls += 1;
+                if caller % 2 == 0 && next < seats.len() {
+                    let seat = &seats[next];
+                    next += 4;
+                    let arguments =
+                        json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
+                    let result = client.call("reserve_seats", arguments).await;
+                    if result["isError"] == true {
+                        let error = &result["_meta"]["madoguchi/error"];
+                        assert_eq!(error["error"], "seat_already_reserved", "{result}");
+                    } else {
+                        acknowledged.lock().await.insert((show.clone(), seat.clone()));
+                    }
+                } else {
+                    let left = free_seats(&client, &show).await;
+                    assert!(left.len() <= seats.len());
+                }
+            }
+            calls
+        }));
+    }
+
+    let mut real = 0;
+    for turn in 0..20_u8 {
+        match turn % 4 {
+            0 => {
+                real += 1;
+                let build = rebuilt(&original, turn);
+                server.folders.put("cinema", &build);
+                settled(&server, &build).await;
+            }
+            1 => {
+                let same = std::fs::read(server.file("cinema")).unwrap();
+                server.folders.put("cinema", &same);
+                tokio::time::sleep(Duration::from_millis(150)).await;
+            }
+            2 => {
+                server.folders.put("cinema", b"garbage");
+                tokio::time::sleep(Duration::from_millis(150)).await;
+            }
+            _ => {
+                // As an editor would: in place, half of it first.
+                std::fs::write(server.file("cinema"), &original[..original.len() / 2]).unwrap();
+                tokio::time::sleep(Duration::from_millis(150)).await;
+            }
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut calls = 0;
+    for caller in callers {
+        calls += caller.await.expect("no call failed");
+    }
+    assert!(calls > 100, "{calls}");
+    assert_eq!(modern.changes(Duration::from_secs(2)).await, real, "modern listeners hear each");
+    end.send(()).unwrap();
+    assert_eq!(legacy.await.unwrap(), real, "legacy listeners hear each");
+
+    // The folder holds half a component now: the last good version serves after a restart.
+    server.restart().await;
+    let client = server.client();
+    let acknowledged = acknowledged.lock().await;
+    for show in shows.iter().take(4).map(id) {
+        let sold = acknowledged.iter().filter(|it| it.0 == show).count();
+        let map = client
+            .output(
+                "list_available_seats",
+                json!({ "showtime_id": show, "include_reserved": true }),
+            )
+            .await;
+        let seats = map["seats"].as_array().unwrap();
+        let reserved = seats.iter().filter(|it| it["is_reserved"] == true).count();
+        assert_eq!(reserved, sold, "what was acknowledged is what is stored");
+    }
+    let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
+    assert_eq!(health["status"], "degraded");
+    assert!(health["components"]["cinema"]["error"].is_string(), "{health}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_version_it_began_with() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    let slow =
+        tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 1000 })).await });
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let before = server.server().registry().catalog().generation();
+    server.folders.put("echo", &rebuilt(&component_bytes("echo"), 7));
+    let mut changes = server.server().registry().changes();
+    changes.wait_for(|it| it.generation() > before).await.unwrap();
+    let result = slow.await.unwrap();
+    assert!(
+        result["structuredContent"]["counted"] == 1000 || result["isError"] == true,
+        "{result}"
+    );
+    assert_ne!(result["_meta"]["madoguchi/error"]["error"], "unknown_tool");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_components_with_one_tool_are_told_apart_and_the_first_keeps_serving() {
+    let server = TestServer::with(&["echo"]).await;
+    server.folders.put("parrot", &rebuilt(&component_bytes("echo"), 9));
+    let client = server.client();
+    let told = async {
+        loop {
+            let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
+            if let Some(error) = health["components"]["parrot"]["error"].as_str() {
+                return error.to_owned();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let error = tokio::time::timeout(Duration::from_secs(30), told).await.expect("it is told");
+    assert!(error.contains("tool echo, which component echo offers already"), "{error}");
+    assert_eq!(client.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_that_is_taken_away_is_no_longer_offered() {
+    let server = TestServer::with(&["echo", "rogue"]).await;
+    let mut changes = server.server().registry().changes();
+    std::fs::remove_file(server.file("rogue")).unwrap();
+    let gone = changes.wait_for(|it| it.component("rogue").is_none());
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("in time").unwrap();
+    assert!(!server.client().tools().await.contains(&"spin".to_owned()));
+}

@@ -1,0 +1,3 @@
+//! The ring `protocol`: the wire in both eras, real clients, and the page in a browser.
+
+mod wire;

@@ -1,0 +1,118 @@
+//! What goes over the wire in both eras, message by message.
+
+use serde_json::{Value, json};
+use tests::{client::Client, legacy::LegacySession, server::TestServer};
+
+#[tokio::test]
+async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    let discovered = client.result("server/discover", json!({})).await;
+    let versions = discovered["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-11-25")));
+    assert_eq!(discovered["resultType"], "complete");
+    let list = client.result("tools/list", json!({})).await;
+    assert!(list["ttlMs"].as_u64().is_some_and(|it| it <= 5000), "a swap must not stay invisible");
+    assert_eq!(list["cacheScope"], "public");
+    let first = &list["tools"][0];
+    assert_eq!(
+        (&first["name"], &first["annotations"]["readOnlyHint"]),
+        (&json!("echo"), &json!(true))
+    );
+    assert_eq!(first["annotations"]["destructiveHint"], false, "SYS-7");
+    let result = client.call("echo", json!({ "value": { "b": 1, "a": 2 } })).await;
+    assert_eq!(result["structuredContent"], json!({ "value": { "b": 1, "a": 2 } }));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), result["structuredContent"], "SYS-8");
+}
+
+#[tokio::test]
+async fn the_order_of_tools_is_the_same_each_time() {
+    let server = TestServer::with(&["rogue", "echo"]).await;
+    let names = server.client().tools().await;
+    assert_eq!(
+        &names[..2],
+        ["echo", "greet"],
+        "components by name, tools in their own order (SYS-7)"
+    );
+    for _ in 0..3 {
+        assert_eq!(server.client().tools().await, names);
+    }
+}
+
+#[tokio::test]
+async fn a_modern_request_that_lacks_what_the_revision_asks_for_is_told_so() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    let (status, answer) = client.request("tools/list", json!({ "_meta": {} })).await;
+    assert_eq!((status.as_u16(), &answer["error"]["code"]), (400, &json!(-32602)), "{answer}");
+    let (status, answer) = client.request("no/such", json!({})).await;
+    assert_eq!((status.as_u16(), &answer["error"]["code"]), (404, &json!(-32601)), "{answer}");
+    let mut meta = Client::meta();
+    meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    let body =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
+    let headers = [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2099-01-01"),
+        ("mcp-method", "tools/list"),
+    ];
+    let response = client.post("/mcp", &headers, body.to_string()).await;
+    assert_eq!(response.status(), 400);
+    let answer: Value = response.json().await.unwrap();
+    assert_eq!(answer["error"]["code"], -32022, "{answer}");
+    assert!(answer["error"]["data"]["supported"].is_array(), "{answer}");
+}
+
+#[tokio::test]
+async fn a_legacy_client_initializes_lists_and_calls_in_its_session() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open(&server.url()).await;
+    let list = session.request("tools/list", json!({})).await;
+    assert_eq!(list["result"]["tools"][0]["name"], "echo", "{list}");
+    let result = session.call("echo", json!({ "value": { "x": 1 } })).await;
+    assert_eq!(result["structuredContent"], json!({ "value": { "x": 1 } }));
+    let refused = session.call("echo", json!({})).await;
+    assert_eq!(refused["isError"], true);
+    assert_eq!(refused.get("structuredContent"), None, "SYS-8");
+}
+
+#[tokio::test]
+async fn progress_reaches_a_caller_who_asks_for_it() {
+    let server = TestServer::with(&["echo"]).await;
+    let mut meta = Client::meta();
+    meta["progressToken"] = json!("t1");
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "_meta": meta, "name": "count_slowly", "arguments": { "steps": 5 } },
+    });
+    let headers = [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "count_slowly"),
+    ];
+    let text = server.client().post("/mcp", &headers, body.to_string()).await.text().await.unwrap();
+    let notes = text.matches("notifications/progress").count();
+    assert!(notes >= 1, "{text}");
+    assert!(text.contains("\"progressToken\":\"t1\"") && text.contains("\"counted\":5"), "{text}");
+}
+
+#[tokio::test]
+async fn the_caller_is_anonymous_and_speaks_the_language_of_the_request() {
+    let server = TestServer::with(&["echo"]).await;
+    let mut headers = vec![
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "whoami"),
+    ];
+    headers.push(("accept-language", "ja-JP,en;q=0.5"));
+    let params = json!({ "_meta": Client::meta(), "name": "whoami", "arguments": {} });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let answer: Value =
+        server.client().post("/mcp", &headers, body.to_string()).await.json().await.unwrap();
+    let caller = &answer["result"]["structuredContent"];
+    assert_eq!((&caller["principal"], &caller["locale"]), (&json!("anonymous"), &json!("ja-JP")));
+    assert!(caller["client_capabilities"]["elicitation"].is_object(), "{caller}");
+}

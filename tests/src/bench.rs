@@ -1,0 +1,158 @@
+//! A component alone under wasmtime: its own database, a fake clock, no server, no network.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use host::{
+    call_state::Clock,
+    component::Content,
+    grants::Grant,
+    settings::Settings,
+    solo::{Running, Solo, SoloOutcome},
+};
+use serde_json::Value;
+
+/// A component about to be tested.
+pub struct Bench {
+    solo: Solo,
+    now: Arc<Mutex<Duration>>,
+}
+
+/// A component under test.
+pub struct Tested {
+    running: Running,
+    now: Arc<Mutex<Duration>>,
+}
+
+impl Bench {
+    /// The built component of that name, with nothing granted, at the start of 2026-11-20 in UTC.
+    pub fn of(name: &str) -> Self {
+        let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
+        let solo = Solo::of(name, &crate::component_bytes(name)).at(Clock::Fixed(now.clone()));
+        Self { solo, now }
+    }
+
+    /// Gives it leave.
+    #[must_use]
+    pub fn grant(mut self, grant: Grant) -> Self {
+        self.solo = self.solo.grant([grant]);
+        self
+    }
+
+    /// Gives it leave to everything that there is.
+    #[must_use]
+    pub fn grant_all(mut self) -> Self {
+        self.solo = self.solo.grant(Grant::ALL);
+        self
+    }
+
+    /// Sets its clock, in UTC.
+    #[must_use]
+    pub fn at(self, time: &str) -> Self {
+        *self.now.lock().expect("no test panics while it sets the clock") = seconds(time);
+        self
+    }
+
+    /// Tells it what an operator would.
+    #[must_use]
+    pub fn settings(mut self, settings: Value) -> Self {
+        let Value::Object(settings) = settings else { panic!("settings are an object") };
+        let settings: BTreeMap<_, _> = settings.into_iter().collect();
+        self.solo = self.solo.settings(Settings::read(&settings, Path::new("")).expect("no files"));
+        self
+    }
+
+    /// Keeps its database in `file`.
+    #[must_use]
+    pub fn database(mut self, file: &Path) -> Self {
+        self.solo = self.solo.database(Some(file.to_owned()));
+        self
+    }
+
+    /// Starts it, or says why it cannot be.
+    pub async fn try_start(self) -> Result<Tested, String> {
+        let running = self.solo.start().await.map_err(|it| it.to_string())?;
+        Ok(Tested { running, now: self.now })
+    }
+
+    /// Starts it.
+    pub async fn start(self) -> Tested {
+        self.try_start().await.expect("the component starts")
+    }
+}
+
+impl Tested {
+    /// Lets time pass.
+    pub fn pass(&self, time: Duration) {
+        *self.now.lock().expect("no test panics while it sets the clock") += time;
+    }
+
+    /// What the component is, as the host sees it.
+    pub fn component(&self) -> &host::component::LoadedComponent {
+        self.running.component()
+    }
+
+    /// One round of a call.
+    pub async fn round(&self, tool: &str, arguments: Value, answers: Value) -> SoloOutcome {
+        let Value::Object(answers) = answers else { panic!("answers are an object") };
+        self.running.call(tool, &arguments.to_string(), answers.into_iter().collect()).await
+    }
+
+    /// The structured output of a call that must succeed.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        match self.round(tool, arguments, serde_json::json!({})).await {
+            SoloOutcome::Done(output) => {
+                let json = output.structured.expect("the tool has a structured output");
+                serde_json::from_str(&json).expect("the output is JSON")
+            }
+            other => panic!("{tool} did not succeed: {other:?}"),
+        }
+    }
+
+    /// The texts beside the structured output of a call that must succeed.
+    pub async fn texts(&self, tool: &str, arguments: Value) -> Vec<String> {
+        match self.round(tool, arguments, serde_json::json!({})).await {
+            SoloOutcome::Done(output) => {
+                let text = |it| match it {
+                    Content::Text(it) => Some(it.text),
+                    _ => None,
+                };
+                output.content.into_iter().filter_map(text).collect()
+            }
+            other => panic!("{tool} did not succeed: {other:?}"),
+        }
+    }
+
+    /// The object `{error, message, status, data?}` of a call that must fail.
+    pub async fn failure(&self, tool: &str, arguments: Value) -> Value {
+        match self.round(tool, arguments, serde_json::json!({})).await {
+            SoloOutcome::Failed(object) => object,
+            other => panic!("{tool} did not fail: {other:?}"),
+        }
+    }
+}
+
+/// `2026-11-20T10:00:00` in UTC as the time since 1970.
+fn seconds(time: &str) -> Duration {
+    let parts: Vec<i64> =
+        time.split(['-', 'T', ':']).map(|it| it.parse().expect("a time")).collect();
+    let [year, month, day, hour, minute, second] = parts[..] else { panic!("{time}: Y-M-DTH:M:S") };
+    // Days since 1970 by Howard Hinnant's civil calendar.
+    let (y, m) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 719_469;
+    let total = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    Duration::from_secs(total.try_into().expect("after 1970"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_calendar_agrees_with_known_dates() {
+        assert_eq!(super::seconds("1970-01-01T00:00:00").as_secs(), 0);
+        assert_eq!(super::seconds("2026-11-20T10:00:00").as_secs(), 1_795_168_800);
+    }
+}

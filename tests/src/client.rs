@@ -1,0 +1,182 @@
+//! A client of the modern era (2026-07-28): no session, every request complete in itself.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+
+/// The revision that it speaks.
+pub const MODERN: &str = "2026-07-28";
+
+/// Talks to one server.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+}
+
+/// News that a server sends without being asked.
+pub struct Listener {
+    pending: String,
+    stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
+}
+
+impl Client {
+    /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
+    pub fn new(url: &str) -> Self {
+        let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
+        Self { http, url: url.to_owned() }
+    }
+
+    /// The `_meta` of every request.
+    pub fn meta() -> Value {
+        json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientInfo": { "name": "tests", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+        })
+    }
+
+    /// Sends a body as it stands to a path.
+    pub async fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<String>,
+    ) -> Response {
+        let mut request = self.http.post(format!("{}{path}", self.url)).body(body.into());
+        request = request.header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.send().await.expect("the server answers")
+    }
+
+    /// What is at a path.
+    pub async fn get(&self, path: &str) -> Response {
+        let request = self.http.get(format!("{}{path}", self.url));
+        request.send().await.expect("the server answers")
+    }
+
+    async fn send(&self, method: &str, mut params: Value) -> Response {
+        if params.get("_meta").is_none() {
+            params["_meta"] = Self::meta();
+        }
+        let name = params.get("name").and_then(Value::as_str).map(str::to_owned);
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut headers = vec![
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", MODERN),
+            ("mcp-method", method),
+        ];
+        if let Some(name) = &name {
+            headers.push(("mcp-name", name));
+        }
+        self.post("/mcp", &headers, body.to_string()).await
+    }
+
+    /// One request: the HTTP status and the JSON-RPC answer.
+    pub async fn request(&self, method: &str, params: Value) -> (StatusCode, Value) {
+        let response = self.send(method, params).await;
+        let status = response.status();
+        let text = response.text().await.expect("the body arrives");
+        (status, last_message(&text))
+    }
+
+    /// The result of one request that must have one.
+    pub async fn result(&self, method: &str, params: Value) -> Value {
+        let (_, answer) = self.request(method, params).await;
+        answer.get("result").cloned().unwrap_or_else(|| panic!("{method}: {answer}"))
+    }
+
+    /// The result of one `tools/call`.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.result("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// The structured output of a call that must succeed.
+    pub async fn output(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// The object `{error, message, status, data?}` of a call that must fail.
+    pub async fn failure(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        assert_eq!(result.get("structuredContent"), None, "SYS-8: {result}");
+        let text = result["content"][0]["text"].as_str().expect("SYS-8: the text is the object");
+        let object: Value = serde_json::from_str(text).expect("SYS-8: the text is JSON");
+        assert_eq!(object, result["_meta"]["madoguchi/error"], "SYS-8: the same twice");
+        object
+    }
+
+    /// The names of the tools on offer.
+    pub async fn tools(&self) -> Vec<String> {
+        let list = self.result("tools/list", json!({})).await;
+        let tools = list["tools"].as_array().expect("a list").iter();
+        tools.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+    }
+
+    /// Listens for changes of the list of tools; returns once the server has agreed.
+    pub async fn listen(&self) -> Listener {
+        let params = json!({ "notifications": { "toolsListChanged": true } });
+        let response = self.send("subscriptions/listen", params).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        let mut listener = Listener { pending: String::new(), stream };
+        let first = listener.next(Duration::from_secs(10)).await.expect("the server agrees");
+        assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+        listener
+    }
+}
+
+impl Listener {
+    /// The next message, if one comes in time.
+    pub async fn next(&mut self, within: Duration) -> Option<Value> {
+        let deadline = tokio::time::Instant::now() + within;
+        loop {
+            if let Some(message) = self.take() {
+                return Some(message);
+            }
+            let chunk = tokio::time::timeout_at(deadline, self.stream.next()).await.ok()??;
+            self.pending += &String::from_utf8_lossy(&chunk.ok()?);
+        }
+    }
+
+    /// How many times the list of tools has been said to have changed, until it is quiet.
+    pub async fn changes(&mut self, quiet: Duration) -> usize {
+        let mut count = 0;
+        while let Some(message) = self.next(quiet).await {
+            assert_eq!(message["method"], "notifications/tools/list_changed", "{message}");
+            count += 1;
+        }
+        count
+    }
+
+    fn take(&mut self) -> Option<Value> {
+        while let Some(end) = self.pending.find("\n\n") {
+            let event: String = self.pending.drain(..end + 2).collect();
+            if let Some(message) = data(&event) {
+                return Some(message);
+            }
+        }
+        None
+    }
+}
+
+/// The JSON of one event.
+pub(crate) fn data(event: &str) -> Option<Value> {
+    let data: Vec<_> = event.lines().filter_map(|it| it.strip_prefix("data:")).collect();
+    serde_json::from_str(data.join("\n").trim()).ok()
+}
+
+/// The last message of an answer, be it JSON or a stream of events.
+pub(crate) fn last_message(text: &str) -> Value {
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| text.split("\n\n").filter_map(data).last())
+        .unwrap_or(Value::Null)
+}

@@ -1,0 +1,93 @@
+//! The program as users start it: a process, its output and its end.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::server::Folders;
+
+/// A running `madoguchi`.
+pub struct Process {
+    child: Child,
+    /// Its address, as in a browser.
+    pub url: String,
+}
+
+/// The built program.
+pub fn program() -> PathBuf {
+    let tests = std::env::current_exe().expect("a test is a program");
+    let folder = tests.parent().and_then(|it| it.parent()).expect("target/release/deps");
+    let program = folder.join("madoguchi");
+    assert!(program.is_file(), "madoguchi is not built; `cargo xtask test` builds it");
+    program
+}
+
+/// A command with the folders of a test and nothing of the environment's configuration.
+pub fn command(folders: &Folders) -> Command {
+    let mut command = Command::new(program());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MADOGUCHI_")) {
+        command.env_remove(name);
+    }
+    command.args(["--data".as_ref(), folders.data().as_os_str()]);
+    command
+}
+
+/// Runs a command to its end.
+pub fn output(command: &mut Command) -> Output {
+    command.stdin(Stdio::null()).output().expect("the program starts")
+}
+
+impl Process {
+    /// Starts it on a free port.
+    pub fn start(folders: &Folders) -> Self {
+        let mut command = command(folders);
+        command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+        Self::from(command)
+    }
+
+    /// Starts `command` and waits until it says where it listens.
+    pub fn from(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let url = loop {
+            let line = lines.next().and_then(Result::ok).expect("it says where it listens");
+            if let Some(url) = line.trim().strip_prefix("page") {
+                break url.trim().trim_end_matches('/').to_owned();
+            }
+        };
+        // Drained, or a full pipe would stop it.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        Self { child, url }
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub fn terminate(&mut self) -> ExitStatus {
+        let id = self.child.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "it does not stop");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

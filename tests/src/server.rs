@@ -1,0 +1,125 @@
+//! A server in this process, on a free port, with folders of its own.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+use host::{Config, Server, call_state::Clock};
+use tempfile::TempDir;
+
+use crate::client::Client;
+
+/// A server that is there for one test.
+pub struct TestServer {
+    server: Option<Server>,
+    /// Its folders.
+    pub folders: Folders,
+    config: Config,
+}
+
+/// The data folder and the component folder of a test.
+pub struct Folders {
+    home: TempDir,
+}
+
+impl Folders {
+    /// Empty ones.
+    pub fn new() -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::create_dir(home.path().join("components")).expect("it is empty");
+        Self { home }
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> PathBuf {
+        self.home.path().join("data")
+    }
+
+    /// The component folder.
+    pub fn components(&self) -> PathBuf {
+        self.home.path().join("components")
+    }
+
+    /// Puts `bytes` into the component folder as one would: beside, and renamed.
+    pub fn put(&self, name: &str, bytes: &[u8]) {
+        let beside = self.home.path().join(format!("{name}.tmp"));
+        fs::write(&beside, bytes).expect("the folder can be written");
+        fs::rename(beside, self.components().join(format!("{name}.wasm"))).expect("same folder");
+    }
+
+    /// A configuration for these folders, on a free port, without the bundled components.
+    pub fn config(&self) -> Config {
+        let mut config = Config::defaults();
+        config.addr = SocketAddr::from(([127, 0, 0, 1], 0));
+        config.data = self.data();
+        config.components_folder = Some(self.components());
+        config.bundled = false;
+        config
+    }
+}
+
+impl Default for Folders {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TestServer {
+    /// A server with these built components.
+    pub async fn with(components: &[&str]) -> Self {
+        let folders = Folders::new();
+        for name in components {
+            folders.put(name, &crate::component_bytes(name));
+        }
+        Self::start(folders, |_| {}).await
+    }
+
+    /// A server on these folders, configured further by `change`.
+    pub async fn start(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = folders.config();
+        change(&mut config);
+        let server = Server::start_at(config.clone(), Clock::System).await.expect("it starts");
+        Self { server: Some(server), folders, config }
+    }
+
+    /// Stops it and starts it again on the same folders.
+    pub async fn restart(&mut self) {
+        self.stop().await;
+        let server = Server::start_at(self.config.clone(), Clock::System).await;
+        self.server = Some(server.expect("it starts again"));
+    }
+
+    /// Stops it, calls that run finishing first.
+    pub async fn stop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop().await;
+        }
+    }
+
+    /// What it serves.
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().expect("it runs")
+    }
+
+    /// Its address, as in a browser.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.server().addr().expect("it listens"))
+    }
+
+    /// A client of the modern era.
+    pub fn client(&self) -> Client {
+        Client::new(&self.url())
+    }
+
+    /// Where its component of that name lies.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folders.components().join(format!("{name}.wasm"))
+    }
+
+    /// Where its databases lie.
+    pub fn databases(&self) -> PathBuf {
+        Path::new(&self.folders.data()).join("databases")
+    }
+}
