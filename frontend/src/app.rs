@@ -1,0 +1,170 @@
+//! The frame: header, places, the one live region; and the view of the place where the reader is.
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::page::{Connection, Page, page};
+use crate::route::{Booking, Route};
+use crate::settings::Theme;
+use crate::text::Key;
+use crate::views::box_office::{BoxOffice, Office};
+use crate::views::counter::CounterView;
+use crate::views::ticket::TicketView;
+
+/// The whole page.
+#[component]
+pub(crate) fn App() -> impl IntoView {
+    let page = Page::open();
+    provide_context(page);
+    provide_context(Office::new());
+    page.stay_in_touch();
+    Effect::new(move |_| document().set_title(&title(page)));
+
+    view! {
+        <a class="skip" href="#main" on:click=move |event| {
+            event.prevent_default();
+            browser::focus("main");
+        }>{move || page.say(Key::Skip)}</a>
+        <Header/>
+        <main id="main" tabindex="-1">
+            <Place/>
+        </main>
+        <Toast/>
+        <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
+    }
+}
+
+/// A phrase said twice must differ, or a screen reader keeps silent the second time.
+fn spoken(page: Page) -> String {
+    page.voice.with(|(text, count)| {
+        let mark = if count % 2 == 0 { "" } else { "\u{a0}" };
+        format!("{text}{mark}")
+    })
+}
+
+fn title(page: Page) -> String {
+    let place = page.route.with(|route| match route {
+        Route::BoxOffice(_) => page.say(Key::BoxOffice).to_owned(),
+        Route::Reservation(_) => page.say(Key::StepTicket).to_owned(),
+        Route::Counter(None) => page.say(Key::Counter).to_owned(),
+        Route::Counter(Some(tool)) => {
+            page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(page.lang.get()))
+        }
+    });
+    format!("{place} — 窓口 Madoguchi")
+}
+
+/// Which view is drawn; within one, moving on keeps what is there.
+#[derive(Clone, PartialEq)]
+enum Stage {
+    Office,
+    Ticket(String),
+    Counter,
+}
+
+#[component]
+fn Place() -> impl IntoView {
+    let page = page();
+    let stage = Memo::new(move |_| {
+        page.route.with(|route| match route {
+            Route::BoxOffice(_) => Stage::Office,
+            Route::Reservation(id) => Stage::Ticket(id.clone()),
+            Route::Counter(_) => Stage::Counter,
+        })
+    });
+    move || match stage.get() {
+        Stage::Office => view! { <BoxOffice/> }.into_any(),
+        Stage::Ticket(id) => view! { <TicketView id/> }.into_any(),
+        Stage::Counter => view! { <CounterView/> }.into_any(),
+    }
+}
+
+#[component]
+fn Header() -> impl IntoView {
+    let page = page();
+    let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
+    let current = move |here: bool| here.then_some("page");
+    view! {
+        <header class="top">
+            <a class="brand" href="#/box-office" aria-label="窓口 Madoguchi">
+                <span class="brand-mark" aria-hidden="true"></span>
+                <span class="brand-name" lang="ja">"窓口"</span>
+                <span class="brand-latin">"Madoguchi"</span>
+            </a>
+            <nav class="places" aria-label=move || page.say(Key::Places)>
+                <a href=Route::BoxOffice(Booking::default()).hash()
+                    aria-current=move || current(!is_counter())>
+                    {move || page.say(Key::BoxOffice)}
+                </a>
+                <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
+                    {move || page.say(Key::Counter)}
+                </a>
+            </nav>
+            <div class="top-tools">
+                <ConnectionView/>
+                <ThemeSelect/>
+                <button type="button" class="plain language" lang=move || page.lang.get().other().tag()
+                    on:click=move |_| page.lang.update(|lang| *lang = lang.other())>
+                    {move || page.say(Key::SwitchLanguage)}
+                </button>
+            </div>
+        </header>
+    }
+}
+
+#[component]
+fn ConnectionView() -> impl IntoView {
+    let page = page();
+    let key = move || match page.connection.get() {
+        Connection::Connecting => Key::Connecting,
+        Connection::Online => Key::Online,
+        Connection::Offline => Key::OfflineState,
+    };
+    let class = move || match page.connection.get() {
+        Connection::Connecting => "connection is-connecting",
+        Connection::Online => "connection is-online",
+        Connection::Offline => "connection is-offline",
+    };
+    view! {
+        <span class=class title=move || page.say(key())>
+            <span class="connection-dot" aria-hidden="true"></span>
+            <span class="connection-text">{move || page.say(key())}</span>
+        </span>
+    }
+}
+
+#[component]
+fn ThemeSelect() -> impl IntoView {
+    let page = page();
+    let choose = move |event| {
+        if let Some(theme) = Theme::of_name(&event_target_value(&event)) {
+            page.theme.set(theme);
+        }
+    };
+    let option = move |theme: Theme| {
+        view! {
+            <option value=theme.name() selected=move || page.theme.get() == theme>
+                {move || page.say(theme.key())}
+            </option>
+        }
+    };
+    view! {
+        <label class="theme">
+            <span class="only-heard">{move || page.say(Key::Theme)}</span>
+            <select on:change=choose prop:value=move || page.theme.get().name()>
+                {Theme::ALL.map(option).into_iter().collect_view()}
+            </select>
+        </label>
+    }
+}
+
+/// Shows for a while what the live region says: the two are one message.
+#[component]
+fn Toast() -> impl IntoView {
+    let page = page();
+    move || {
+        let (key, value, _) = page.toast.get()?;
+        let text = move || page.fill(key, &[&value]);
+        Some(view! { <div class="toast" aria-hidden="true">{text}</div> })
+    }
+}

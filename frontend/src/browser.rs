@@ -1,0 +1,186 @@
+//! The few things that the page asks of the browser itself.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{HtmlElement, Storage, VisibilityState};
+
+/// Where something is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Keep {
+    /// In this browser: settings, the reader's name.
+    Browser,
+    /// In this tab: what was typed.
+    Tab,
+}
+
+impl Keep {
+    fn storage(self) -> Option<Storage> {
+        let window = window();
+        // A browser may forbid storage; the page then forgets, and works.
+        match self {
+            Self::Browser => window.local_storage().ok().flatten(),
+            Self::Tab => window.session_storage().ok().flatten(),
+        }
+    }
+
+    /// What is kept under a name.
+    pub(crate) fn get<T: DeserializeOwned>(self, name: &str) -> Option<T> {
+        let text = self.storage()?.get_item(&format!("madoguchi.{name}")).ok()??;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Keeps a value under a name.
+    pub(crate) fn put(self, name: &str, value: &impl Serialize) {
+        if let (Some(storage), Ok(text)) = (self.storage(), serde_json::to_string(value)) {
+            // A full storage forgets, and the page works.
+            let _ = storage.set_item(&format!("madoguchi.{name}"), &text);
+        }
+    }
+
+    /// Forgets what is kept under a name.
+    pub(crate) fn remove(self, name: &str) {
+        if let Some(storage) = self.storage() {
+            let _ = storage.remove_item(&format!("madoguchi.{name}"));
+        }
+    }
+}
+
+/// The reader's languages, most preferred first.
+pub(crate) fn languages() -> Vec<String> {
+    let languages = window().navigator().languages();
+    languages.iter().filter_map(|it| it.as_string()).collect()
+}
+
+/// Waits.
+pub(crate) async fn sleep(time: Duration) {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        set_timeout(
+            move || {
+                let _ = resolve.call0(&JsValue::UNDEFINED);
+            },
+            time,
+        );
+    });
+    let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+}
+
+/// Runs several at once; their outcomes in the order given.
+pub(crate) async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
+    let mut outcomes: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
+    std::future::poll_fn(|context| {
+        let mut is_done = true;
+        for (future, outcome) in futures.iter_mut().zip(&mut outcomes) {
+            if outcome.is_none() {
+                match Pin::new(future).poll(context) {
+                    Poll::Ready(it) => *outcome = Some(it),
+                    Poll::Pending => is_done = false,
+                }
+            }
+        }
+        if is_done { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    outcomes.into_iter().flatten().collect()
+}
+
+/// Moves the keyboard to an element once the page has been drawn anew.
+pub(crate) fn focus_soon(id: impl Into<String>) {
+    let id = id.into();
+    set_timeout(move || focus(&id), Duration::from_millis(30));
+}
+
+/// Moves the keyboard to an element, if it is there.
+pub(crate) fn focus(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// Whether anyone is looking.
+pub(crate) fn is_visible() -> bool {
+    document().visibility_state() == VisibilityState::Visible
+}
+
+/// Loads a style sheet and a script that define something global, the first time they are needed.
+pub(crate) async fn load_once(style: &str, script: &str) -> Result<(), JsValue> {
+    let document = document();
+    if document.get_element_by_id(script).is_none() {
+        let head = document.query_selector("head")?.ok_or(JsValue::NULL)?;
+        let sheet = document.create_element("link")?;
+        sheet.set_attribute("rel", "stylesheet")?;
+        sheet.set_attribute("href", style)?;
+        head.append_child(&sheet)?;
+        let element = document.create_element("script")?;
+        element.set_id(script);
+        element.set_attribute("src", script)?;
+        head.append_child(&element)?;
+    }
+    let element = document.get_element_by_id(script).ok_or(JsValue::NULL)?;
+    // Whoever comes second waits for the same script; one that is there is not waited for.
+    if element.has_attribute("data-loaded") {
+        return Ok(());
+    }
+    let loaded = js_sys::Promise::new(&mut |resolve, reject| {
+        let element = element.clone();
+        let done = Closure::once_into_js(move || {
+            let _ = element.set_attribute("data-loaded", "");
+            let _ = resolve.call0(&JsValue::UNDEFINED);
+        });
+        let target = document.get_element_by_id(script);
+        if let Some(target) = target {
+            let _ = target.add_event_listener_with_callback("load", done.unchecked_ref());
+            let _ = target.add_event_listener_with_callback("error", &reject);
+        }
+    });
+    wasm_bindgen_futures::JsFuture::from(loaded).await.map(drop)
+}
+
+/// Puts text where the reader can paste it from; false where the browser has no such place.
+pub(crate) fn copy(text: &str) -> bool {
+    let navigator = window().navigator();
+    let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());
+    // Absent on an origin that is not secure.
+    if clipboard.is_ok_and(|it| it.is_undefined()) {
+        return false;
+    }
+    drop(navigator.clipboard().write_text(text));
+    true
+}
+
+/// Whether an input method is still composing: the key belongs to it, not to the page.
+pub(crate) fn is_composing(event: &leptos::ev::KeyboardEvent) -> bool {
+    event.is_composing() || event.key_code() == 229
+}
+
+/// 128 bits nobody else has, in hexadecimal.
+pub(crate) fn unique() -> String {
+    let mut bytes = [0_u8; 16];
+    let crypto = window().crypto();
+    if crypto.and_then(|it| it.get_random_values_with_u8_array(&mut bytes)).is_err() {
+        bytes.fill_with(|| (js_sys::Math::random() * 256.0) as u8);
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The address after `#`.
+pub(crate) fn hash() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Goes to another hash, with an entry in the history.
+pub(crate) fn set_hash(hash: &str) {
+    let _ = window().location().set_hash(hash);
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> f64 {
+    js_sys::Date::now()
+}

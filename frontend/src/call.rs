@@ -1,0 +1,235 @@
+//! One call as a state that a view can draw: idle, running, asked, done, failed.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use web_sys::AbortController;
+
+use crate::browser;
+use crate::mcp::wire::{Answer, Content, Output, Progress, Question};
+use crate::mcp::{self, Round};
+use crate::trouble::Trouble;
+
+/// How a call stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Call {
+    /// Nobody called yet.
+    #[default]
+    Idle,
+    Running(Option<Progress>),
+    /// The user must answer first.
+    Asked(Vec<Question>),
+    Done {
+        output: Output,
+        seconds: f64,
+    },
+    Failed(Trouble),
+}
+
+impl Call {
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self, Self::Running(_))
+    }
+}
+
+/// What to send again when the user has answered.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    tool: String,
+    schema: Value,
+    arguments: Value,
+    state: Option<String>,
+    began_ms: f64,
+    /// Replies to a call that was given up are dropped by its number.
+    number: u32,
+}
+
+/// Makes calls, one at a time; a new one gives up the one before.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller {
+    pub(crate) call: RwSignal<Call>,
+    pending: StoredValue<Pending>,
+    abort: StoredValue<Option<AbortController>, LocalStorage>,
+}
+
+impl Caller {
+    pub(crate) fn new() -> Self {
+        Self {
+            call: RwSignal::new(Call::Idle),
+            pending: StoredValue::new(Pending::default()),
+            abort: StoredValue::new_local(None),
+        }
+    }
+
+    /// Calls a tool.
+    pub(crate) fn start(self, tool: &str, schema: &Value, arguments: Value) {
+        let number = self.give_up();
+        self.pending.set_value(Pending {
+            tool: tool.to_owned(),
+            schema: schema.clone(),
+            arguments,
+            state: None,
+            began_ms: browser::now_ms(),
+            number,
+        });
+        self.round(None);
+    }
+
+    /// Sends the user's answers along with the same call.
+    pub(crate) fn answer(self, responses: Value) {
+        self.round(Some(responses));
+    }
+
+    /// The user no longer wants the answer: the host hears of it by the closed stream.
+    pub(crate) fn stop(self) {
+        self.give_up();
+        self.call.set(Call::Failed(Trouble::Stopped));
+    }
+
+    /// Back to the beginning.
+    pub(crate) fn reset(self) {
+        self.give_up();
+        self.call.set(Call::Idle);
+    }
+
+    fn give_up(self) -> u32 {
+        if let Some(Some(abort)) = self.abort.try_update_value(Option::take) {
+            abort.abort();
+        }
+        self.pending
+            .try_update_value(|it| {
+                it.number += 1;
+                it.number
+            })
+            .unwrap_or_default()
+    }
+
+    fn round(self, responses: Option<Value>) {
+        self.call.set(Call::Running(None));
+        let pending = self.pending.get_value();
+        let abort = AbortController::new().ok();
+        self.abort.set_value(abort.clone());
+        spawn_local(async move {
+            let signal = abort.map(|it| it.signal());
+            let round = Round {
+                schema: Some(&pending.schema),
+                responses,
+                state: pending.state.clone(),
+                abort: signal.as_ref(),
+                progress: true,
+            };
+            let number = pending.number;
+            let answer = mcp::call(&pending.tool, &pending.arguments, round, |progress| {
+                if self.is_current(number) {
+                    self.call.set(Call::Running(Some(progress)));
+                }
+            });
+            let answer = answer.await;
+            if self.is_current(number) {
+                self.settle(answer, pending.began_ms);
+            }
+        });
+    }
+
+    fn settle(self, answer: Result<Answer, Trouble>, began_ms: f64) {
+        self.call.set(match answer {
+            Ok(Answer::Done(output)) => {
+                Call::Done { output, seconds: (browser::now_ms() - began_ms) / 1000.0 }
+            }
+            Ok(Answer::Asked { questions, state }) => {
+                self.pending.update_value(|it| it.state = state);
+                Call::Asked(questions)
+            }
+            Err(trouble) => Call::Failed(trouble),
+        });
+    }
+
+    fn is_current(self, number: u32) -> bool {
+        self.pending.try_with_value(|it| it.number == number).unwrap_or(false)
+    }
+}
+
+/// How the user answered one question.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reply {
+    Accept(Value),
+    Decline,
+}
+
+/// The answers as the protocol wants them.
+pub(crate) fn responses(replies: &[(String, Reply)]) -> Value {
+    let response = |(key, reply): &(String, Reply)| {
+        let response = match reply {
+            Reply::Accept(content) => json!({ "action": "accept", "content": content }),
+            Reply::Decline => json!({ "action": "decline" }),
+        };
+        (key.clone(), response)
+    };
+    Value::Object(replies.iter().map(response).collect::<Map<_, _>>())
+}
+
+/// Calls a tool whose output the page knows, and reads it.
+pub(crate) async fn fetch<T: DeserializeOwned>(tool: &str, arguments: Value) -> Result<T, Trouble> {
+    match mcp::call(tool, &arguments, Round::default(), |_| {}).await? {
+        Answer::Done(output) => read(&output),
+        Answer::Asked { .. } => Err(Trouble::page(&format!("{tool} asked something"))),
+    }
+}
+
+/// Reads an output of a known shape, from its structured form or from its text.
+pub(crate) fn read<T: DeserializeOwned>(output: &Output) -> Result<T, Trouble> {
+    let text = output.content.iter().find_map(|it| match it {
+        Content::Text(text) => serde_json::from_str(text).ok(),
+        _ => None,
+    });
+    let value = output.structured.clone().or(text).unwrap_or_default();
+    serde_json::from_value(value).map_err(|error| Trouble::page(&error.to_string()))
+}
+
+/// Something that is fetched, and how that stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Loaded<T> {
+    #[default]
+    Loading,
+    Here(T),
+    Failed(Trouble),
+}
+
+impl<T> Loaded<T> {
+    pub(crate) fn here(&self) -> Option<&T> {
+        match self {
+            Self::Here(it) => Some(it),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_sent_under_the_keys_of_their_questions() {
+        let replies = [
+            ("sure".to_owned(), Reply::Accept(json!({ "yes": true }))),
+            ("why".to_owned(), Reply::Decline),
+        ];
+        let expected = json!({
+            "sure": { "action": "accept", "content": { "yes": true } },
+            "why": { "action": "decline" },
+        });
+        assert_eq!(responses(&replies), expected);
+    }
+
+    #[test]
+    fn an_output_is_read_from_its_text_when_it_has_no_structure() {
+        let output = Output {
+            content: vec![Content::Text("hello".into()), Content::Text(r#"{"movies":[]}"#.into())],
+            ..Output::default()
+        };
+        assert_eq!(read::<output::cinema::Movies>(&output).unwrap().movies, []);
+        let trouble = read::<output::cinema::Movies>(&Output::default());
+        assert!(matches!(trouble, Err(Trouble::Protocol { .. })));
+    }
+}

@@ -1,0 +1,179 @@
+//! Days and times: read by hand, written by the browser's `Intl` in the reader's language.
+
+use js_sys::{Array, Date, Intl, Object, Reflect};
+use wasm_bindgen::JsValue;
+
+use crate::text::Lang;
+
+/// A day on the calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Day {
+    pub(crate) year: u32,
+    pub(crate) month: u32,
+    pub(crate) day: u32,
+}
+
+impl Day {
+    /// Reads `YYYY-MM-DD`, and nothing that is not on the calendar.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_shaped = text.len() == 10
+            && text.bytes().enumerate().all(|(index, byte)| match index {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
+        let day = is_shaped.then_some(Self {
+            year: number(0, 4)?,
+            month: number(5, 7)?,
+            day: number(8, 10)?,
+        })?;
+        ((1..=12).contains(&day.month) && (1..=day.days_of_month()).contains(&day.day))
+            .then_some(day)
+    }
+
+    /// The day of `YYYY-MM-DDTHH:MM:SS`.
+    pub(crate) fn of_time(text: &str) -> Option<Self> {
+        Self::parse(text.get(..10)?)
+    }
+
+    fn days_of_month(self) -> u32 {
+        let is_leap = self.year.is_multiple_of(4)
+            && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        match self.month {
+            2 if is_leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
+    }
+
+    /// The day after.
+    pub(crate) fn next(self) -> Self {
+        if self.day < self.days_of_month() {
+            return Self { day: self.day + 1, ..self };
+        }
+        if self.month < 12 {
+            return Self { month: self.month + 1, day: 1, ..self };
+        }
+        Self { year: self.year + 1, month: 1, day: 1 }
+    }
+
+    /// Where this browser is, today.
+    pub(crate) fn today() -> Self {
+        let now = Date::new_0();
+        Self { year: now.get_full_year(), month: now.get_month() + 1, day: now.get_date() }
+    }
+
+    fn date(self) -> Date {
+        let (month, day) = (self.month.cast_signed() - 1, self.day.cast_signed());
+        let date = Date::new_with_year_month_day(self.year, month, day);
+        // JavaScript takes years below 100 for the twentieth century, and only here.
+        date.set_full_year(self.year);
+        date
+    }
+}
+
+impl std::fmt::Display for Day {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// `YYYY-MM-DDTHH:MM:SS` → `HH:MM`.
+pub(crate) fn clock(time: &str) -> &str {
+    time.get(11..16).unwrap_or(time)
+}
+
+/// The day of the month alone, and the weekday: what a date strip shows.
+pub(crate) fn weekday(day: Day, lang: Lang) -> String {
+    format(&day.date(), lang, &[("weekday", "short")])
+}
+
+/// 0 for Sunday: weekends have colours of their own.
+pub(crate) fn weekday_number(day: Day) -> u32 {
+    day.date().get_day()
+}
+
+/// 11月21日(土) · Sat, 21 Nov
+pub(crate) fn short_day(day: Day, lang: Lang) -> String {
+    format(&day.date(), lang, &[("weekday", "short"), ("month", "short"), ("day", "numeric")])
+}
+
+/// 2026年11月21日土曜日 · Saturday, 21 November 2026
+pub(crate) fn long_day(day: Day, lang: Lang) -> String {
+    let options = [("year", "numeric"), ("month", "long"), ("day", "numeric"), ("weekday", "long")];
+    format(&day.date(), lang, &options)
+}
+
+/// A day and a time of `YYYY-MM-DDTHH:MM:SS`; as it is if it is none.
+pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
+    match Day::of_time(time) {
+        Some(day) => format!("{} {}", short_day(day, lang), clock(time)),
+        None => time.to_owned(),
+    }
+}
+
+/// The time of day, now.
+pub(crate) fn now_clock(lang: Lang) -> String {
+    let options = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
+    format(&Date::new_0(), lang, &options)
+}
+
+/// A number with the reader's separators.
+pub(crate) fn number(value: f64, lang: Lang) -> String {
+    let format = Intl::NumberFormat::new(&locales(lang), &Object::new());
+    let format = format.format();
+    let text = format.call1(&JsValue::UNDEFINED, &value.into());
+    text.ok().and_then(|it| it.as_string()).unwrap_or_else(|| value.to_string())
+}
+
+fn format(date: &Date, lang: Lang, options: &[(&str, &str)]) -> String {
+    let wanted = Object::new();
+    for (name, value) in options {
+        // Setting a property of a plain object cannot fail.
+        let _ = Reflect::set(&wanted, &(*name).into(), &(*value).into());
+    }
+    let format = Intl::DateTimeFormat::new(&locales(lang), &wanted).format();
+    let text = format.call1(&JsValue::UNDEFINED, date);
+    text.ok().and_then(|it| it.as_string()).unwrap_or_default()
+}
+
+/// English with the day before the month and a clock of 24 hours, as the cinema prints it.
+fn locales(lang: Lang) -> Array {
+    let tag = match lang {
+        Lang::Ja => "ja-JP",
+        Lang::En => "en-GB",
+    };
+    Array::of1(&tag.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_days_on_the_calendar_are_days() {
+        assert!(Day::parse("2028-02-29").is_some());
+        for wrong in
+            ["2026-02-29", "2026-13-01", "2026-00-10", "26-01-01", "2026/01/01", "2026-1-01"]
+        {
+            assert_eq!(Day::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_day_and_a_clock_come_out_of_a_time() {
+        let time = "2026-11-21T09:30:00";
+        assert_eq!(Day::of_time(time).unwrap().to_string(), "2026-11-21");
+        assert_eq!(clock(time), "09:30");
+        assert_eq!(clock("soon"), "soon");
+    }
+
+    #[test]
+    fn days_follow_one_another_over_the_year() {
+        let next = |text: &str| Day::parse(text).unwrap().next().to_string();
+        assert_eq!(next("2026-12-31"), "2027-01-01");
+        assert_eq!(next("2026-02-28"), "2026-03-01");
+        assert_eq!(next("2026-11-21"), "2026-11-22");
+    }
+}

@@ -1,0 +1,243 @@
+//! Reads a form out of a JSON Schema: of a tool's arguments, or of a question to the user.
+
+use serde_json::{Map, Value};
+
+use super::{Choice, Count, Field, Form, Format, Item, Kind, Number, Text};
+
+/// More fields than this are not for a person to fill in.
+const FIELDS_MAX: usize = 120;
+/// Options beyond this are left out of a list to choose from.
+const CHOICES_MAX: usize = 400;
+/// Deeper objects are typed as JSON.
+const DEPTH_MAX: usize = 4;
+
+impl Form {
+    /// The form of `schema`; `text` gives an argument's explanation in the reader's language.
+    pub(crate) fn of(schema: &Value, text: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut reader = Reader { root: schema, text, left: FIELDS_MAX };
+        Self { fields: reader.fields(schema, "", 0).unwrap_or_default() }
+    }
+}
+
+struct Reader<'a> {
+    root: &'a Value,
+    text: &'a dyn Fn(&str) -> Option<String>,
+    left: usize,
+}
+
+impl Reader<'_> {
+    /// The properties of an object; none if that is not what the schema describes.
+    fn fields(&mut self, schema: &Value, at: &str, depth: usize) -> Option<Vec<Field>> {
+        let properties = schema.get("properties")?.as_object()?;
+        let required: Vec<&str> = names(schema.get("required"));
+        let mut fields = Vec::new();
+        for (name, property) in properties {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let required = required.contains(&name.as_str());
+            fields.push(self.field(name, property, at, required, depth));
+        }
+        // What must be given comes first; otherwise the author's order stands.
+        fields.sort_by_key(|field| !field.required);
+        Some(fields)
+    }
+
+    fn field(
+        &mut self,
+        name: &str,
+        property: &Value,
+        at: &str,
+        required: bool,
+        depth: usize,
+    ) -> Field {
+        let (schema, _) = self.resolved(property);
+        let pointer = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+        let kind = self.kind(name, &schema, &pointer, depth);
+        let word = |key: &str| {
+            let own = property.get(key).or_else(|| schema.get(key)).and_then(Value::as_str);
+            own.map(str::to_owned)
+        };
+        let own_text = if depth == 0 { (self.text)(name) } else { None };
+        let example = schema.pointer("/examples/0").map(shown);
+        Field {
+            label: word("title").unwrap_or_else(|| humane(name)),
+            help: own_text.or_else(|| word("description")),
+            name: name.to_owned(),
+            pointer,
+            required,
+            default: property.get("default").or_else(|| schema.get("default")).cloned(),
+            example,
+            kind,
+        }
+    }
+
+    fn kind(&mut self, name: &str, schema: &Value, pointer: &str, depth: usize) -> Kind {
+        if let Some(choices) = choices(schema) {
+            return Kind::Choice(choices);
+        }
+        match kind_name(schema) {
+            "string" => Kind::Text(text(name, schema)),
+            "integer" | "number" => Kind::Number(number(schema)),
+            "boolean" => Kind::Switch,
+            "array" => self.list(schema),
+            "object" if depth < DEPTH_MAX => {
+                self.fields(schema, pointer, depth + 1).map_or(Kind::Json, Kind::Group)
+            }
+            _ => Kind::Json,
+        }
+    }
+
+    fn list(&self, schema: &Value) -> Kind {
+        let (items, _) = self.resolved(schema.get("items").unwrap_or(&Value::Null));
+        let count = Count {
+            min: size(schema, "minItems").unwrap_or_default(),
+            max: size(schema, "maxItems"),
+            unique: schema.get("uniqueItems") == Some(&Value::Bool(true)),
+        };
+        if let Some(choices) = choices(&items) {
+            return Kind::Choices { choices, count };
+        }
+        match kind_name(&items) {
+            "string" => Kind::List { item: Item::Text(text("", &items)), count },
+            "integer" | "number" => Kind::List { item: Item::Number(number(&items)), count },
+            _ => Kind::Json,
+        }
+    }
+
+    /// Follows `$ref`, and takes the one that is not null out of `anyOf` and `oneOf`.
+    fn resolved(&self, schema: &Value) -> (Value, bool) {
+        let mut schema = schema.clone();
+        let mut nullable = false;
+        for _ in 0..8 {
+            let target = schema.get("$ref").and_then(Value::as_str);
+            if let Some(target) = target.and_then(|it| it.strip_prefix('#')) {
+                schema = self.root.pointer(target).cloned().unwrap_or(Value::Null);
+                continue;
+            }
+            let Some(variants) =
+                ["anyOf", "oneOf"].iter().find_map(|it| schema.get(*it)?.as_array())
+            else {
+                break;
+            };
+            let (null, rest): (Vec<_>, Vec<_>) =
+                variants.iter().partition(|it| it.get("type").is_some_and(|it| it == "null"));
+            nullable |= !null.is_empty();
+            match rest[..] {
+                [only] => schema = only.clone(),
+                _ => break,
+            }
+        }
+        (schema, nullable)
+    }
+}
+
+fn names(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The type that is not null; objects and lists may leave theirs out.
+fn kind_name(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str).filter(|it| *it != "null");
+            match (kinds.next(), kinds.next()) {
+                (Some(only), None) => only,
+                _ => "",
+            }
+        }
+        _ if schema.get("properties").is_some() => "object",
+        _ => "",
+    }
+}
+
+/// `enum`, or `oneOf` with a `const` each, or one `const`.
+fn choices(schema: &Value) -> Option<Vec<Choice>> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let labels: Vec<&str> = names(schema.get("enumNames"));
+        let values = values.iter().filter(|it| !it.is_null()).take(CHOICES_MAX).enumerate();
+        let choice = |(index, value): (usize, &Value)| {
+            let label = labels.get(index).map_or_else(|| shown(value), ToString::to_string);
+            Choice { value: value.to_string(), label }
+        };
+        return Some(values.map(choice).collect());
+    }
+    if let Some(value) = schema.get("const") {
+        return Some(vec![Choice { value: value.to_string(), label: shown(value) }]);
+    }
+    let variants = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(*it)?.as_array())?;
+    let variants = variants.iter().filter(|it| it.get("type").is_none_or(|it| it != "null"));
+    let mut found = Vec::new();
+    for variant in variants.take(CHOICES_MAX) {
+        // schemars: one entry a documented case, one `enum` of all the others.
+        let title = variant.get("title").and_then(Value::as_str);
+        let explained = variant.get("description").and_then(Value::as_str);
+        for choice in choices(variant)? {
+            let label = match (title, explained) {
+                (Some(title), _) => title.to_owned(),
+                (None, Some(text)) => format!("{} — {text}", choice.label),
+                (None, None) => choice.label,
+            };
+            found.push(Choice { label, ..choice });
+        }
+    }
+    Some(found)
+}
+
+fn text(name: &str, schema: &Value) -> Text {
+    let length = Count {
+        min: size(schema, "minLength").unwrap_or_default(),
+        max: size(schema, "maxLength"),
+        unique: false,
+    };
+    let is_secret = schema.get("writeOnly") == Some(&Value::Bool(true))
+        || ["passkey", "password", "token", "secret"].iter().any(|it| name.contains(it));
+    let format = match schema.get("format").and_then(Value::as_str).unwrap_or_default() {
+        "password" => Format::Secret,
+        _ if is_secret => Format::Secret,
+        "date" => Format::Date,
+        "date-time" => Format::DateTime,
+        "time" => Format::Time,
+        "email" => Format::Email,
+        "uri" | "url" => Format::Url,
+        // A text that may grow long, or is called so, gets room to grow.
+        _ if length.max.is_some_and(|max| max > 400) => Format::Long,
+        _ if matches!(name, "content" | "text" | "body" | "message" | "prompt") => Format::Long,
+        _ => Format::Plain,
+    };
+    Text { format, length }
+}
+
+fn number(schema: &Value) -> Number {
+    let limit = |key: &str| schema.get(key).and_then(Value::as_f64);
+    Number { integer: kind_name(schema) == "integer", min: limit("minimum"), max: limit("maximum") }
+}
+
+fn size(schema: &Value, key: &str) -> Option<usize> {
+    schema.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
+}
+
+/// A value in a label: texts without their quotes.
+pub(super) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `user_id` → `User id`.
+fn humane(name: &str) -> String {
+    let mut spaced = String::new();
+    for (index, letter) in name.chars().enumerate() {
+        match letter {
+            '_' | '-' => spaced.push(' '),
+            _ if index == 0 => spaced.extend(letter.to_uppercase()),
+            _ => spaced.push(letter),
+        }
+    }
+    spaced
+}
+
+/// Whether a schema asks for nothing at all.
+pub(crate) fn is_empty(schema: &Value) -> bool {
+    schema.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+}

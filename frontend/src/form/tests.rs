@@ -1,0 +1,169 @@
+//! Forms from schemas, arguments from forms.
+
+use serde_json::json;
+
+use super::*;
+use crate::text::Lang;
+
+fn form(schema: &Value) -> Form {
+    Form::of(schema, &|_| None)
+}
+
+fn reserve() -> Form {
+    form(&json!({ "type": "object", "required": ["user_id", "showtime_id", "seat_ids"],
+        "properties": {
+            "idempotency_key": { "type": ["string", "null"] },
+            "user_id": { "type": "string", "minLength": 1, "maxLength": 100 },
+            "showtime_id": { "type": "string" },
+            "seat_ids": { "type": "array", "minItems": 1, "maxItems": 2, "uniqueItems": true,
+                "items": { "type": "string" } },
+        } }))
+}
+
+fn field<'a>(form: &'a Form, name: &str) -> &'a Field {
+    form.all().into_iter().find(|it| it.name == name).unwrap()
+}
+
+fn typed(form: &Form, entries: &[(&str, Entry)]) -> Draft {
+    let mut draft = Draft::default();
+    for (name, entry) in entries {
+        draft.put(field(form, name), entry.clone());
+    }
+    draft
+}
+
+fn text(text: &str) -> Entry {
+    Entry::Text(text.to_owned())
+}
+
+fn items(items: &[&str]) -> Entry {
+    Entry::Items(items.iter().map(ToString::to_string).collect())
+}
+
+fn messages(form: &Form, draft: &Draft) -> Vec<(String, String)> {
+    let faults = form.arguments(draft).unwrap_err();
+    faults.into_iter().map(|it| (it.pointer.clone(), it.message(Lang::En))).collect()
+}
+
+#[test]
+fn what_must_be_given_comes_first_and_is_named_when_absent() {
+    let form = reserve();
+    assert!(!form.fields[3].required);
+    let draft = typed(&form, &[("user_id", text("tanaka")), ("seat_ids", items(&["", ""]))]);
+    let needed = "This is needed.".to_owned();
+    let expected = [("/showtime_id".to_owned(), needed.clone()), ("/seat_ids".to_owned(), needed)];
+    let mut found = messages(&form, &draft);
+    found.sort_by(|a, b| b.cmp(a));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_whole_form_becomes_arguments_and_nothing_else() {
+    let form = reserve();
+    let draft = typed(
+        &form,
+        &[
+            ("user_id", text("田中")),
+            ("showtime_id", text("s1")),
+            ("seat_ids", items(&["A1", "", "A2"])),
+        ],
+    );
+    let expected = json!({ "user_id": "田中", "showtime_id": "s1", "seat_ids": ["A1", "A2"] });
+    assert_eq!(form.arguments(&draft).unwrap(), expected);
+}
+
+#[test]
+fn limits_are_said_in_the_message() {
+    let form = reserve();
+    let seats = |seats: &[&str]| {
+        let draft = typed(
+            &form,
+            &[("user_id", text("t")), ("showtime_id", text("s")), ("seat_ids", items(seats))],
+        );
+        messages(&form, &draft)[0].1.clone()
+    };
+    assert_eq!(seats(&["A1", "A2", "A3"]), "At most 2 are allowed.");
+    assert_eq!(seats(&["A1", "A1"]), "The same one is given twice.");
+}
+
+#[test]
+fn every_kind_is_read_from_its_schema() {
+    let form = form(&json!({ "properties": {
+        "date": { "type": "string", "format": "date" },
+        "count": { "type": "integer", "minimum": 1, "maximum": 9 },
+        "ratio": { "anyOf": [{ "type": "number" }, { "type": "null" }] },
+        "flag": { "type": "boolean", "default": true },
+        "kind": { "$ref": "#/$defs/Kind" },
+        "tags": { "type": "array", "items": { "enum": ["a", "b"] } },
+        "passkey": { "type": "string" },
+        "place": { "type": "object", "properties": { "lat": { "type": "number" } }, "required": ["lat"] },
+        "free": {}, "rows": { "type": "array", "items": { "type": "object" } },
+    }, "$defs": { "Kind": { "oneOf": [
+        { "const": "standard", "description": "Ordinary" }, { "enum": ["premium"] },
+    ] } } }));
+    let kind = |name: &str| field(&form, name).kind.clone();
+    let is_date = |kind: &Kind| matches!(kind, Kind::Text(it) if it.format == Format::Date);
+    assert!(is_date(&kind("date")));
+    assert_eq!(
+        kind("count"),
+        Kind::Number(Number { integer: true, min: Some(1.0), max: Some(9.0) })
+    );
+    assert_eq!(kind("ratio"), Kind::Number(Number::default()));
+    assert_eq!(kind("flag"), Kind::Switch);
+    let Kind::Choice(choices) = kind("kind") else { panic!("a choice") };
+    assert_eq!(choices[0].label, "standard — Ordinary");
+    assert_eq!(choices[1].value, "\"premium\"");
+    assert!(matches!(kind("tags"), Kind::Choices { .. }));
+    assert!(field(&form, "passkey").is_secret());
+    assert!(matches!(kind("place"), Kind::Group(_)));
+    assert_eq!((kind("free"), kind("rows")), (Kind::Json, Kind::Json));
+}
+
+#[test]
+fn numbers_dates_and_json_are_checked_before_they_go_out() {
+    let form = form(&json!({ "properties": {
+        "a": { "type": "integer", "minimum": 1 }, "b": { "type": "string", "format": "date" },
+        "c": { "type": "object" }, "d": { "type": "number" },
+    } }));
+    let draft = typed(
+        &form,
+        &[("a", text("1.5")), ("b", text("2026-02-30")), ("c", text("{")), ("d", text("many"))],
+    );
+    let found = messages(&form, &draft);
+    let message = |at: &str| found.iter().find(|it| it.0 == at).unwrap().1.as_str();
+    assert_eq!(message("/a"), "This must be a whole number.");
+    assert_eq!(message("/b"), "A date is written YYYY-MM-DD.");
+    assert!(message("/c").starts_with("This is not JSON"));
+    assert_eq!(message("/d"), "This must be a number.");
+}
+
+#[test]
+fn an_optional_group_is_sent_only_when_something_is_in_it() {
+    let form = form(&json!({ "properties": { "place": { "type": "object", "required": ["lat"],
+        "properties": { "lat": { "type": "number" } } } } }));
+    assert_eq!(form.arguments(&Draft::default()).unwrap(), json!({}));
+    let draft = typed(&form, &[("lat", text("35.6"))]);
+    assert_eq!(form.arguments(&draft).unwrap(), json!({ "place": { "lat": 35.6 } }));
+    let draft = typed(&form, &[("place", Entry::Flag(true))]);
+    assert_eq!(messages(&form, &draft)[0].0, "/place/lat");
+}
+
+#[test]
+fn what_was_typed_survives_a_new_schema_and_secrets_are_not_kept() {
+    let before = form(&json!({ "properties": { "name": { "type": "string" } } }));
+    let draft = typed(&before, &[("name", text("Suzuki"))]);
+    let after = form(&json!({ "required": ["name"], "properties": {
+        "name": { "type": "string" }, "passkey": { "type": "string" } } }));
+    assert_eq!(draft.text(field(&after, "name")), "Suzuki");
+    let draft = typed(&after, &[("name", text("Suzuki")), ("passkey", text("1234"))]);
+    let kept = draft.without_secrets(&after);
+    assert_eq!(kept.text(field(&after, "passkey")), "");
+    assert_eq!(kept.text(field(&after, "name")), "Suzuki");
+}
+
+#[test]
+fn a_name_with_a_slash_keeps_to_its_pointer() {
+    let form = form(&json!({ "properties": { "a/b": { "type": "string" } } }));
+    assert_eq!(form.fields[0].pointer, "/a~1b");
+    assert_eq!(form.fields[0].id(), "field-a-1b");
+}

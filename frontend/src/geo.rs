@@ -1,0 +1,152 @@
+//! Finds places in a tool's output: GeoJSON, or anything with a latitude and a longitude.
+
+use serde_json::{Map, Value, json};
+
+/// Places drawn at most, and how deep they are looked for.
+const FEATURES_MAX: usize = 500;
+const DEPTH_MAX: usize = 6;
+
+/// What a map can draw: a GeoJSON `FeatureCollection` whose features may have a `title`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Features(pub(crate) Value);
+
+/// The places in a value; none if there are none.
+pub(crate) fn of(value: &Value) -> Option<Features> {
+    let mut features = Vec::new();
+    collect(value, None, 0, &mut features);
+    features.truncate(FEATURES_MAX);
+    let collection = json!({ "type": "FeatureCollection", "features": features });
+    (!features.is_empty()).then_some(Features(collection))
+}
+
+impl Features {
+    /// What the places are called, for those who do not see the map.
+    pub(crate) fn titles(&self) -> Vec<String> {
+        let features = self.0["features"].as_array().into_iter().flatten();
+        let title = |it: &Value| it["properties"]["title"].as_str().map(str::to_owned);
+        features.filter_map(title).collect()
+    }
+}
+
+fn collect(
+    value: &Value,
+    around: Option<&Map<String, Value>>,
+    depth: usize,
+    found: &mut Vec<Value>,
+) {
+    if depth > DEPTH_MAX || found.len() >= FEATURES_MAX {
+        return;
+    }
+    match value {
+        Value::Object(object) => {
+            if let Some(feature) = feature(object, around) {
+                found.push(feature);
+                return;
+            }
+            for inner in object.values() {
+                collect(inner, Some(object), depth + 1, found);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                collect(item, around, depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An object that is a place: a feature, a geometry, or a point by its coordinates.
+fn feature(object: &Map<String, Value>, around: Option<&Map<String, Value>>) -> Option<Value> {
+    let title = title(object).or_else(|| title(around?)).unwrap_or_default();
+    let geometry = if object.get("type").is_some_and(|it| it == "Feature") {
+        let own = object.get("properties").and_then(Value::as_object).and_then(self::title);
+        let geometry = object.get("geometry").and_then(Value::as_object).and_then(geometry)?;
+        return Some(feature_of(&geometry, &own.unwrap_or(title)));
+    } else {
+        geometry(object).or_else(|| point(object))?
+    };
+    Some(feature_of(&geometry, &title))
+}
+
+fn feature_of(geometry: &Value, title: &str) -> Value {
+    json!({ "type": "Feature", "properties": { "title": title }, "geometry": geometry })
+}
+
+/// A GeoJSON geometry with coordinates that are on the globe.
+fn geometry(object: &Map<String, Value>) -> Option<Value> {
+    const KINDS: [&str; 6] =
+        ["Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon"];
+    let kind = object.get("type")?.as_str()?;
+    let coordinates = object.get("coordinates")?;
+    // A point is one level of brackets, a line two, a polygon three.
+    let levels = match kind {
+        "Point" => 0,
+        "MultiPoint" | "LineString" => 1,
+        "MultiLineString" | "Polygon" => 2,
+        _ => 3,
+    };
+    let is_good = KINDS.contains(&kind) && is_on_globe(coordinates, levels);
+    is_good.then(|| json!({ "type": kind, "coordinates": coordinates }))
+}
+
+fn is_on_globe(coordinates: &Value, levels: usize) -> bool {
+    let Some(items) = coordinates.as_array() else { return false };
+    if levels > 0 {
+        return !items.is_empty() && items.iter().all(|it| is_on_globe(it, levels - 1));
+    }
+    let number = |index: usize| items.get(index).and_then(Value::as_f64);
+    matches!((number(0), number(1)), (Some(lng), Some(lat)) if in_range(lat, lng))
+}
+
+fn in_range(lat: f64, lng: f64) -> bool {
+    lat.abs() <= 90.0 && lng.abs() <= 180.0
+}
+
+/// `{lat, lng}` and its spellings.
+fn point(object: &Map<String, Value>) -> Option<Value> {
+    let number = |names: &[&str]| names.iter().find_map(|it| object.get(*it)?.as_f64());
+    let lat = number(&["lat", "latitude"])?;
+    let lng = number(&["lng", "lon", "long", "longitude"])?;
+    in_range(lat, lng).then(|| json!({ "type": "Point", "coordinates": [lng, lat] }))
+}
+
+fn title(object: &Map<String, Value>) -> Option<String> {
+    let names = ["title", "name", "label", "display_name", "address"];
+    names.iter().find_map(|it| object.get(*it)?.as_str()).map(|it| it.chars().take(80).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_by_its_coordinates_takes_the_name_around_it() {
+        let value = json!({ "cinemas": [
+            { "name": "みなと座", "location": { "lat": 35.45, "lng": 139.63 } },
+            { "name": "Nowhere", "location": { "lat": 135.0, "lng": 139.0 } },
+        ] });
+        let features = of(&value).unwrap();
+        assert_eq!(features.titles(), ["みなと座"]);
+        let coordinates = &features.0["features"][0]["geometry"]["coordinates"];
+        assert_eq!(*coordinates, json!([139.63, 35.45]));
+    }
+
+    #[test]
+    fn geojson_is_taken_as_it_is_wherever_it_stands() {
+        let line = json!({ "type": "LineString", "coordinates": [[139.7, 35.6], [139.6, 35.4]] });
+        let value = json!({ "route": { "type": "FeatureCollection", "features": [
+            { "type": "Feature", "properties": { "name": "Way" }, "geometry": line } ] } });
+        let features = of(&value).unwrap();
+        assert_eq!(features.0["features"][0]["geometry"], line);
+        assert_eq!(features.titles(), ["Way"]);
+    }
+
+    #[test]
+    fn broken_geometry_and_plain_data_are_no_map() {
+        assert_eq!(of(&json!({ "movies": [{ "title": "A", "rating": 4.5 }] })), None);
+        assert_eq!(of(&json!({ "type": "Polygon", "coordinates": [[1, 2], [3, 4]] })), None);
+        assert_eq!(of(&json!({ "type": "Point", "coordinates": [1000, 2] })), None);
+        assert_eq!(of(&json!({ "type": "Point", "coordinates": "x" })), None);
+    }
+}

@@ -1,0 +1,240 @@
+//! A hall as plain data: its rows and aisles, the seats picked, and where the keyboard is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use output::cinema::{Seat, SeatMap};
+
+/// Seats in one reservation (CIN-44).
+pub(crate) const SEATS_MAX: usize = 10;
+/// A hall beyond this is no hall: the rest is not drawn.
+const HALL_MAX: usize = 2_000;
+/// Columns beyond this are not drawn; they would be a mistake in the data.
+const COLUMNS_MAX: u32 = 80;
+
+/// The seats by row, nearest to the screen first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Hall {
+    pub(crate) rows: Vec<Row>,
+    /// Places in the widest row, aisles among them.
+    pub(crate) columns: u32,
+}
+
+/// One row, left to right.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) places: Vec<Place>,
+}
+
+/// A seat and where in its row it stands, counted from 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) seat: Seat,
+    pub(crate) column: u32,
+}
+
+impl Hall {
+    /// Sorts the seats into rows. A number left out between two columns is an aisle.
+    pub(crate) fn of(map: &SeatMap) -> Self {
+        let mut rows: BTreeMap<(usize, String), Vec<Place>> = BTreeMap::new();
+        for seat in map.seats.iter().take(HALL_MAX) {
+            let column = seat.column.unwrap_or(seat.number).clamp(1, COLUMNS_MAX);
+            // Z comes before AA, as in a hall.
+            let key = (seat.row.len(), seat.row.clone());
+            rows.entry(key).or_default().push(Place { seat: seat.clone(), column });
+        }
+        let mut columns = 0;
+        let rows = rows.into_iter().map(|((_, name), mut places)| {
+            places.sort_by_key(|it| (it.column, it.seat.number));
+            columns = columns.max(places.last().map_or(0, |it| it.column));
+            Row { name, places }
+        });
+        let rows = rows.collect();
+        Self { rows, columns }
+    }
+
+    /// Every place.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
+        self.rows.iter().flat_map(|row| &row.places)
+    }
+
+    /// The seat of that id.
+    pub(crate) fn seat(&self, id: &str) -> Option<&Seat> {
+        self.places().map(|it| &it.seat).find(|it| it.seat_id == id)
+    }
+
+    /// Free seats, and all.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let free = self.places().filter(|it| !it.seat.is_reserved).count();
+        (free, self.places().count())
+    }
+
+    /// Where the keyboard comes in: the first free seat, or the first seat of all.
+    pub(crate) fn first(&self) -> Cursor {
+        let free = self.rows.iter().enumerate().find_map(|(row, it)| {
+            let place = it.places.iter().position(|it| !it.seat.is_reserved)?;
+            Some(Cursor { row, place })
+        });
+        free.unwrap_or_default()
+    }
+
+    /// The place under the cursor.
+    pub(crate) fn at(&self, cursor: Cursor) -> Option<&Place> {
+        self.rows.get(cursor.row)?.places.get(cursor.place)
+    }
+
+    /// Where a step leads; the same place at an edge.
+    pub(crate) fn step(&self, from: Cursor, step: Step) -> Cursor {
+        let Some(row) = self.rows.get(from.row) else { return self.first() };
+        let last =
+            |row: usize| self.rows.get(row).map_or(0, |it| it.places.len().saturating_sub(1));
+        let bottom = self.rows.len().saturating_sub(1);
+        let to_row =
+            |to: usize| self.nearest(to, row.places.get(from.place).map_or(1, |it| it.column));
+        match step {
+            Step::Left => Cursor { place: from.place.saturating_sub(1), ..from },
+            Step::Right => Cursor { place: (from.place + 1).min(last(from.row)), ..from },
+            Step::Up => to_row(from.row.saturating_sub(1)),
+            Step::Down => to_row((from.row + 1).min(bottom)),
+            Step::RowStart => Cursor { place: 0, ..from },
+            Step::RowEnd => Cursor { place: last(from.row), ..from },
+            Step::Top => to_row(0),
+            Step::Bottom => to_row(bottom),
+            Step::First => Cursor::default(),
+            Step::Last => Cursor { row: bottom, place: last(bottom) },
+        }
+    }
+
+    /// The place of a row that is nearest to a column.
+    fn nearest(&self, row: usize, column: u32) -> Cursor {
+        let places = self.rows.get(row).map(|it| it.places.as_slice()).unwrap_or_default();
+        let distance = |it: &Place| it.column.abs_diff(column);
+        let place = (0..places.len()).min_by_key(|it| distance(&places[*it])).unwrap_or_default();
+        Cursor { row, place }
+    }
+}
+
+/// Where the keyboard is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    pub(crate) row: usize,
+    pub(crate) place: usize,
+}
+
+/// A move of the keyboard, as the ARIA grid pattern has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Left,
+    Right,
+    Up,
+    Down,
+    RowStart,
+    RowEnd,
+    Top,
+    Bottom,
+    First,
+    Last,
+}
+
+impl Step {
+    /// The step of a key, if it is one.
+    pub(crate) fn of_key(key: &str, control: bool) -> Option<Self> {
+        Some(match (key, control) {
+            ("ArrowLeft", false) => Self::Left,
+            ("ArrowRight", false) => Self::Right,
+            ("ArrowUp", false) => Self::Up,
+            ("ArrowDown", false) => Self::Down,
+            ("Home", false) => Self::RowStart,
+            ("End", false) => Self::RowEnd,
+            ("PageUp", false) => Self::Top,
+            ("PageDown", false) => Self::Bottom,
+            ("Home", true) => Self::First,
+            ("End", true) => Self::Last,
+            _ => return None,
+        })
+    }
+}
+
+/// The seats that someone wants, and those that went to someone else meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Picks {
+    picked: BTreeSet<String>,
+    lost: BTreeSet<String>,
+}
+
+/// What became of a try to pick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Picked {
+    Yes,
+    Undone,
+    Taken,
+    TooMany,
+}
+
+impl Picks {
+    /// Picks a seat, or lets go of it.
+    pub(crate) fn toggle(&mut self, seat: &Seat) -> Picked {
+        if self.picked.remove(&seat.seat_id) {
+            return Picked::Undone;
+        }
+        if seat.is_reserved || self.lost.contains(&seat.seat_id) {
+            return Picked::Taken;
+        }
+        if self.picked.len() >= SEATS_MAX {
+            return Picked::TooMany;
+        }
+        self.picked.insert(seat.seat_id.clone());
+        Picked::Yes
+    }
+
+    /// Picks these, as far as they are free: after a reload, say.
+    pub(crate) fn restore(&mut self, hall: &Hall, ids: &[String]) {
+        for id in ids {
+            if let Some(seat) = hall.seat(id).filter(|it| !self.has(&it.seat_id)) {
+                self.toggle(seat);
+            }
+        }
+    }
+
+    /// Someone was faster: these are lost, the others stay. Gives those that were picked.
+    pub(crate) fn lose(&mut self, ids: &[String]) -> Vec<String> {
+        let lost: Vec<String> = ids.iter().filter(|it| self.picked.remove(*it)).cloned().collect();
+        self.lost.extend(ids.iter().cloned());
+        lost
+    }
+
+    /// The hall as it is now: what was picked and is taken is lost; what is free again is no
+    /// longer lost; what is no more is forgotten. Gives what was lost just now.
+    pub(crate) fn refresh(&mut self, hall: &Hall) -> Vec<String> {
+        let is_taken = |id: &String| hall.seat(id).is_none_or(|it| it.is_reserved);
+        let taken: Vec<String> = self.picked.iter().filter(|it| is_taken(it)).cloned().collect();
+        self.lost.retain(is_taken);
+        self.lose(&taken)
+    }
+
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.picked.contains(id)
+    }
+
+    pub(crate) fn has_lost(&self, id: &str) -> bool {
+        self.lost.contains(id)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.picked.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.picked.is_empty()
+    }
+
+    /// The ids, in the order of the hall.
+    pub(crate) fn ids(&self, hall: &Hall) -> Vec<String> {
+        let places = hall.places().map(|it| &it.seat.seat_id);
+        places.filter(|it| self.picked.contains(*it)).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "hall_tests.rs"]
+mod tests;

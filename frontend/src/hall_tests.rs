@@ -1,0 +1,151 @@
+//! Picking seats and walking a hall (CIN-33, CIN-43, CIN-44).
+
+use super::*;
+
+/// Rows with the column of each seat and whether someone has it.
+fn hall(rows: &[(&str, &[(u32, bool)])]) -> Hall {
+    let seats = rows.iter().flat_map(|(row, seats)| {
+        seats.iter().enumerate().map(move |(index, (column, taken))| Seat {
+            seat_id: format!("{row}{}", index + 1),
+            row: (*row).to_owned(),
+            number: u32::try_from(index).unwrap() + 1,
+            is_reserved: *taken,
+            column: Some(*column),
+            ..Seat::default()
+        })
+    });
+    Hall::of(&SeatMap { seats: seats.collect(), ..SeatMap::default() })
+}
+
+fn two_rows() -> Hall {
+    hall(&[
+        ("A", &[(3, true), (4, false)]),
+        ("B", &[(1, false), (2, false), (4, false), (5, false), (6, true)]),
+    ])
+}
+
+fn seat<'a>(hall: &'a Hall, id: &str) -> &'a Seat {
+    hall.seat(id).unwrap()
+}
+
+fn id_at(hall: &Hall, cursor: Cursor) -> &str {
+    &hall.at(cursor).unwrap().seat.seat_id
+}
+
+/// Where the seat of that id stands.
+fn find(hall: &Hall, id: &str) -> Cursor {
+    let place = |(row, it): (usize, &Row)| {
+        let place = it.places.iter().position(|it| it.seat.seat_id == id)?;
+        Some(Cursor { row, place })
+    };
+    hall.rows.iter().enumerate().find_map(place).unwrap()
+}
+
+fn strings(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_seat_without_a_column_stands_at_its_number() {
+    let seat =
+        |number| Seat { row: "A".into(), number, seat_id: format!("A{number}"), ..Seat::default() };
+    let hall = Hall::of(&SeatMap { seats: vec![seat(10), seat(2)], showtime: None });
+    assert_eq!(hall.columns, 10);
+    assert_eq!(hall.rows[0].places[0].column, 2);
+}
+
+#[test]
+fn row_aa_stands_behind_row_z() {
+    let hall = hall(&[("AA", &[(1, false)]), ("Z", &[(1, false)]), ("B", &[(1, false)])]);
+    let names: Vec<_> = hall.rows.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["B", "Z", "AA"]);
+}
+
+#[test]
+fn a_column_out_of_all_measure_does_not_blow_up_the_page() {
+    assert_eq!(hall(&[("A", &[(4_000_000_000, false)])]).columns, COLUMNS_MAX);
+}
+
+#[test]
+fn the_keyboard_comes_in_at_the_first_free_seat() {
+    let hall = two_rows();
+    assert_eq!(id_at(&hall, hall.first()), "A2");
+}
+
+#[test]
+fn up_and_down_keep_to_the_column_as_well_as_the_rows_allow() {
+    let hall = two_rows();
+    let at = |id: &str, step| id_at(&hall, hall.step(find(&hall, id), step)).to_owned();
+    assert_eq!(at("A2", Step::Down), "B3");
+    assert_eq!(at("B5", Step::Up), "A2");
+    assert_eq!(at("B1", Step::Up), "A1");
+    assert_eq!(at("A1", Step::Up), "A1");
+    assert_eq!(at("B1", Step::Down), "B1");
+}
+
+#[test]
+fn home_and_end_keep_to_the_row_and_with_control_to_the_hall() {
+    let hall = two_rows();
+    let at = |id: &str, key: &str, control| {
+        let step = Step::of_key(key, control).unwrap();
+        id_at(&hall, hall.step(find(&hall, id), step)).to_owned()
+    };
+    assert_eq!(at("B3", "Home", false), "B1");
+    assert_eq!(at("B3", "End", false), "B5");
+    assert_eq!(at("B3", "Home", true), "A1");
+    assert_eq!(at("A1", "End", true), "B5");
+    assert_eq!(at("B3", "PageUp", false), "A2");
+    assert_eq!(at("B2", "ArrowRight", false), "B3", "an aisle is one step wide");
+    assert_eq!(at("B5", "ArrowRight", false), "B5");
+    assert_eq!(Step::of_key("a", false), None);
+    assert_eq!(Step::of_key("ArrowLeft", true), None);
+}
+
+#[test]
+fn picking_twice_lets_go_and_taken_seats_cannot_be_picked() {
+    let hall = two_rows();
+    let mut picks = Picks::default();
+    assert_eq!(picks.toggle(seat(&hall, "B1")), Picked::Yes);
+    assert_eq!(picks.toggle(seat(&hall, "B1")), Picked::Undone);
+    assert_eq!(picks.toggle(seat(&hall, "A1")), Picked::Taken);
+    assert!(picks.is_empty());
+}
+
+#[test]
+fn an_eleventh_seat_is_one_too_many() {
+    let places: Vec<_> = (1..=11).map(|column| (column, false)).collect();
+    let hall = hall(&[("A", &places)]);
+    let mut picks = Picks::default();
+    let last = hall.places().map(|it| picks.toggle(&it.seat)).last();
+    assert_eq!((last, picks.len()), (Some(Picked::TooMany), 10));
+}
+
+#[test]
+fn a_lost_seat_is_marked_and_the_others_stay_picked() {
+    let hall = two_rows();
+    let mut picks = Picks::default();
+    for id in ["B1", "B2", "B3"] {
+        picks.toggle(seat(&hall, id));
+    }
+    assert_eq!(picks.lose(&strings(&["B2", "A1"])), ["B2"]);
+    assert_eq!(picks.ids(&hall), ["B1", "B3"]);
+    assert!(picks.has_lost("B2") && picks.has_lost("A1"));
+    assert_eq!(picks.toggle(seat(&hall, "B2")), Picked::Taken);
+}
+
+#[test]
+fn new_seats_from_the_host_keep_the_picks_that_are_still_free() {
+    let before = two_rows();
+    let mut picks = Picks::default();
+    picks.restore(&before, &strings(&["B1", "B4", "A1", "Z9"]));
+    assert_eq!(picks.ids(&before), ["B1", "B4"]);
+    let after = hall(&[
+        ("A", &[(3, false), (4, false)]),
+        ("B", &[(1, true), (2, false), (4, false), (5, false)]),
+    ]);
+    assert_eq!(picks.refresh(&after), ["B1"]);
+    assert_eq!(picks.ids(&after), ["B4"]);
+    let free_again = two_rows();
+    assert_eq!(picks.refresh(&free_again), Vec::<String>::new());
+    assert!(!picks.has_lost("B1"), "it came back on offer");
+}

@@ -1,0 +1,23 @@
+//! Madoguchi's page: the box office and the counter, an MCP client in the browser.
+
+#![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
+
+mod app;
+mod browser;
+mod call;
+mod dates;
+mod form;
+mod geo;
+mod hall;
+mod mcp;
+mod page;
+mod programme;
+mod route;
+mod settings;
+mod text;
+mod trouble;
+mod views;
+
+fn main() {
+    leptos::mount::mount_to_body(app::App);
+}

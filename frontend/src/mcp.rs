@@ -1,0 +1,179 @@
+//! The page's way to the host: MCP of 2026-07-28 over `POST /mcp`, by gloo-net and nothing else.
+
+mod headers;
+pub(crate) mod listen;
+mod pieces;
+mod sse;
+pub(crate) mod wire;
+
+use std::cell::Cell;
+
+use gloo_net::http::{Request, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use web_sys::AbortSignal;
+
+use crate::trouble::Trouble;
+use pieces::Pieces;
+use wire::{Answer, Incoming, Progress, Tool};
+
+const ENDPOINT: &str = "/mcp";
+/// The revision of MCP that the page speaks.
+pub(crate) const VERSION: &str = "2026-07-28";
+/// More pages than this and the list is endless: an honest host needs one or two.
+const PAGES_MAX: usize = 50;
+
+/// Who serves the page.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Discovered {
+    /// What it calls itself.
+    pub(crate) server_info: ServerInfo,
+}
+
+/// The host's own description.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct ServerInfo {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) version: String,
+}
+
+/// Asks the host who it is (`server/discover`).
+pub(crate) async fn discover() -> Result<Discovered, Trouble> {
+    let result = request("server/discover", json!({}), &[], None, |_| {}).await?;
+    let server_info = result
+        .pointer("/_meta/io.modelcontextprotocol~1serverInfo")
+        .or_else(|| result.get("serverInfo"))
+        .and_then(|it| serde_json::from_value(it.clone()).ok());
+    Ok(Discovered { server_info: server_info.unwrap_or_default() })
+}
+
+/// All tools on offer (`tools/list`, every page of it).
+pub(crate) async fn tools() -> Result<Vec<Tool>, Trouble> {
+    let mut tools = Vec::new();
+    let mut cursor = None::<String>;
+    for _ in 0..PAGES_MAX {
+        let params = cursor.take().map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        let page = request("tools/list", params, &[], None, |_| {}).await?;
+        let page: wire::ToolPage = wire::read(page)?;
+        tools.extend(page.tools);
+        match page.next_cursor {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(tools)
+}
+
+/// What a call brings along beside its arguments.
+#[derive(Default)]
+pub(crate) struct Round<'a> {
+    /// The tool's input schema, for arguments that travel as headers too.
+    pub(crate) schema: Option<&'a Value>,
+    /// Answers to what the previous round asked.
+    pub(crate) responses: Option<Value>,
+    /// What the previous round gave along.
+    pub(crate) state: Option<String>,
+    /// Ends the call when the user no longer wants it.
+    pub(crate) abort: Option<&'a AbortSignal>,
+    /// Whether the host should tell how far along it is.
+    pub(crate) progress: bool,
+}
+
+/// One round of `tools/call`. A refusal by the tool is an `Err`, as every other trouble.
+pub(crate) async fn call(
+    name: &str,
+    arguments: &Value,
+    round: Round<'_>,
+    mut on_progress: impl FnMut(Progress),
+) -> Result<Answer, Trouble> {
+    let mut params = json!({ "name": name, "arguments": arguments });
+    if let Some(responses) = round.responses {
+        params["inputResponses"] = responses;
+    }
+    if let Some(state) = round.state {
+        params["requestState"] = state.into();
+    }
+    if round.progress {
+        params["_meta"] = json!({ "progressToken": next_id() });
+    }
+    let extra = headers::of_call(name, arguments, round.schema);
+    let result = request("tools/call", params, &extra, round.abort, |notice| {
+        if let Some(progress) = Progress::of(&notice) {
+            on_progress(progress);
+        }
+    });
+    Answer::of(result.await?)
+}
+
+/// Sends one request and waits for its result; what comes before the result goes to `on_notice`.
+async fn request(
+    method: &str,
+    params: Value,
+    extra: &[(String, String)],
+    abort: Option<&AbortSignal>,
+    mut on_notice: impl FnMut(Value),
+) -> Result<Value, Trouble> {
+    let id = next_id();
+    let response = send(id, method, params, extra, abort).await?;
+    if !is_stream(&response) {
+        let text = response.text().await.map_err(|_| Trouble::Offline)?;
+        return match wire::incoming(&text) {
+            Ok(Incoming::Result { result, .. }) => Ok(result),
+            Ok(Incoming::Error { error, .. }) => Err(error),
+            _ => Err(Trouble::unreadable(response.status(), &text)),
+        };
+    }
+    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    while let Some(text) = pieces.next().await? {
+        match wire::incoming(&text)? {
+            Incoming::Result { id: found, result } if found == id => return Ok(result),
+            Incoming::Error { id: found, error } if found.is_none_or(|it| it == id) => {
+                return Err(error);
+            }
+            Incoming::Notice(notice) => on_notice(notice),
+            _ => {}
+        }
+    }
+    // The stream ended without the result: the host is gone, or was swapped away under us.
+    Err(Trouble::Offline)
+}
+
+/// Posts one request, with everything that the revision wants on it.
+async fn send(
+    id: u32,
+    method: &str,
+    mut params: Value,
+    extra: &[(String, String)],
+    abort: Option<&AbortSignal>,
+) -> Result<Response, Trouble> {
+    wire::put_meta(&mut params);
+    let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    let mut request = Request::post(ENDPOINT)
+        .header("Accept", "application/json, text/event-stream")
+        .header("MCP-Protocol-Version", VERSION)
+        .header("Mcp-Method", method)
+        .abort_signal(abort);
+    for (name, value) in extra {
+        request = request.header(name, value);
+    }
+    let request = request.json(&body).map_err(|error| Trouble::page(&error.to_string()))?;
+    request.send().await.map_err(|_| match abort {
+        Some(signal) if signal.aborted() => Trouble::Stopped,
+        _ => Trouble::Offline,
+    })
+}
+
+fn is_stream(response: &Response) -> bool {
+    response.headers().get("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
+}
+
+fn next_id() -> u32 {
+    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
+    LAST.with(|last| {
+        last.set(last.get().wrapping_add(1));
+        last.get()
+    })
+}

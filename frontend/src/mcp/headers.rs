@@ -1,0 +1,90 @@
+//! The headers that repeat what is in a call's body, so that what stands between can route by them.
+
+use serde_json::Value;
+
+/// `Mcp-Name`, and an `Mcp-Param-…` for each argument that the schema marks with `x-mcp-header`.
+pub(super) fn of_call(
+    name: &str,
+    arguments: &Value,
+    schema: Option<&Value>,
+) -> Vec<(String, String)> {
+    let mut headers = vec![("Mcp-Name".to_owned(), encoded(name))];
+    if let Some(schema) = schema {
+        collect(schema, arguments, &mut headers, 0);
+    }
+    headers
+}
+
+/// Deeper than this no honest schema goes.
+const DEPTH_MAX: usize = 8;
+
+fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)>, depth: usize) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    for (name, property) in properties {
+        let Some(argument) = arguments.get(name) else { continue };
+        let text = match argument {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(_) | Value::Bool(_) => Some(argument.to_string()),
+            _ => None,
+        };
+        let header = property.get("x-mcp-header").and_then(Value::as_str);
+        if let (Some(header), Some(text)) = (header, text) {
+            headers.push((format!("Mcp-Param-{header}"), encoded(&text)));
+        }
+        if depth < DEPTH_MAX {
+            collect(property, argument, headers, depth + 1);
+        }
+    }
+}
+
+/// A header carries visible ASCII; everything else travels as `=?base64?…?=`.
+fn encoded(value: &str) -> String {
+    let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'))
+        && value.trim() == value
+        && !value.starts_with("=?base64?");
+    if is_plain { value.to_owned() } else { format!("=?base64?{}?=", base64(value.as_bytes())) }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte));
+        let group = group << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let letter = (group >> (18 - 6 * place) & 63) as usize;
+            text.push(if place <= chunk.len() { char::from(LETTERS[letter]) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_japanese_name_travels_as_base64() {
+        let [(_, name)] = &of_call("予約", &json!({}), None)[..] else { panic!("one header") };
+        assert_eq!(name, "=?base64?5LqI57SE?=");
+        assert_eq!(base64(b"a"), "YQ==");
+        assert_eq!(base64(b"ab"), "YWI=");
+    }
+
+    #[test]
+    fn marked_arguments_travel_as_headers_too() {
+        let schema = json!({ "properties": {
+            "region": { "type": "string", "x-mcp-header": "Region" },
+            "place": { "properties": { "floor": { "type": "integer", "x-mcp-header": "Floor" } } },
+            "secret": { "type": "string" },
+        } });
+        let arguments = json!({ "region": "kanto", "place": { "floor": 3 }, "secret": "x" });
+        let headers = of_call("t", &arguments, Some(&schema));
+        let value = |name: &str| headers.iter().find(|it| it.0 == name).map(|it| it.1.as_str());
+        assert_eq!(value("Mcp-Param-Region"), Some("kanto"));
+        assert_eq!(value("Mcp-Param-Floor"), Some("3"));
+        assert_eq!(headers.len(), 3);
+    }
+}

@@ -1,0 +1,80 @@
+//! Hears of changes: one long `subscriptions/listen`, opened again whenever it ends.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use web_sys::AbortSignal;
+
+use super::wire::{self, Incoming};
+use super::{Pieces, is_stream, next_id, send};
+use crate::trouble::Trouble;
+
+/// What a listener hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// The host has taken the subscription: whatever came before may have been missed.
+    Listening,
+    /// The tools are others than before.
+    ToolsChanged,
+}
+
+/// Listens until the stream ends, which it does when the host or the network goes.
+pub(crate) async fn listen(
+    abort: Option<&AbortSignal>,
+    mut on_heard: impl FnMut(Heard),
+) -> Result<(), Trouble> {
+    let params = json!({ "notifications": { "toolsListChanged": true } });
+    let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
+    if !is_stream(&response) {
+        let text = response.text().await.map_err(|_| Trouble::Offline)?;
+        return match wire::incoming(&text) {
+            Ok(Incoming::Error { error, .. }) => Err(error),
+            _ => Err(Trouble::unreadable(response.status(), &text)),
+        };
+    }
+    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    while let Some(text) = pieces.next().await? {
+        match wire::incoming(&text)? {
+            Incoming::Notice(notice) => heard(&notice).into_iter().for_each(&mut on_heard),
+            Incoming::Error { error, .. } => return Err(error),
+            Incoming::Result { .. } => break,
+            Incoming::Other => {}
+        }
+    }
+    Ok(())
+}
+
+fn heard(notice: &Value) -> Option<Heard> {
+    match notice.get("method")?.as_str()? {
+        "notifications/subscriptions/acknowledged" => Some(Heard::Listening),
+        "notifications/tools/list_changed" => Some(Heard::ToolsChanged),
+        _ => None,
+    }
+}
+
+/// How long to wait before the next attempt: 1 s, 2 s, 4 s … up to 30 s, and up to a fifth more,
+/// so that the pages of one host do not all come back in the same moment.
+pub(crate) fn pause(attempt: u32, chance: f64) -> Duration {
+    let seconds = f64::from(1_u32 << attempt.min(5)).min(30.0);
+    Duration::from_secs_f64(seconds * (1.0 + 0.2 * chance.clamp(0.0, 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_half_a_minute() {
+        let seconds = |attempt| pause(attempt, 0.0).as_secs();
+        assert_eq!([0, 1, 2, 3, 4, 5, 99].map(seconds), [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(pause(99, 1.0), Duration::from_secs(36));
+    }
+
+    #[test]
+    fn only_what_was_subscribed_to_is_heard() {
+        let notice = |method: &str| heard(&json!({ "method": method }));
+        assert_eq!(notice("notifications/tools/list_changed"), Some(Heard::ToolsChanged));
+        assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Heard::Listening));
+        assert_eq!(notice("notifications/message"), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! An answer that the host streams: the browser's ReadableStream as a row of events.
+
+use std::collections::VecDeque;
+
+use gloo_net::http::Response;
+use js_sys::{Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::ReadableStreamDefaultReader;
+
+use super::sse::Events;
+use crate::trouble::Trouble;
+
+/// Reads one response's events; dropping it tells the host that nobody listens any more.
+pub(super) struct Pieces {
+    reader: ReadableStreamDefaultReader,
+    events: Events,
+    ready: VecDeque<String>,
+}
+
+impl Pieces {
+    pub(super) fn of(response: Response) -> Option<Self> {
+        let reader = response.body()?.get_reader().unchecked_into();
+        Some(Self { reader, events: Events::default(), ready: VecDeque::new() })
+    }
+
+    /// The next event's data; none when the host has ended the stream.
+    pub(super) async fn next(&mut self) -> Result<Option<String>, Trouble> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Ok(Some(event));
+            }
+            let Some(piece) = self.piece().await.map_err(|error| broken(&error))? else {
+                return Ok(None);
+            };
+            let events = self.events.feed(&piece.to_vec());
+            self.ready = events.map_err(|_| Trouble::page("an event was too long"))?.into();
+        }
+    }
+
+    async fn piece(&self) -> Result<Option<Uint8Array>, JsValue> {
+        let read = JsFuture::from(self.reader.read()).await?;
+        if Reflect::get(&read, &"done".into())?.is_truthy() {
+            return Ok(None);
+        }
+        Reflect::get(&read, &"value".into())?.dyn_into().map(Some)
+    }
+}
+
+/// A stream breaks when the network does, or when the user stops the call.
+fn broken(error: &JsValue) -> Trouble {
+    let name = Reflect::get(error, &"name".into()).ok().and_then(|name| name.as_string());
+    if name.as_deref() == Some("AbortError") { Trouble::Stopped } else { Trouble::Offline }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        drop(self.reader.cancel());
+    }
+}

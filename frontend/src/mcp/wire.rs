@@ -1,0 +1,255 @@
+//! MCP's messages as the page needs them: serde types of its own, lenient in what they read.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::text::Lang;
+use crate::trouble::{Refusal, Trouble};
+
+/// An entry of `tools/list`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) input_schema: Value,
+    pub(crate) annotations: Annotations,
+    #[serde(rename = "_meta")]
+    pub(crate) meta: Map<String, Value>,
+}
+
+/// Hints about what a call does to the world. Absent ones mean the worse.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Annotations {
+    pub(crate) title: Option<String>,
+    pub(crate) read_only_hint: bool,
+    pub(crate) destructive_hint: Option<bool>,
+}
+
+impl Tool {
+    /// What people call it, in their language.
+    pub(crate) fn title(&self, lang: Lang) -> String {
+        let own = self.text(lang).and_then(|text| text.get("title")).and_then(Value::as_str);
+        let title = own.or(self.title.as_deref()).or(self.annotations.title.as_deref());
+        title.unwrap_or(&self.name).to_owned()
+    }
+
+    /// What it does, in their language.
+    pub(crate) fn description(&self, lang: Lang) -> String {
+        let own = self.text(lang).and_then(|text| text.get("description")).and_then(Value::as_str);
+        own.or(self.description.as_deref()).unwrap_or_default().to_owned()
+    }
+
+    /// What an argument is, in their language, if the tool says so beside its schema.
+    pub(crate) fn argument(&self, lang: Lang, name: &str) -> Option<String> {
+        let text = self.text(lang)?.get("arguments")?.get(name)?.as_str()?;
+        Some(text.to_owned())
+    }
+
+    /// Which view draws its output.
+    pub(crate) fn view(&self) -> Option<&str> {
+        self.meta.get("madoguchi/view").and_then(Value::as_str)
+    }
+
+    fn text(&self, lang: Lang) -> Option<&Value> {
+        self.meta.get("madoguchi/text")?.get(lang.tag())
+    }
+}
+
+/// One page of `tools/list`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ToolPage {
+    pub(super) tools: Vec<Tool>,
+    #[serde(default)]
+    pub(super) next_cursor: Option<String>,
+}
+
+/// What one round of a call came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// The tool is done.
+    Done(Output),
+    /// The user must answer first.
+    Asked { questions: Vec<Question>, state: Option<String> },
+}
+
+/// What a tool put out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Output {
+    pub(crate) structured: Option<Value>,
+    pub(crate) content: Vec<Content>,
+    /// The whole result as it came, for whoever wants to look.
+    pub(crate) raw: Value,
+}
+
+/// A piece of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    Text(String),
+    Image { data: String, mime: String },
+    Audio { data: String, mime: String },
+    Resource { uri: String, mime: Option<String>, text: Option<String> },
+    Link { uri: String, title: String, description: Option<String> },
+    Unknown,
+}
+
+/// Something that only the user knows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Question {
+    pub(crate) key: String,
+    pub(crate) message: String,
+    pub(crate) ask: Ask,
+}
+
+/// How the user answers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ask {
+    Form(Value),
+    Url(String),
+    /// Sampling, roots: this page offers neither.
+    Unknown,
+}
+
+/// How far along a call is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Progress {
+    pub(crate) progress: f64,
+    pub(crate) total: Option<f64>,
+    pub(crate) message: Option<String>,
+}
+
+impl Progress {
+    pub(super) fn of(notice: &Value) -> Option<Self> {
+        let is_progress = notice.get("method")? == "notifications/progress";
+        is_progress.then(|| serde_json::from_value(notice.get("params")?.clone()).ok()).flatten()
+    }
+}
+
+/// A message from the host.
+#[derive(Debug, PartialEq)]
+pub(super) enum Incoming {
+    Result {
+        id: u32,
+        result: Value,
+    },
+    Error {
+        id: Option<u32>,
+        error: Trouble,
+    },
+    Notice(Value),
+    /// Nothing that the page asked for.
+    Other,
+}
+
+/// Reads one JSON-RPC message.
+pub(super) fn incoming(text: &str) -> Result<Incoming, Trouble> {
+    let mut message: Value =
+        serde_json::from_str(text).map_err(|_| Trouble::unreadable(0, text))?;
+    let id = message.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
+    if let Some(error) = message.get("error") {
+        let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
+        let text = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+        return Ok(Incoming::Error { id, error: Trouble::Protocol { code, message: text } });
+    }
+    if let (Some(id), Some(result)) = (id, message.get_mut("result")) {
+        return Ok(Incoming::Result { id, result: result.take() });
+    }
+    let is_notice = message.get("method").is_some();
+    Ok(if is_notice { Incoming::Notice(message) } else { Incoming::Other })
+}
+
+/// Puts into `params` what every request of this revision carries.
+pub(super) fn put_meta(params: &mut Value) {
+    let own = json!({
+        "io.modelcontextprotocol/protocolVersion": super::VERSION,
+        "io.modelcontextprotocol/clientInfo": {
+            "name": "madoguchi-page", "title": "Madoguchi", "version": env!("CARGO_PKG_VERSION"),
+        },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {}, "url": {} } },
+    });
+    let (Value::Object(params), Value::Object(own)) = (params, own) else { return };
+    match params.entry("_meta").or_insert_with(|| json!({})) {
+        Value::Object(meta) => meta.extend(own),
+        other => *other = Value::Object(own),
+    }
+}
+
+/// Reads a result of a known shape.
+pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
+    serde_json::from_value(value).map_err(|error| Trouble::page(&error.to_string()))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct CallResult {
+    result_type: String,
+    content: Vec<Value>,
+    structured_content: Option<Value>,
+    is_error: bool,
+    input_requests: BTreeMap<String, Value>,
+    request_state: Option<String>,
+    #[serde(rename = "_meta")]
+    meta: Map<String, Value>,
+}
+
+impl Answer {
+    /// Reads a result of `tools/call`.
+    pub(crate) fn of(raw: Value) -> Result<Self, Trouble> {
+        let result: CallResult = read(raw.clone())?;
+        if result.result_type == "input_required" {
+            let questions = result.input_requests.into_iter().map(question).collect();
+            return Ok(Self::Asked { questions, state: result.request_state });
+        }
+        let content: Vec<Content> = result.content.iter().map(content).collect();
+        if result.is_error {
+            let own = result.meta.get("madoguchi/error").or(result.structured_content.as_ref());
+            return Err(Trouble::Refused(Refusal::of(own, &content)));
+        }
+        Ok(Self::Done(Output { structured: result.structured_content, content, raw }))
+    }
+}
+
+fn question((key, request): (String, Value)) -> Question {
+    let text = |path: &str| request.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    let is_ask = text("/method").as_deref() == Some("elicitation/create");
+    let schema = request.pointer("/params/requestedSchema").cloned();
+    let ask = match (is_ask, schema, text("/params/url")) {
+        (true, Some(schema), _) => Ask::Form(schema),
+        (true, None, Some(url)) => Ask::Url(url),
+        _ => Ask::Unknown,
+    };
+    Question { key, message: text("/params/message").unwrap_or_default(), ask }
+}
+
+fn content(value: &Value) -> Content {
+    let text = |path: &str| value.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    let or_empty = |path: &str| text(path).unwrap_or_default();
+    match or_empty("/type").as_str() {
+        "text" => Content::Text(or_empty("/text")),
+        "image" => Content::Image { data: or_empty("/data"), mime: or_empty("/mimeType") },
+        "audio" => Content::Audio { data: or_empty("/data"), mime: or_empty("/mimeType") },
+        "resource" => Content::Resource {
+            uri: or_empty("/resource/uri"),
+            mime: text("/resource/mimeType"),
+            text: text("/resource/text"),
+        },
+        "resource_link" => Content::Link {
+            uri: or_empty("/uri"),
+            title: text("/title").or_else(|| text("/name")).unwrap_or_else(|| or_empty("/uri")),
+            description: text("/description"),
+        },
+        _ => Content::Unknown,
+    }
+}
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

@@ -1,0 +1,80 @@
+//! What the host sends, read.
+
+use super::*;
+
+#[test]
+fn a_refusal_keeps_its_code_and_what_it_is_about() {
+    let refusal = json!({ "error": "seat_already_reserved", "message": "Seat A2 is already occupied.",
+        "status": 409, "data": { "seat_ids": ["A2"] } });
+    let result = json!({ "resultType": "complete", "isError": true,
+        "content": [{ "type": "text", "text": refusal.to_string() }],
+        "_meta": { "madoguchi/error": refusal } });
+    let Err(Trouble::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    assert_eq!(refusal.code, "seat_already_reserved");
+    assert_eq!(refusal.seats(), ["A2"]);
+}
+
+#[test]
+fn a_refusal_of_another_server_is_read_from_its_text() {
+    let result =
+        json!({ "isError": true, "content": [{ "type": "text", "text": "No such city." }] });
+    let Err(Trouble::Refused(refusal)) = Answer::of(result) else { panic!("refused") };
+    assert_eq!((refusal.code.as_str(), refusal.message.as_str()), ("", "No such city."));
+}
+
+#[test]
+fn a_question_is_read_with_its_schema() {
+    let result = json!({ "resultType": "input_required", "requestState": "sealed",
+        "inputRequests": { "sure": { "method": "elicitation/create",
+            "params": { "mode": "form", "message": "Sure?", "requestedSchema": { "type": "object" } } } } });
+    let Ok(Answer::Asked { questions, state }) = Answer::of(result) else { panic!("asked") };
+    assert_eq!(state.as_deref(), Some("sealed"));
+    assert_eq!(questions[0].key, "sure");
+    assert_eq!(questions[0].message, "Sure?");
+    assert_eq!(questions[0].ask, Ask::Form(json!({ "type": "object" })));
+}
+
+#[test]
+fn content_of_a_kind_yet_to_be_invented_is_kept_as_unknown() {
+    let result = json!({ "content": [{ "type": "hologram" }, { "type": "text", "text": "hi" }] });
+    let Ok(Answer::Done(output)) = Answer::of(result) else { panic!("done") };
+    assert_eq!(output.content, [Content::Unknown, Content::Text("hi".to_owned())]);
+}
+
+#[test]
+fn every_request_says_who_asks_and_keeps_its_own_meta() {
+    let mut params = json!({ "name": "t", "_meta": { "progressToken": 4 } });
+    put_meta(&mut params);
+    assert_eq!(params["_meta"]["progressToken"], 4);
+    assert_eq!(params["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert!(
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["elicitation"]["form"]
+            .is_object()
+    );
+}
+
+#[test]
+fn an_error_is_told_from_a_result_and_from_a_notice() {
+    let error =
+        incoming(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Unknown tool"}}"#);
+    let expected = Trouble::Protocol { code: -32602, message: "Unknown tool".to_owned() };
+    assert_eq!(error.unwrap(), Incoming::Error { id: Some(3), error: expected });
+    let notice = incoming(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    assert!(matches!(notice.unwrap(), Incoming::Notice(_)));
+    assert!(incoming("<html>").is_err());
+}
+
+#[test]
+fn a_tool_speaks_the_readers_language_and_falls_back_to_its_own() {
+    let tool: Tool = serde_json::from_value(json!({
+        "name": "reserve_seats", "title": "座席を予約", "description": "指定座席の予約を確定。",
+        "inputSchema": { "type": "object" },
+        "_meta": { "madoguchi/text": { "ja": { "title": "座席を予約" },
+            "en": { "title": "Reserve seats", "arguments": { "user_id": "Who" } } } },
+    }))
+    .unwrap();
+    assert_eq!(tool.title(Lang::En), "Reserve seats");
+    assert_eq!(tool.description(Lang::En), "指定座席の予約を確定。");
+    assert_eq!(tool.argument(Lang::En, "user_id").as_deref(), Some("Who"));
+    assert_eq!(tool.argument(Lang::Ja, "user_id"), None);
+}

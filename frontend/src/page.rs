@@ -1,0 +1,260 @@
+//! What every view knows: language, place, tools, connection; and the one voice of the page.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser::{self, Keep};
+use crate::call::Loaded;
+use crate::form::{Draft, Form};
+use crate::mcp::listen::{self, Heard};
+use crate::mcp::wire::Tool;
+use crate::mcp::{self, ServerInfo};
+use crate::route::Route;
+use crate::settings::{self, Theme};
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+
+/// How long a toast stays: long enough to be read twice.
+const TOAST_TIME: Duration = Duration::from_secs(7);
+
+/// Whether the host is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Connection {
+    #[default]
+    Connecting,
+    Online,
+    Offline,
+}
+
+/// The page's own state, one for all views.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) lang: RwSignal<Lang>,
+    pub(crate) theme: RwSignal<Theme>,
+    pub(crate) route: RwSignal<Route>,
+    pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
+    pub(crate) connection: RwSignal<Connection>,
+    pub(crate) server: RwSignal<ServerInfo>,
+    /// How often the host was found anew or swapped a tool: whoever shows its data asks again.
+    pub(crate) refreshed: RwSignal<u32>,
+    /// What the live region says, and how often it has spoken.
+    pub(crate) voice: RwSignal<(String, u32)>,
+    /// What is shown for a while, and which announcement it belongs to.
+    pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
+    /// What was typed, by tool; outlives the forms.
+    drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
+}
+
+/// The page that this view is on.
+pub(crate) fn page() -> Page {
+    expect_context()
+}
+
+impl Page {
+    /// The state of a page just opened.
+    pub(crate) fn open() -> Self {
+        let page = Self {
+            lang: settings::language(),
+            theme: settings::theme(),
+            route: RwSignal::new(Route::parse(&browser::hash())),
+            tools: RwSignal::new(Loaded::Loading),
+            connection: RwSignal::new(Connection::default()),
+            server: RwSignal::new(ServerInfo::default()),
+            refreshed: RwSignal::new(0),
+            voice: RwSignal::new((String::new(), 0)),
+            toast: RwSignal::new(None),
+            drafts: StoredValue::new(HashMap::new()),
+        };
+        let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
+            page.route.set(Route::parse(&browser::hash()));
+        });
+        page
+    }
+
+    /// What a key says in the reader's language, now and whenever that changes.
+    pub(crate) fn say(self, key: Key) -> &'static str {
+        self.lang.get().say(key)
+    }
+
+    /// What a key says, filled in.
+    pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
+        self.lang.get().fill(key, values)
+    }
+
+    /// Says something to those who listen rather than look. Politely: when they are done reading.
+    pub(crate) fn announce(self, text: impl Into<String>) {
+        let text = text.into();
+        self.voice.update(|voice| *voice = (text, voice.1.wrapping_add(1)));
+    }
+
+    /// Says a fixed phrase.
+    pub(crate) fn announce_key(self, key: Key) {
+        self.announce(self.lang.get_untracked().say(key));
+    }
+
+    /// Says a phrase, and shows it for a while.
+    pub(crate) fn notify(self, key: Key) {
+        self.announce_key(key);
+        self.show(key, "");
+    }
+
+    /// Shows a phrase for a while to those who look; what is heard is said apart.
+    pub(crate) fn show(self, key: Key, value: &str) {
+        let number = self.voice.get_untracked().1;
+        self.toast.set(Some((key, value.to_owned(), number)));
+        let hide = move || {
+            if self.toast.with_untracked(|it| it.as_ref().is_some_and(|it| it.2 == number)) {
+                self.toast.set(None);
+            }
+        };
+        set_timeout(hide, TOAST_TIME);
+    }
+
+    /// Goes to another place of the page.
+    pub(crate) fn go(self, route: Route) {
+        browser::set_hash(&route.hash());
+        self.route.set(route);
+    }
+
+    /// The tool of that name, if it is on offer.
+    pub(crate) fn tool(self, name: &str) -> Option<Tool> {
+        self.tools.with(|tools| tools.here()?.iter().find(|it| it.name == name).cloned())
+    }
+
+    /// What was typed for a tool, now or in this tab before a reload.
+    pub(crate) fn draft(self, tool: &str) -> ArcRwSignal<Draft> {
+        let mut draft = None;
+        self.drafts.update_value(|drafts| {
+            let kept = || Keep::Tab.get(&format!("draft.{tool}")).unwrap_or_default();
+            let own = drafts.entry(tool.to_owned());
+            draft = Some(own.or_insert_with(|| ArcRwSignal::new(kept())).clone());
+        });
+        draft.unwrap_or_else(|| ArcRwSignal::new(Draft::default()))
+    }
+
+    /// Keeps what was typed over a reload, less what is secret.
+    pub(crate) fn keep_draft(self, tool: &str, form: &Form, draft: &Draft) {
+        let name = format!("draft.{tool}");
+        let kept = draft.without_secrets(form);
+        if kept.is_empty() { Keep::Tab.remove(&name) } else { Keep::Tab.put(&name, &kept) }
+    }
+
+    /// Asks the host for its tools; what is shown stays until the answer is here.
+    pub(crate) async fn fetch_tools(self) -> Result<(), Trouble> {
+        let tools = mcp::tools().await;
+        match tools {
+            Ok(tools) => {
+                if self.tools.with_untracked(|it| it.here() != Some(&tools)) {
+                    self.tools.set(Loaded::Here(tools));
+                }
+                Ok(())
+            }
+            Err(trouble) => {
+                // An old list is better than none.
+                if self.tools.with_untracked(|it| it.here().is_none()) {
+                    self.tools.set(Loaded::Failed(trouble.clone()));
+                }
+                Err(trouble)
+            }
+        }
+    }
+
+    /// Fetches the tools again, from a button.
+    pub(crate) fn retry_tools(self) {
+        self.tools.set(Loaded::Loading);
+        spawn_local(async move { drop(self.fetch_tools().await) });
+    }
+
+    /// Stays in touch with the host for as long as the page is open.
+    pub(crate) fn stay_in_touch(self) {
+        spawn_local(async move {
+            let mut attempt = 0;
+            loop {
+                let is_online = self.connection.get_untracked() == Connection::Online;
+                if is_online || self.meet().await {
+                    let mut has_heard = false;
+                    let end = listen::listen(None, |heard| {
+                        has_heard = true;
+                        self.hear(heard);
+                    });
+                    let end = end.await;
+                    attempt = if has_heard { 0 } else { attempt + 1 };
+                    self.check_touch(&end).await;
+                } else {
+                    attempt += 1;
+                }
+                browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
+            }
+        });
+    }
+
+    /// First contact: who is there, and what do they offer?
+    async fn meet(self) -> bool {
+        match mcp::discover().await {
+            Ok(found) => self.server.set(found.server_info),
+            Err(Trouble::Offline) => {
+                self.set_offline();
+                self.tools.update(|tools| {
+                    if tools.here().is_none() {
+                        *tools = Loaded::Failed(Trouble::Offline);
+                    }
+                });
+                return false;
+            }
+            // A host that does not say who it is may still have tools.
+            Err(_) => {}
+        }
+        let is_there = self.fetch_tools().await.is_ok();
+        if is_there {
+            self.set_online();
+        }
+        is_there
+    }
+
+    fn hear(self, heard: Heard) {
+        self.set_online();
+        spawn_local(async move {
+            let before = self.tools.with_untracked(|it| it.here().cloned());
+            if self.fetch_tools().await.is_err() {
+                return;
+            }
+            let is_same = self.tools.with_untracked(|it| it.here() == before.as_ref());
+            // After a pause in listening, a change may have been missed.
+            if heard == Heard::ToolsChanged || (!is_same && before.is_some()) {
+                self.refreshed.update(|it| *it = it.wrapping_add(1));
+                self.notify(Key::ToolsChanged);
+            }
+        });
+    }
+
+    /// The subscription ended. That alone is no sign of trouble: a host may end one as it likes.
+    async fn check_touch(self, end: &Result<(), Trouble>) {
+        if matches!(end, Err(Trouble::Offline)) && mcp::discover().await == Err(Trouble::Offline) {
+            self.set_offline();
+        }
+    }
+
+    fn set_offline(self) {
+        let before = self.connection.get_untracked();
+        if before != Connection::Offline {
+            self.connection.set(Connection::Offline);
+        }
+        if before == Connection::Online {
+            self.notify(Key::WentOffline);
+        }
+    }
+
+    fn set_online(self) {
+        let before = self.connection.get_untracked();
+        if before != Connection::Online {
+            self.connection.set(Connection::Online);
+        }
+        if before == Connection::Offline {
+            self.refreshed.update(|it| *it = it.wrapping_add(1));
+            self.notify(Key::BackOnline);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What the cinema shows, and when: films with their showtimes, by day.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use output::cinema::{Movie, Showtime};
+
+use crate::dates::Day;
+use crate::text::Lang;
+
+/// Films whose showtimes are fetched; a cinema with more is searched.
+pub(crate) const FILMS_MAX: usize = 40;
+/// Days in the strip.
+const DAYS_MAX: usize = 31;
+/// As few free seats as this are said to be few: one in ten.
+const FEW: u32 = 10;
+
+/// The whole programme, as last heard from the host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Programme {
+    pub(crate) films: Vec<Movie>,
+    /// By film.
+    pub(crate) showtimes: BTreeMap<String, Vec<Showtime>>,
+}
+
+impl Programme {
+    /// Days on which something is on.
+    pub(crate) fn days(&self) -> Vec<Day> {
+        let times = self.showtimes.values().flatten();
+        let days: BTreeSet<Day> = times.filter_map(|it| Day::of_time(&it.start_time)).collect();
+        days.into_iter().take(DAYS_MAX).collect()
+    }
+
+    /// The day to show: the one asked for, today if something is on, else the first day ahead.
+    pub(crate) fn day(&self, asked: Option<Day>, today: Day) -> Option<Day> {
+        let days = self.days();
+        let asked = asked.filter(|it| days.contains(it));
+        let ahead = days.iter().find(|it| **it >= today).or_else(|| days.last());
+        asked.or(ahead.copied())
+    }
+
+    /// When a film is on that day, earliest first.
+    pub(crate) fn showtimes(&self, film: &str, day: Option<Day>) -> Vec<Showtime> {
+        let all = self.showtimes.get(film).into_iter().flatten();
+        let is_then = |it: &&Showtime| day.is_none() || Day::of_time(&it.start_time) == day;
+        let mut then: Vec<Showtime> = all.filter(is_then).cloned().collect();
+        then.sort_by(|a, b| a.start_time.cmp(&b.start_time));
+        then
+    }
+
+    /// The films on that day: all of them, or those found, in the order found.
+    pub(crate) fn on(&self, day: Option<Day>, found: Option<&[String]>) -> Vec<Movie> {
+        let is_on = |it: &&Movie| !self.showtimes(&it.movie_id, day).is_empty();
+        match found {
+            None => self.films.iter().filter(is_on).cloned().collect(),
+            Some(ids) => {
+                let film = |id: &String| self.films.iter().find(|it| it.movie_id == *id);
+                ids.iter().filter_map(film).filter(is_on).cloned().collect()
+            }
+        }
+    }
+}
+
+/// How many seats are left, as people care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    Plenty(u32),
+    Few(u32),
+    None,
+}
+
+impl Left {
+    pub(crate) fn of(showtime: &Showtime) -> Self {
+        let (free, total) = (showtime.available_seats_count, showtime.total_seats_count);
+        match (free, total) {
+            (0, _) => Self::None,
+            (free, Some(total)) if free.saturating_mul(FEW) <= total => Self::Few(free),
+            (free, None) if free <= FEW => Self::Few(free),
+            (free, _) => Self::Plenty(free),
+        }
+    }
+}
+
+/// A film's title in the reader's language, and the other one.
+pub(crate) fn titles(film: &Movie, lang: Lang) -> (String, Option<String>) {
+    match (lang, &film.title_en) {
+        (Lang::En, Some(english)) => (english.clone(), Some(film.title.clone())),
+        (_, english) => (film.title.clone(), english.clone()),
+    }
+}
+
+/// What a film is about, in the reader's language.
+pub(crate) fn synopsis(film: &Movie, lang: Lang) -> String {
+    let english = film.description_en.as_ref().filter(|_| lang == Lang::En);
+    english.unwrap_or(&film.description).clone()
+}
+
+/// One of eight colours, the same for a film each time.
+pub(crate) fn hue(id: &str) -> u32 {
+    id.bytes().fold(5_381_u32, |hue, byte| hue.wrapping_mul(33) ^ u32::from(byte)) % 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn showtime(id: &str, start_time: &str) -> Showtime {
+        Showtime { showtime_id: id.into(), start_time: start_time.into(), ..Showtime::default() }
+    }
+
+    fn programme() -> Programme {
+        let film = |id: &str| Movie { movie_id: id.into(), ..Movie::default() };
+        let showtimes = [
+            (
+                "a",
+                vec![showtime("a2", "2026-11-21T18:00:00"), showtime("a1", "2026-11-21T09:00:00")],
+            ),
+            ("b", vec![showtime("b1", "2026-11-22T09:00:00"), showtime("?", "soon")]),
+        ];
+        let showtimes = showtimes.into_iter().map(|(id, it)| (id.to_owned(), it)).collect();
+        Programme { films: vec![film("a"), film("b")], showtimes }
+    }
+
+    fn day(text: &str) -> Day {
+        Day::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_strip_has_the_days_on_which_something_is_on() {
+        assert_eq!(programme().days(), [day("2026-11-21"), day("2026-11-22")]);
+    }
+
+    #[test]
+    fn the_day_shown_is_the_one_asked_for_or_the_next_one_ahead() {
+        let chosen = |asked: Option<&str>, today: &str| {
+            programme().day(asked.map(day), day(today)).unwrap().to_string()
+        };
+        assert_eq!(chosen(Some("2026-11-22"), "2026-11-21"), "2026-11-22");
+        assert_eq!(chosen(Some("2030-01-01"), "2026-11-21"), "2026-11-21");
+        assert_eq!(chosen(None, "2026-11-20"), "2026-11-21");
+        assert_eq!(chosen(None, "2026-12-24"), "2026-11-22");
+        assert_eq!(Programme::default().day(None, day("2026-11-21")), None);
+    }
+
+    #[test]
+    fn a_search_keeps_the_hosts_order_and_the_days_films() {
+        let programme = programme();
+        let on = |day, found: Option<&[String]>| {
+            let films = programme.on(day, found);
+            films.into_iter().map(|it| it.movie_id).collect::<Vec<_>>()
+        };
+        let found = ["b".to_owned(), "a".to_owned(), "gone".to_owned()];
+        assert_eq!(on(None, Some(&found)), ["b", "a"]);
+        assert_eq!(on(Some(day("2026-11-21")), Some(&found)), ["a"]);
+        assert_eq!(on(Some(day("2026-11-22")), None), ["b"]);
+    }
+
+    #[test]
+    fn showtimes_come_earliest_first() {
+        let times = programme().showtimes("a", Some(day("2026-11-21")));
+        let ids: Vec<_> = times.iter().map(|it| it.showtime_id.as_str()).collect();
+        assert_eq!(ids, ["a1", "a2"]);
+    }
+
+    #[test]
+    fn one_seat_in_ten_is_few() {
+        let left = |free, total| {
+            Left::of(&Showtime {
+                available_seats_count: free,
+                total_seats_count: total,
+                ..Showtime::default()
+            })
+        };
+        assert_eq!(left(0, Some(100)), Left::None);
+        assert_eq!(left(10, Some(100)), Left::Few(10));
+        assert_eq!(left(11, Some(100)), Left::Plenty(11));
+        assert_eq!(left(10, None), Left::Few(10));
+    }
+}

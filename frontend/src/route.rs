@@ -1,0 +1,137 @@
+//! Where in the page the reader is: the address after `#`, read and written.
+
+/// A place of the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// `#/box-office?date=…&showtime=…`
+    BoxOffice(Booking),
+    /// `#/reservation/ID`
+    Reservation(String),
+    /// `#/counter` and `#/counter/TOOL`
+    Counter(Option<String>),
+}
+
+/// How far a booking has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Booking {
+    pub(crate) date: Option<String>,
+    pub(crate) showtime: Option<String>,
+}
+
+impl Default for Route {
+    fn default() -> Self {
+        Self::BoxOffice(Booking::default())
+    }
+}
+
+impl Route {
+    /// Reads a hash; whatever it does not know is the box office.
+    pub(crate) fn parse(hash: &str) -> Self {
+        let path = hash.trim_start_matches('#').trim_start_matches('/');
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let mut parts = path.split('/').map(decoded);
+        let (place, name) = (parts.next().unwrap_or_default(), parts.next());
+        let name = name.filter(|it| !it.is_empty());
+        match (place.as_str(), name) {
+            ("counter", name) => Self::Counter(name),
+            ("reservation", Some(name)) => Self::Reservation(name),
+            _ => Self::BoxOffice(Booking::of_query(query)),
+        }
+    }
+
+    /// The hash that leads here.
+    pub(crate) fn hash(&self) -> String {
+        match self {
+            Self::Counter(None) => "#/counter".to_owned(),
+            Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
+            Self::Reservation(id) => format!("#/reservation/{}", encoded(id)),
+            Self::BoxOffice(booking) => {
+                let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
+                let parts = parts.iter().filter_map(|(name, value)| {
+                    value.as_ref().map(|value| format!("{name}={}", encoded(value)))
+                });
+                let query = parts.collect::<Vec<_>>().join("&");
+                let mark = if query.is_empty() { "" } else { "?" };
+                format!("#/box-office{mark}{query}")
+            }
+        }
+    }
+}
+
+impl Booking {
+    fn of_query(query: &str) -> Self {
+        let mut booking = Self::default();
+        for (name, value) in query.split('&').filter_map(|it| it.split_once('=')) {
+            let value = Some(decoded(value)).filter(|it| !it.is_empty());
+            match name {
+                "date" => booking.date = value,
+                "showtime" => booking.showtime = value,
+                _ => {}
+            }
+        }
+        booking
+    }
+}
+
+/// Percent-encodes everything but what is plain in a path.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// Undoes `encoded`; what is no encoding stays as it is.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let pair = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        let byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        match byte.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_leads_back_to_itself() {
+        let some = |text: &str| Some(text.to_owned());
+        let booking = Booking { date: some("2026-11-21"), showtime: some("上映/1&x") };
+        for route in [
+            Route::BoxOffice(booking),
+            Route::default(),
+            Route::Counter(None),
+            Route::Counter(some("reserve_seats")),
+            Route::Reservation("r-1 %".to_owned()),
+        ] {
+            assert_eq!(Route::parse(&route.hash()), route);
+        }
+    }
+
+    #[test]
+    fn an_unknown_or_broken_address_is_the_box_office() {
+        for hash in ["", "#", "#/nowhere", "#/reservation", "#/%", "#//"] {
+            assert_eq!(Route::parse(hash), Route::default(), "{hash}");
+        }
+        assert_eq!(Route::parse("#/counter/%e"), Route::Counter(Some("%e".to_owned())));
+    }
+}

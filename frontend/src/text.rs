@@ -1,0 +1,108 @@
+//! Every word that the page says, in Japanese and English.
+
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use words::Key;
+
+/// A language that the page speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Lang {
+    #[default]
+    Ja,
+    En,
+}
+
+impl Lang {
+    /// The best for a browser that prefers these languages, most preferred first (BCP 47).
+    pub(crate) fn preferred(languages: &[String]) -> Self {
+        let known = languages.iter().find_map(|tag| Self::from_tag(tag));
+        known.unwrap_or(Self::En)
+    }
+
+    /// The language of a BCP 47 tag, if the page speaks it.
+    pub(crate) fn from_tag(tag: &str) -> Option<Self> {
+        match tag.split(['-', '_']).next()?.to_ascii_lowercase().as_str() {
+            "ja" => Some(Self::Ja),
+            "en" => Some(Self::En),
+            _ => None,
+        }
+    }
+
+    /// For the `lang` attribute and `Intl`.
+    pub(crate) fn tag(self) -> &'static str {
+        match self {
+            Self::Ja => "ja",
+            Self::En => "en",
+        }
+    }
+
+    /// The other one.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Ja => Self::En,
+            Self::En => Self::Ja,
+        }
+    }
+
+    /// What stands between the entries of a list in a sentence.
+    pub(crate) fn comma(self) -> &'static str {
+        match self {
+            Self::Ja => "、",
+            Self::En => ", ",
+        }
+    }
+
+    /// What this key says.
+    pub(crate) fn say(self, key: Key) -> &'static str {
+        key.text(self)
+    }
+
+    /// What this key says, with `{0}`, `{1}` … replaced. What is put in is not looked at again.
+    pub(crate) fn fill(self, key: Key, values: &[&str]) -> String {
+        let mut filled = String::new();
+        let mut rest = key.text(self);
+        while let Some(begin) = rest.find('{') {
+            filled.push_str(&rest[..begin]);
+            let end = rest[begin..].find('}').map_or(rest.len(), |end| begin + end);
+            let index = rest[begin + 1..end].parse::<usize>().ok();
+            filled.push_str(index.and_then(|index| values.get(index)).copied().unwrap_or_default());
+            rest = rest.get(end + 1..).unwrap_or_default();
+        }
+        filled.push_str(rest);
+        filled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_language_that_the_page_speaks_wins() {
+        let tags = |tags: &[&str]| tags.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(Lang::preferred(&tags(&["fr-CA", "ja-JP", "en"])), Lang::Ja);
+        assert_eq!(Lang::preferred(&tags(&["de", "en-GB"])), Lang::En);
+        assert_eq!(Lang::preferred(&[]), Lang::En);
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_filled_again() {
+        assert_eq!(Lang::En.fill(Key::SeatName, &["{1}", "3"]), "Row {1}, seat 3");
+    }
+
+    #[test]
+    fn both_languages_fill_the_same_places() {
+        for key in Key::ALL {
+            let places = |lang: Lang| {
+                (0..9)
+                    .filter(|it| lang.say(*key).contains(&format!("{{{it}}}")))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(places(Lang::Ja), places(Lang::En), "{key:?}");
+            assert!(!key.text(Lang::Ja).is_empty() && !key.text(Lang::En).is_empty(), "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The words themselves, one line a key, so that a missing translation does not compile.
+
+use super::Lang;
+
+macro_rules! words {
+    ($($key:ident: $ja:literal, $en:literal;)*) => {
+        /// Something that the page says.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Key { $($key),* }
+
+        impl Key {
+            /// All of them, for the tests.
+            #[cfg(test)]
+            pub(super) const ALL: &[Self] = &[$(Self::$key),*];
+
+            pub(super) fn text(self, lang: Lang) -> &'static str {
+                match (lang, self) {
+                    $((Lang::Ja, Self::$key) => $ja, (Lang::En, Self::$key) => $en,)*
+                }
+            }
+        }
+    };
+}
+
+words! {
+    // The frame of the page.
+    Skip: "本文へ移動", "Skip to the content";
+    Places: "画面の切り替え", "Places";
+    BoxOffice: "チケット窓口", "Box office";
+    Counter: "ツールカウンター", "Counter";
+    SwitchLanguage: "English", "日本語";
+    Theme: "配色", "Colours";
+    ThemeSystem: "端末の設定", "As the device";
+    ThemeLight: "ライト", "Light";
+    ThemeDark: "ダーク", "Dark";
+    Connecting: "接続中…", "Connecting…";
+    Online: "接続中", "Connected";
+    OfflineState: "オフライン", "Offline";
+    ToolsChanged: "ツールが更新されました。", "The tools were updated.";
+    BackOnline: "接続が戻りました。", "The connection is back.";
+    WentOffline: "接続が切れました。自動で再接続します。", "The connection was lost. It will be tried again by itself.";
+    Loading: "読み込み中…", "Loading…";
+    Retry: "もう一度試す", "Try again";
+    Back: "戻る", "Back";
+
+    // The box office: day, film, showtime.
+    BookTitle: "映画の座席予約", "Book your seats";
+    StepFilm: "作品", "Film";
+    StepShowtime: "上映時間", "Showtime";
+    StepSeats: "座席", "Seats";
+    StepTicket: "予約", "Reservation";
+    Steps: "予約の手順", "Steps of the reservation";
+    ChooseDay: "日付を選ぶ", "Choose a day";
+    Today: "今日", "Today";
+    Tomorrow: "明日", "Tomorrow";
+    ChooseFilm: "作品を選ぶ", "Choose a film";
+    SearchFilms: "作品名で検索", "Search by title";
+    SearchHint: "ひらがなでも、うろ覚えでも", "Kana, English, or roughly remembered";
+    FilmCount: "{0} 作品", "{0} films";
+    NoFilms: "該当する作品はありません。", "No film fits.";
+    NoFilmsHint: "別の日付や言葉でお試しください。", "Try another day or another word.";
+    DidYouMean: "もしかして：", "Did you mean:";
+    NoShowtimes: "この日の上映はありません。", "Not on this day.";
+    SeatsLeft: "残り {0} 席", "{0} seats left";
+    SeatsFew: "残りわずか {0} 席", "Only {0} seats left";
+    SeatsFull: "満席", "Sold out";
+    Minutes: "{0} 分", "{0} min";
+    Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
+    UntilTime: "～{0}", "to {0}";
+    Change: "変更", "Change";
+
+    // The hall.
+    ChooseSeats: "座席を選ぶ", "Choose seats";
+    Screen: "スクリーン", "Screen";
+    SeatName: "{0}列 {1}番", "Row {0}, seat {1}";
+    RowName: "{0}列", "Row {0}";
+    SeatFree: "空席", "free";
+    SeatPicked: "選択中", "picked";
+    SeatTaken: "予約済み", "taken";
+    SeatLost: "他の方が予約しました", "just taken by someone else";
+    KindPremium: "プレミアム", "premium";
+    KindWheelchair: "車いす席", "wheelchair";
+    Legend: "座席の見かた", "What the seats mean";
+    HallHint: "矢印キーで移動、スペースキーで選択。一度に {0} 席まで。", "Arrow keys move, space picks. Up to {0} seats at a time.";
+    HallGrid: "座席表", "Seats";
+    HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} seats free";
+    HallEmpty: "座席の情報がありません。", "There are no seats to show.";
+    HallAsOf: "{0} 現在", "As of {0}";
+    Refresh: "更新", "Refresh";
+    PickedNone: "座席が選ばれていません", "No seats picked yet";
+    PickedCount: "{0} 席を選択中", "{0} seats picked";
+    SeatPickedNow: "{0} を選びました。全部で {1} 席です。", "{0} picked, {1} in all.";
+    SeatUnpickedNow: "{0} を外しました。全部で {1} 席です。", "{0} let go, {1} in all.";
+    SeatIsTaken: "{0} はすでに予約されています。", "{0} is already taken.";
+    TooManySeats: "一度に予約できるのは {0} 席までです。", "At most {0} seats at a time.";
+    LostSeats: "{0} は他の方が先に予約しました。残りの選択はそのままです。", "{0} went to someone else. The rest of your seats are still picked.";
+    LostAll: "{0} は他の方が先に予約しました。別の座席をお選びください。", "{0} went to someone else. Please pick other seats.";
+    Unpick: "{0} を外す", "Let go of {0}";
+    Stale: "最新の空席を取得できていません。", "These seats may be out of date.";
+
+    // Reserving.
+    YourName: "お名前または会員 ID", "Your name or member ID";
+    YourNameHint: "この名前で予約します。", "The reservation is made under it.";
+    NameMissing: "お名前または会員 ID を入力してください。", "Please give your name or member ID.";
+    SeatsMissing: "座席を選んでください。", "Please pick a seat.";
+    Reserve: "予約する", "Reserve";
+    ReserveCount: "{0} 席を予約する", "Reserve {0} seats";
+    Reserving: "予約しています…", "Reserving…";
+    Reserved: "予約が完了しました", "Your seats are reserved";
+    ReservedHint: "入場のときに予約番号をお伝えください。", "Give the reservation number at the entrance.";
+    ReservationNumber: "予約番号", "Reservation number";
+    ReservedFor: "予約者", "Reserved for";
+    ReservedAt: "予約日時", "Reserved at";
+    Seats: "座席", "Seats";
+    Confirmed: "予約済み", "Confirmed";
+    Cancelled: "取消済み", "Cancelled";
+    CancelReservation: "予約を取り消す", "Cancel the reservation";
+    CancelAsk: "この予約を取り消しますか。座席はすぐに他の方が予約できるようになります。", "Cancel this reservation? The seats go back on offer at once.";
+    CancelYes: "取り消す", "Yes, cancel it";
+    CancelNo: "取り消さない", "No, keep it";
+    Cancelling: "取り消しています…", "Cancelling…";
+    CancelDone: "予約を取り消しました", "The reservation is cancelled";
+    BookMore: "続けて予約する", "Book more seats";
+    FindReservation: "予約の確認", "Find a reservation";
+    FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
+    Find: "確認する", "Find";
+
+    // The counter.
+    CounterTitle: "ツールカウンター", "The counter";
+    CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
+    SearchTools: "ツールを検索", "Search the tools";
+    ToolCount: "{0} 個のツール", "{0} tools";
+    NoTools: "ツールがありません。", "There are no tools.";
+    NoToolsFit: "該当するツールはありません。", "No tool fits.";
+    GroupLook: "調べる", "Look things up";
+    GroupDo: "実行する", "Do things";
+    GroupUndo: "取り消す・削除する", "Cancel and delete";
+    ChooseTool: "ツールを選ぶと、説明と入力フォームが表示されます。", "Choose a tool to see what it does and what it needs.";
+    ToolGone: "「{0}」というツールは、いま提供されていません。", "There is no tool “{0}” at the moment.";
+    ToolGoneHint: "入力した内容は残っています。ツールが戻れば続けられます。", "What you typed is kept, should the tool come back.";
+    ReadsOnly: "参照のみ", "Only reads";
+    Changes: "変更あり", "Changes things";
+    Destructive: "取り消せない変更", "Cannot be undone";
+    Arguments: "入力", "Input";
+    NoArguments: "入力は必要ありません。", "It needs no input.";
+    CallTool: "呼び出す", "Call";
+    CallAgain: "もう一度呼び出す", "Call again";
+    Calling: "応答を待っています…", "Waiting for the answer…";
+    Stop: "中止", "Stop";
+    Stopped: "中止しました。", "Stopped.";
+    Clear: "入力を消す", "Clear";
+    Answer: "結果", "Result";
+    AnswerDone: "応答が完了しました。", "The answer is here.";
+    AnswerTook: "{0} 秒", "{0} s";
+    AnswerEmpty: "結果は空です。", "The result is empty.";
+    RawJson: "元の JSON", "Raw JSON";
+    Copy: "コピー", "Copy";
+    Copied: "コピーしました。", "Copied.";
+    Truncated: "…ほか {0} 件は省略しました。", "… and {0} more not shown.";
+    Yes: "はい", "Yes";
+    No: "いいえ", "No";
+    Nothing: "なし", "None";
+    Question: "確認が必要です", "Your answer is needed";
+    QuestionSend: "回答する", "Send the answer";
+    QuestionDecline: "断る", "Decline";
+    QuestionUrl: "次のページで手続きをしてから、回答してください。", "Please complete this page first, then answer.";
+    QuestionUnknown: "この種類の質問には、この画面では答えられません。", "This kind of question cannot be answered here.";
+    OpenPage: "ページを開く", "Open the page";
+
+    // Forms.
+    Required: "必須", "required";
+    Choose: "選んでください", "Choose one";
+    NoChoice: "指定しない", "Not given";
+    AddItem: "追加", "Add";
+    RemoveItem: "{0} 番目を削除", "Remove number {0}";
+    ItemName: "{0}（{1} 番目）", "{0}, number {1}";
+    JsonHint: "JSON で入力します。", "Written as JSON.";
+    Include: "「{0}」を入力する", "Give “{0}”";
+    ErrorSummary: "入力を {0} か所直してください", "Please mend the input in {0} places";
+    MustBeGiven: "入力してください。", "This is needed.";
+    MustBeNumber: "数値で入力してください。", "This must be a number.";
+    MustBeInteger: "整数で入力してください。", "This must be a whole number.";
+    MustBeAtLeast: "{0} 以上で入力してください。", "This must be at least {0}.";
+    MustBeAtMost: "{0} 以下で入力してください。", "This must be at most {0}.";
+    MustBeLonger: "{0} 文字以上で入力してください。", "This must have at least {0} characters.";
+    MustBeShorter: "{0} 文字以下で入力してください。", "This must have at most {0} characters.";
+    MustBeJson: "JSON として読めません。{0}", "This is not JSON: {0}";
+    MustBeDate: "日付は YYYY-MM-DD の形で入力してください。", "A date is written YYYY-MM-DD.";
+    MustBeEmail: "メールアドレスの形で入力してください。", "This must be an e-mail address.";
+    MustBeUrl: "https:// などで始まる URL を入力してください。", "This must be a URL such as https://…";
+    MustHaveItems: "{0} 件以上入力してください。", "At least {0} are needed.";
+    MustHaveFewer: "{0} 件までです。", "At most {0} are allowed.";
+    MustDiffer: "同じものが 2 回入っています。", "The same one is given twice.";
+    MustBeOneOf: "選択肢から選んでください。", "Choose one of those on offer.";
+
+    // What went wrong, and what to do.
+    TroubleOffline: "ホストに接続できません", "The host cannot be reached";
+    TroubleOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
+    TroubleProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
+    TroubleProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
+    TroubleRefused: "この操作はできませんでした", "That could not be done";
+    TroubleInput: "入力を確認してください", "Please check the input";
+    ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";
+    ErrMovieNotFound: "作品が見つかりません。一覧から選び直してください。", "There is no such film. Please choose again from the list.";
+    ErrShowtimeNotFound: "上映回が見つかりません。一覧から選び直してください。", "There is no such showtime. Please choose again from the list.";
+    ErrSeatNotFound: "座席が見つかりません。座席表から選び直してください。", "There is no such seat. Please choose again from the plan.";
+    ErrSeatReserved: "{0} はすでに予約されています。別の座席をお選びください。", "Already taken: {0}. Please pick another seat.";
+    ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
+    ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
+    ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
+    ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
+    ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
+    ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";
+    ErrConversationFull: "この会話はこれ以上記録できません。新しい会話を始めてください。", "This conversation is full. Please start a new one.";
+    ErrConversationUser: "この会話は別の利用者のものです。", "This conversation belongs to someone else.";
+    ErrSeatData: "この上映回の座席情報がまだありません。", "There is no seating plan for this showing yet.";
+    ErrInternal: "サーバー側で問題が起きました。しばらくしてからもう一度お試しください。", "Something went wrong on the server. Please try again in a while.";
+    ErrUnavailable: "いま利用できません。しばらくしてからもう一度お試しください。", "Not available right now. Please try again in a while.";
+    ErrTimeout: "時間内に終わりませんでした。もう一度お試しください。", "It did not finish in time. Please try again.";
+    CodeLabel: "コード", "Code";
+
+    // Outputs.
+    ConversationView: "会話", "Conversation";
+    SenderUser: "お客様", "Customer";
+    SenderAgent: "係員", "Agent";
+    MapView: "地図", "Map";
+    MapNote: "海岸線のみの地図です。道案内には使えません。", "Coastline only; not for navigation.";
+    MapSkip: "地図をとばす", "Skip the map";
+    MapFailed: "地図を表示できません。", "The map cannot be shown.";
+    ImageFrom: "「{0}」の画像", "Image from “{0}”";
+    AudioFrom: "「{0}」の音声", "Audio from “{0}”";
+    NoShow: "この種類の内容は表示できません。", "This kind of content cannot be shown.";
+}

@@ -1,0 +1,225 @@
+//! What can go wrong with a call, sorted by who can mend it, and how to say it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::mcp::wire::Content;
+use crate::text::{Key, Lang};
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Trouble {
+    /// The host cannot be reached: the network or the operator mends it.
+    Offline,
+    /// The user no longer wants the answer.
+    Stopped,
+    /// The two did not understand each other: a fault of one of them.
+    Protocol { code: i64, message: String },
+    /// The tool says no: the user mends it.
+    Refused(Refusal),
+}
+
+/// A tool's refusal (`_meta["madoguchi/error"]`).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Refusal {
+    /// For programs: `seat_already_reserved`.
+    #[serde(rename = "error")]
+    pub(crate) code: String,
+    /// For people, in the tool's own words.
+    pub(crate) message: String,
+    pub(crate) status: u16,
+    /// What it is about.
+    pub(crate) data: Value,
+}
+
+/// One thing that is wrong with the arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Problem {
+    /// A JSON pointer into the arguments; empty for the whole.
+    #[serde(default)]
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+}
+
+/// Characters of a foreign text that a notice shows.
+const TEXT_MAX: usize = 400;
+
+impl Trouble {
+    /// An answer that is no JSON-RPC: a proxy's error page, say.
+    pub(crate) fn unreadable(status: u16, text: &str) -> Self {
+        let text: String = text.chars().take(TEXT_MAX).collect();
+        Self::Protocol { code: i64::from(status), message: text }
+    }
+
+    /// An answer that the page does not understand.
+    pub(crate) fn page(message: &str) -> Self {
+        Self::Protocol { code: 0, message: message.to_owned() }
+    }
+
+    /// What is wrong with which argument, if that is what it is about.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let Self::Refused(refusal) = self else { return Vec::new() };
+        let of_list = refusal.data.get("problems").cloned();
+        if let Some(problems) = of_list.and_then(|it| serde_json::from_value(it).ok()) {
+            return problems;
+        }
+        let text = |name: &str| refusal.data.get(name).and_then(Value::as_str);
+        let field = text("field").map(|field| format!("/{}", field.trim_start_matches('/')));
+        let message = text("reason").unwrap_or(&refusal.message).to_owned();
+        field.map(|pointer| Problem { pointer, message }).into_iter().collect()
+    }
+
+    /// In a few words, what happened.
+    pub(crate) fn title(&self, lang: Lang) -> &'static str {
+        lang.say(match self {
+            Self::Offline => Key::TroubleOffline,
+            Self::Stopped => Key::Stopped,
+            Self::Protocol { .. } => Key::TroubleProtocol,
+            Self::Refused(refusal) if refusal.status == 400 => Key::TroubleInput,
+            Self::Refused(_) => Key::TroubleRefused,
+        })
+    }
+
+    /// What to do about it.
+    pub(crate) fn mend(&self, lang: Lang) -> String {
+        match self {
+            Self::Offline => lang.say(Key::TroubleOfflineMend).to_owned(),
+            Self::Stopped => String::new(),
+            Self::Protocol { .. } => lang.say(Key::TroubleProtocolMend).to_owned(),
+            Self::Refused(refusal) => refusal.mend(lang),
+        }
+    }
+
+    /// For whoever looks into it: code and original words.
+    pub(crate) fn details(&self) -> Option<String> {
+        match self {
+            Self::Protocol { code, message } => Some(format!("{code} {message}")),
+            Self::Refused(it) if !it.code.is_empty() => {
+                Some(format!("{} — {}", it.code, it.message))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the same call may do better later, or whether its fate is unknown.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Offline | Self::Protocol { .. } => true,
+            Self::Stopped => false,
+            Self::Refused(refusal) => refusal.status >= 500,
+        }
+    }
+}
+
+impl Refusal {
+    /// Reads what the host gives along; a foreign server's refusal is the text of its content.
+    pub(crate) fn of(own: Option<&Value>, content: &[Content]) -> Self {
+        let text = content.iter().find_map(|it| match it {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let parse = |value: &Value| serde_json::from_value::<Self>(value.clone()).ok();
+        let is_ours = |it: &Self| !it.code.is_empty();
+        let from_text = || parse(&serde_json::from_str(text?).ok()?);
+        own.and_then(parse).filter(is_ours).or_else(|| from_text().filter(is_ours)).unwrap_or_else(
+            || Self {
+                message: text.unwrap_or_default().chars().take(TEXT_MAX).collect(),
+                ..Self::default()
+            },
+        )
+    }
+
+    /// The seats that it is about.
+    pub(crate) fn seats(&self) -> Vec<String> {
+        let seats = self.data.get("seat_ids").and_then(Value::as_array);
+        let names = seats.into_iter().flatten().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    }
+
+    fn mend(&self, lang: Lang) -> String {
+        let key = match self.code.as_str() {
+            "invalid_params" | "invalid_arguments" => Key::ErrInvalidParams,
+            "movie_not_found" => Key::ErrMovieNotFound,
+            "showtime_not_found" => Key::ErrShowtimeNotFound,
+            "seat_not_found" => Key::ErrSeatNotFound,
+            "showtime_closed" => Key::ErrShowtimeClosed,
+            "idempotency_conflict" => Key::ErrIdempotency,
+            "reservation_not_found" => Key::ErrReservationNotFound,
+            "conversation_not_found" => Key::ErrConversationNotFound,
+            "reservation_user_mismatch" => Key::ErrReservationUser,
+            "conversation_full" => Key::ErrConversationFull,
+            "conversation_user_mismatch" => Key::ErrConversationUser,
+            "seat_data_unavailable" => Key::ErrSeatData,
+            "internal_error" => Key::ErrInternal,
+            "unavailable" => Key::ErrUnavailable,
+            "timed_out" | "timeout" | "deadline_exceeded" => Key::ErrTimeout,
+            "seat_already_reserved" => {
+                let seats = self.seats();
+                return if seats.is_empty() {
+                    lang.say(Key::ErrSeatReservedBare).to_owned()
+                } else {
+                    lang.fill(Key::ErrSeatReserved, &[&seats.join(lang.comma())])
+                };
+            }
+            _ => return self.message.clone(),
+        };
+        lang.say(key).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(value: &Value) -> Trouble {
+        Trouble::Refused(Refusal::of(Some(value), &[]))
+    }
+
+    #[test]
+    fn a_known_code_is_said_in_the_readers_language() {
+        let trouble = refused(&json!({ "error": "seat_already_reserved", "status": 409,
+            "message": "Seat A2 is already occupied.", "data": { "seat_ids": ["A2", "A3"] } }));
+        assert_eq!(
+            trouble.mend(Lang::Ja),
+            "A2、A3 はすでに予約されています。別の座席をお選びください。"
+        );
+        assert_eq!(trouble.mend(Lang::En), "Already taken: A2, A3. Please pick another seat.");
+    }
+
+    #[test]
+    fn an_unknown_code_speaks_for_itself() {
+        let trouble = refused(&json!({ "error": "dragon", "message": "Here be dragons." }));
+        assert_eq!(trouble.mend(Lang::Ja), "Here be dragons.");
+    }
+
+    #[test]
+    fn problems_are_found_in_both_forms() {
+        let list = json!({ "error": "invalid_params", "message": "", "status": 400,
+            "data": { "problems": [{ "pointer": "/seat_ids/0", "message": "no such seat" }] } });
+        assert_eq!(refused(&list).problems()[0].pointer, "/seat_ids/0");
+        let one = json!({ "error": "invalid_params", "message": "Bad.", "status": 400,
+            "data": { "field": "date", "reason": "not a date" } });
+        let expected = Problem { pointer: "/date".to_owned(), message: "not a date".to_owned() };
+        assert_eq!(refused(&one).problems(), [expected]);
+        assert_eq!(Trouble::Offline.problems(), []);
+    }
+
+    #[test]
+    fn a_page_of_a_proxy_is_cut_short() {
+        let Trouble::Protocol { code, message } = Trouble::unreadable(502, &"x".repeat(9_000))
+        else {
+            panic!("protocol")
+        };
+        assert_eq!((code, message.len()), (502, TEXT_MAX));
+    }
+
+    #[test]
+    fn only_what_may_pass_is_worth_repeating() {
+        assert!(Trouble::Offline.may_pass());
+        assert!(!refused(&json!({ "error": "showtime_closed", "status": 409 })).may_pass());
+        assert!(refused(&json!({ "error": "internal_error", "status": 500 })).may_pass());
+    }
+}

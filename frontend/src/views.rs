@@ -1,0 +1,15 @@
+//! The views: thin skins over plain state.
+
+pub(crate) mod box_office;
+pub(crate) mod counter;
+mod field;
+mod form;
+mod hall;
+mod map;
+mod movies;
+mod notice;
+mod output;
+mod questions;
+mod raw;
+mod structured;
+pub(crate) mod ticket;

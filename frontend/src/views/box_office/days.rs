@@ -1,0 +1,60 @@
+//! A strip of the days on which something is on.
+
+use leptos::prelude::*;
+
+use super::Office;
+use crate::dates::{self, Day};
+use crate::page::page;
+use crate::route::{Booking, Route};
+use crate::text::Key;
+
+#[component]
+pub(super) fn Days(
+    /// The day shown.
+    day: Memo<Option<Day>>,
+) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let days = Memo::new(move |_| {
+        office.programme.with(|it| it.here().map(|it| it.days()).unwrap_or_default())
+    });
+    view! {
+        <nav class="days" aria-label=move || page.say(Key::ChooseDay)>
+            <ul>
+                <For each=move || days.get() key=|day| *day let:each>
+                    <li><DayLink each day/></li>
+                </For>
+            </ul>
+        </nav>
+    }
+}
+
+#[component]
+fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
+    let page = page();
+    let booking = Booking { date: Some(each.to_string()), showtime: None };
+    let today = Day::today();
+    let near = move || {
+        if each == today {
+            Some(page.say(Key::Today))
+        } else {
+            (each == today.next()).then(|| page.say(Key::Tomorrow))
+        }
+    };
+    let name = move || {
+        let long = dates::long_day(each, page.lang.get());
+        near().map_or(long.clone(), |near| format!("{near} {long}"))
+    };
+    let weekday = move || dates::weekday(each, page.lang.get());
+    view! {
+        <a class="day" href=Route::BoxOffice(booking).hash() aria-label=name
+            aria-current=move || (day.get() == Some(each)).then_some("date")
+            data-weekday=dates::weekday_number(each)>
+            <span class="day-near">{move || near().unwrap_or_default()}</span>
+            <span class="day-number">
+                <span class="day-month">{each.month}"/"</span>{each.day}
+            </span>
+            <span class="day-week">{weekday}</span>
+        </a>
+    }
+}

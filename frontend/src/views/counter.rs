@@ -1,0 +1,57 @@
+//! The counter: every tool that the host offers, to be found, filled in and called.
+
+mod list;
+mod tool;
+
+use leptos::prelude::*;
+
+use super::notice::{Notice, Skeleton};
+use crate::call::Loaded;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use list::ToolList;
+use tool::ToolPlace;
+
+/// The list of tools beside the one chosen.
+#[component]
+pub(crate) fn CounterView() -> impl IntoView {
+    let page = page();
+    let chosen = Memo::new(move |_| {
+        page.route.with(|route| match route {
+            Route::Counter(tool) => tool.clone(),
+            _ => None,
+        })
+    });
+    let class = move || if chosen.get().is_some() { "counter has-tool" } else { "counter" };
+    let retry = Callback::new(move |()| page.retry_tools());
+    // What the tools are may change under the reader; whether there are any, rarely.
+    let stage = Memo::new(move |_| {
+        page.tools.with(|tools| match tools {
+            Loaded::Loading => Loaded::Loading,
+            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
+            Loaded::Here(_) => Loaded::Here(()),
+        })
+    });
+    view! {
+        <div class=class>
+            {move || match stage.get() {
+                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(()) => view! {
+                    <ToolList chosen/>
+                    <div class="counter-place">
+                        {move || match chosen.get() {
+                            Some(name) => view! { <ToolPlace name/> }.into_any(),
+                            None => view! {
+                                <p class="counter-none">{move || page.say(Key::ChooseTool)}</p>
+                            }
+                            .into_any(),
+                        }}
+                    </div>
+                }
+                .into_any(),
+            }}
+        </div>
+    }
+}

@@ -1,0 +1,151 @@
+//! The tools on offer, in groups, with a search.
+
+use leptos::prelude::*;
+
+use crate::mcp::wire::Tool;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::{Key, Lang};
+
+/// What a tool does to the world, mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    Look,
+    Do,
+    Undo,
+}
+
+impl Group {
+    pub(super) fn of(tool: &Tool) -> Self {
+        let removes = ["cancel_", "delete_", "remove_"].iter().any(|it| tool.name.starts_with(it));
+        match tool.annotations {
+            _ if tool.annotations.read_only_hint => Self::Look,
+            _ if removes || tool.annotations.destructive_hint == Some(true) => Self::Undo,
+            _ => Self::Do,
+        }
+    }
+
+    fn key(self) -> Key {
+        match self {
+            Self::Look => Key::GroupLook,
+            Self::Do => Key::GroupDo,
+            Self::Undo => Key::GroupUndo,
+        }
+    }
+}
+
+/// The tools that fit, by group, in the host's order.
+fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
+    let mut groups: Vec<(Group, Vec<Tool>)> =
+        [Group::Look, Group::Do, Group::Undo].map(|group| (group, Vec::new())).into();
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    for tool in tools {
+        let text =
+            [&tool.name, &tool.title(lang), &tool.title(lang.other()), &tool.description(lang)]
+                .map(|it| it.to_lowercase())
+                .join(" ");
+        if words.iter().all(|word| text.contains(word)) {
+            let own = Group::of(tool);
+            let group = groups.iter_mut().find(|it| it.0 == own);
+            group.into_iter().for_each(|it| it.1.push(tool.clone()));
+        }
+    }
+    groups.retain(|it| !it.1.is_empty());
+    groups
+}
+
+#[component]
+pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
+    let page = page();
+    let query = RwSignal::new(String::new());
+    let groups = Memo::new(move |_| {
+        let (query, lang) = (query.get(), page.lang.get());
+        page.tools.with(|it| grouped(it.here().map_or(&[], Vec::as_slice), &query, lang))
+    });
+    let count = move || {
+        let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
+        page.fill(Key::ToolCount, &[&count.to_string()])
+    };
+    let none = move || {
+        let has_tools = page.tools.with(|it| it.here().is_some_and(|it| !it.is_empty()));
+        groups.with(Vec::is_empty).then(|| {
+            let key = if has_tools { Key::NoToolsFit } else { Key::NoTools };
+            view! { <p class="hint">{move || page.say(key)}</p> }
+        })
+    };
+    let group = move |(group, tools): (Group, Vec<Tool>)| {
+        let link = move |tool: Tool| view! { <li><ToolLink tool chosen/></li> };
+        view! {
+            <section class="tool-group">
+                <h2 class="tool-group-title">{move || page.say(group.key())}</h2>
+                <ul>{tools.into_iter().map(link).collect_view()}</ul>
+            </section>
+        }
+    };
+    view! {
+        <div class="tool-list">
+            <h1 tabindex="-1" id="stage">{move || page.say(Key::CounterTitle)}</h1>
+            <p class="hint">{move || page.say(Key::CounterHint)}</p>
+            <div class="search" role="search">
+                <label class="label" for="tool-search">{move || page.say(Key::SearchTools)}</label>
+                <input id="tool-search" type="search" autocomplete="off" spellcheck="false"
+                    prop:value=query on:input=move |event| query.set(event_target_value(&event))/>
+                <p class="count">{count}</p>
+            </div>
+            {move || groups.get().into_iter().map(group).collect_view()}
+            {none}
+        </div>
+    }
+}
+
+#[component]
+fn ToolLink(tool: Tool, chosen: Memo<Option<String>>) -> impl IntoView {
+    let page = page();
+    let name = tool.name.clone();
+    let own = name.clone();
+    let href = Route::Counter(Some(name.clone())).hash();
+    let is_here = move || chosen.with(|it| it.as_deref() == Some(&own));
+    let title = move || tool.title(page.lang.get());
+    view! {
+        <a class="tool-link" href=href
+            aria-current=move || is_here().then_some("true")>
+            <span class="tool-title">{title}</span>
+            <code>{name}</code>
+        </a>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools() -> Vec<Tool> {
+        let tools = json!([
+            { "name": "cancel_reservation", "title": "予約取消" },
+            { "name": "list_movies", "title": "映画一覧", "annotations": { "readOnlyHint": true },
+              "_meta": { "madoguchi/text": { "en": { "title": "List films" } } } },
+            { "name": "reserve_seats", "title": "座席予約" },
+        ]);
+        serde_json::from_value(tools).unwrap()
+    }
+
+    fn names(query: &str, lang: Lang) -> Vec<String> {
+        let groups = grouped(&tools(), query, lang);
+        groups.into_iter().flat_map(|it| it.1).map(|it| it.name).collect()
+    }
+
+    #[test]
+    fn the_mildest_come_first() {
+        assert_eq!(names("", Lang::Ja), ["list_movies", "reserve_seats", "cancel_reservation"]);
+    }
+
+    #[test]
+    fn a_search_finds_names_and_titles_of_both_languages() {
+        assert_eq!(names("RESERVE", Lang::Ja), ["reserve_seats"]);
+        assert_eq!(names("films", Lang::Ja), ["list_movies"]);
+        assert_eq!(names("映画 list", Lang::En), ["list_movies"]);
+        assert_eq!(names("dragon", Lang::En), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,205 @@
+//! One tool: what it does, what it needs, and what came of calling it.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::list::Group;
+use crate::browser;
+use crate::call::{Call, Caller};
+use crate::form::{Form, is_empty};
+use crate::mcp::wire::{Progress, Tool};
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::views::form::{Faults, Fields, Filling};
+use crate::views::notice::{Notice, Skeleton};
+use crate::views::output::OutputView;
+use crate::views::questions::Questions;
+
+/// The tool of that name; it may go and come back while the reader is here.
+#[component]
+pub(super) fn ToolPlace(name: String) -> impl IntoView {
+    let page = page();
+    let own = name.clone();
+    let tool = Memo::new(move |_| page.tool(&own));
+    let is_here = Memo::new(move |_| tool.with(Option::is_some));
+    browser::focus_soon("tool-name");
+    move || {
+        if is_here.get() {
+            let tool = Memo::new(move |_| tool.get().unwrap_or_default());
+            return view! { <ToolView tool/> }.into_any();
+        }
+        let name = name.clone();
+        view! {
+            <div class="notice is-calm">
+                <p class="notice-title" id="tool-name" tabindex="-1">
+                    {move || page.fill(Key::ToolGone, &[&name])}
+                </p>
+                <p>{move || page.say(Key::ToolGoneHint)}</p>
+            </div>
+        }
+        .into_any()
+    }
+}
+
+#[component]
+fn ToolView(tool: Memo<Tool>) -> impl IntoView {
+    let page = page();
+    let name = tool.with_untracked(|it| it.name.clone());
+    let form = Memo::new(move |_| {
+        let lang = page.lang.get();
+        tool.with(|tool| Form::of(&tool.input_schema, &|name| tool.argument(lang, name)))
+    });
+    let draft = RwSignal::from(page.draft(&name));
+    let filling = Filling::new(form, draft, "tool", 0);
+    Effect::new(move |_| {
+        form.with(|form| draft.with(|draft| page.keep_draft(&name, form, draft)));
+    });
+    let caller = Caller::new();
+    on_cleanup(move || caller.reset());
+    let call = move || {
+        if let Some(arguments) = filling.submit() {
+            tool.with_untracked(|it| caller.start(&it.name, &it.input_schema, arguments));
+        }
+    };
+    speak(caller, filling);
+    view! {
+        <article class="tool">
+            <a class="back only-narrow" href=Route::Counter(None).hash()>
+                {move || page.say(Key::Back)}
+            </a>
+            <ToolHead tool/>
+            <form class="tool-form" novalidate aria-label=move || page.say(Key::Arguments)
+                on:submit=move |event| {
+                    event.prevent_default();
+                    call();
+                }>
+                <Faults filling/>
+                {move || tool.with(|it| is_empty(&it.input_schema)).then(|| view! {
+                    <p class="hint">{page.say(Key::NoArguments)}</p>
+                })}
+                <Fields filling/>
+                <Actions caller filling/>
+            </form>
+            <ResultView tool caller on_retry=Callback::new(move |()| call())/>
+        </article>
+    }
+}
+
+/// What happens to a call is said once, and what is wrong goes to its fields.
+fn speak(caller: Caller, filling: Filling) {
+    let page = filling.page;
+    Effect::new(move |was_running: Option<bool>| {
+        let is_running = caller.call.with(Call::is_running);
+        if is_running && was_running != Some(true) {
+            page.announce_key(Key::Calling);
+        }
+        caller.call.with(|call| match call {
+            Call::Done { .. } => page.announce_key(Key::AnswerDone),
+            Call::Failed(trouble) => filling.take(trouble.problems()),
+            _ => {}
+        });
+        is_running
+    });
+}
+
+#[component]
+fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
+    let page = page();
+    let group = Memo::new(move |_| tool.with(Group::of));
+    let badge = move || match group.get() {
+        Group::Look => ("badge is-look", Key::ReadsOnly),
+        Group::Undo if tool.with(|it| it.annotations.destructive_hint == Some(true)) => {
+            ("badge is-grave", Key::Destructive)
+        }
+        _ => ("badge is-do", Key::Changes),
+    };
+    let server = move || page.server.with(|it| it.title.clone().unwrap_or_else(|| it.name.clone()));
+    view! {
+        <header class="tool-head">
+            <h2 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(page.lang.get()))}</h2>
+            <p class="tool-facts">
+                <span class=move || badge().0>{move || page.say(badge().1)}</span>
+                <code>{move || tool.with(|it| it.name.clone())}</code>
+                <span class="tool-server">{server}</span>
+            </p>
+            <p class="tool-about">{move || tool.with(|it| it.description(page.lang.get()))}</p>
+        </header>
+    }
+}
+
+#[component]
+fn Actions(caller: Caller, filling: Filling) -> impl IntoView {
+    let page = filling.page;
+    let is_running = move || caller.call.with(Call::is_running);
+    let has_answer = move || caller.call.with(|it| matches!(it, Call::Done { .. }));
+    let text = move || page.say(if has_answer() { Key::CallAgain } else { Key::CallTool });
+    view! {
+        <div class="actions">
+            {move || if is_running() {
+                view! {
+                    <button type="button" class="main-action is-stop" on:click=move |_| caller.stop()>
+                        {page.say(Key::Stop)}
+                    </button>
+                }
+                .into_any()
+            } else {
+                view! { <button type="submit" class="main-action">{text}</button> }.into_any()
+            }}
+            <button type="button" class="plain" on:click=move |_| {
+                filling.clear();
+                caller.reset();
+            }>{move || page.say(Key::Clear)}</button>
+        </div>
+    }
+}
+
+#[component]
+fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> impl IntoView {
+    let page = page();
+    let answer = Callback::new(move |responses: Value| caller.answer(responses));
+    move || match caller.call.get() {
+        Call::Idle => ().into_any(),
+        Call::Running(progress) => view! {
+            <section class="answer" aria-busy="true">
+                <ProgressView progress/>
+                <Skeleton lines=4/>
+            </section>
+        }
+        .into_any(),
+        Call::Asked(questions) => view! {
+            <section class="answer"><Questions questions on_answer=answer/></section>
+        }
+        .into_any(),
+        Call::Failed(trouble) => view! {
+            <section class="answer"><Notice trouble on_retry/></section>
+        }
+        .into_any(),
+        Call::Done { output, seconds } => {
+            let took = move || page.fill(Key::AnswerTook, &[&format!("{seconds:.2}")]);
+            view! {
+                <section class="answer" aria-labelledby="answer-title">
+                    <h3 id="answer-title" class="section-title">
+                        {move || page.say(Key::Answer)}<span class="count">{took}</span>
+                    </h3>
+                    <OutputView tool=tool.get_untracked() output/>
+                </section>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn ProgressView(progress: Option<Progress>) -> impl IntoView {
+    let page = page();
+    let Progress { progress, total, message } = progress.unwrap_or_default();
+    let text = move || message.clone().unwrap_or_else(|| page.say(Key::Calling).to_owned());
+    let bar = total.filter(|total| *total > 0.0).map(|total| {
+        view! {
+            <progress max=total.to_string() value=progress.to_string()
+                aria-label=move || page.say(Key::Calling)></progress>
+        }
+    });
+    view! { <p class="progress">{text}</p>{bar} }
+}

@@ -1,0 +1,136 @@
+//! One field of a form, drawn as what it asks for.
+
+mod inputs;
+mod lists;
+
+use leptos::prelude::*;
+
+use super::form::Filling;
+use crate::form::{Entry, Field, Kind};
+use crate::text::Key;
+use inputs::{ChoiceInput, JsonInput, NumberInput, SwitchInput, TextInput};
+use lists::{ChoicesInput, ListInput};
+
+/// Draws one field with its label, its explanation and what is wrong with it.
+#[component]
+pub(crate) fn FieldView(filling: Filling, field: Field) -> AnyView {
+    match &field.kind {
+        Kind::Group(inner) => {
+            let inner = inner.clone();
+            view! { <GroupView filling field inner/> }.into_any()
+        }
+        Kind::Choices { .. } | Kind::List { .. } => view! { <SetView filling field/> }.into_any(),
+        Kind::Switch => {
+            view! { <div class="field"><SwitchInput filling field=field.clone()/><Below filling field/></div> }
+                .into_any()
+        }
+        _ => {
+            let id = filling.id(&field);
+            view! {
+                <div class="field">
+                    <label class="label" for=id><Label filling field=field.clone()/></label>
+                    <SingleInput filling field=field.clone()/>
+                    <Below filling field/>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn SingleInput(filling: Filling, field: Field) -> AnyView {
+    match field.kind.clone() {
+        Kind::Text(text) => view! { <TextInput filling field text/> }.into_any(),
+        Kind::Number(number) => view! { <NumberInput filling field number/> }.into_any(),
+        Kind::Choice(choices) => view! { <ChoiceInput filling field choices/> }.into_any(),
+        _ => view! { <JsonInput filling field/> }.into_any(),
+    }
+}
+
+/// What it is called, by people and in the schema, and whether it must be given.
+#[component]
+fn Label(filling: Filling, field: Field) -> impl IntoView {
+    let page = filling.page;
+    view! {
+        <span class="label-text">{field.label}</span>
+        <code class="label-name">{field.name}</code>
+        {field.required.then(|| view! {
+            <span class="required">{move || page.say(Key::Required)}</span>
+        })}
+    }
+}
+
+/// The explanation, and what is wrong.
+#[component]
+fn Below(filling: Filling, field: Field) -> impl IntoView {
+    let id = filling.id(&field);
+    let pointer = field.pointer;
+    view! {
+        {field.help.map(|help| view! { <p class="hint" id=format!("{id}-hint")>{help}</p> })}
+        <p class="error" id=format!("{id}-error")>{move || filling.message(&pointer)}</p>
+    }
+}
+
+/// The ids of what explains a field, for `aria-describedby`.
+fn described(filling: Filling, field: &Field) -> String {
+    let id = filling.id(field);
+    let hint = field.help.as_ref().map(|_| format!("{id}-hint ")).unwrap_or_default();
+    format!("{hint}{id}-error")
+}
+
+/// Several values under one name: a set of fields with a legend.
+#[component]
+fn SetView(filling: Filling, field: Field) -> impl IntoView {
+    let id = filling.id(&field);
+    let input = match field.kind.clone() {
+        Kind::Choices { choices, .. } => {
+            view! { <ChoicesInput filling field=field.clone() choices/> }.into_any()
+        }
+        Kind::List { item, .. } => {
+            view! { <ListInput filling field=field.clone() item/> }.into_any()
+        }
+        _ => ().into_any(),
+    };
+    let described = described(filling, &field);
+    view! {
+        <fieldset class="field" id=id tabindex="-1" aria-describedby=described>
+            <legend class="label"><Label filling field=field.clone()/></legend>
+            {input}
+            <Below filling field/>
+        </fieldset>
+    }
+}
+
+/// An object: its fields, behind a switch where it may be left out.
+#[component]
+fn GroupView(filling: Filling, field: Field, inner: Vec<Field>) -> AnyView {
+    let page = filling.page;
+    let id = filling.id(&field);
+    let label = field.label.clone();
+    let required = field.required;
+    let own = StoredValue::new(field.clone());
+    let is_open = move || own.with_value(|own| filling.draft.with(|it| it.includes(own)));
+    let open = move |event| {
+        let on = event_target_checked(&event);
+        own.with_value(|own| filling.put(own, |it| it.put(own, Entry::Flag(on))));
+    };
+    let inner = StoredValue::new(inner);
+    view! {
+        <fieldset class="field group" id=id tabindex="-1">
+            <legend class="label"><Label filling field=field.clone()/></legend>
+            <Below filling field/>
+            {(!required).then(|| view! {
+                <label class="switch">
+                    <input type="checkbox" prop:checked=is_open on:change=open/>
+                    <span>{move || page.fill(Key::Include, &[&label])}</span>
+                </label>
+            })}
+            {move || is_open().then(|| {
+                let field = |field: Field| view! { <FieldView filling field/> };
+                inner.get_value().into_iter().map(field).collect_view()
+            })}
+        </fieldset>
+    }
+    .into_any()
+}

@@ -1,0 +1,162 @@
+//! Inputs for one value.
+
+use leptos::prelude::*;
+
+use super::{Label, described};
+use crate::form::{Choice, Entry, Field, Format, Number, Text};
+use crate::text::Key;
+use crate::views::form::Filling;
+
+/// Whether to say that a field is wrong.
+fn invalid(filling: Filling, field: &Field) -> impl Fn() -> Option<&'static str> + use<> {
+    let pointer = field.pointer.clone();
+    move || filling.message(&pointer).map(|_| "true")
+}
+
+fn put_text(filling: Filling, field: &Field, text: String) {
+    filling.put(field, |it| it.put(field, Entry::Text(text)));
+}
+
+#[component]
+pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
+    let id = filling.id(&field);
+    let described = described(filling, &field);
+    let invalid = invalid(filling, &field);
+    let max = text.length.max.map(|it| it.to_string());
+    let required = field.required.then_some("true");
+    let example = field.example.clone();
+    let field = StoredValue::new(field);
+    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
+    let input = move |event| {
+        let text = event_target_value(&event);
+        field.with_value(|it| put_text(filling, it, text));
+    };
+    let blur = move |_| field.with_value(|it| filling.touch(it));
+    if text.format == Format::Long {
+        return view! {
+            <textarea id=id rows="4" aria-describedby=described aria-invalid=invalid
+                aria-required=required maxlength=max placeholder=example
+                prop:value=value on:input=input on:blur=blur></textarea>
+        }
+        .into_any();
+    }
+    let (kind, complete) = match text.format {
+        Format::Date => ("date", "off"),
+        // `datetime-local` and `time` leave out what many schemas ask for: the zone, the seconds.
+        Format::Email => ("email", "email"),
+        Format::Url => ("url", "url"),
+        Format::Secret => ("password", "off"),
+        _ => ("text", "off"),
+    };
+    let example = example.or_else(|| match text.format {
+        Format::DateTime => Some("2026-11-21T10:00:00+09:00".to_owned()),
+        Format::Time => Some("10:00:00".to_owned()),
+        _ => None,
+    });
+    view! {
+        <input id=id type=kind autocomplete=complete aria-describedby=described aria-invalid=invalid
+            aria-required=required maxlength=max placeholder=example spellcheck="false"
+            prop:value=value on:input=input on:blur=blur/>
+    }
+    .into_any()
+}
+
+#[component]
+pub(super) fn NumberInput(filling: Filling, field: Field, number: Number) -> impl IntoView {
+    let id = filling.id(&field);
+    let described = described(filling, &field);
+    let invalid = invalid(filling, &field);
+    let required = field.required.then_some("true");
+    let range = match (number.min, number.max) {
+        (Some(min), Some(max)) => Some(format!("{min} – {max}")),
+        (Some(min), None) => Some(format!("≥ {min}")),
+        (None, Some(max)) => Some(format!("≤ {max}")),
+        (None, None) => None,
+    };
+    let mode =
+        if number.integer && number.min.is_some_and(|it| it >= 0.0) { "numeric" } else { "text" };
+    let example = field.example.clone().or(range);
+    let field = StoredValue::new(field);
+    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
+    let input = move |event| {
+        let text = event_target_value(&event);
+        field.with_value(|it| put_text(filling, it, text));
+    };
+    // Not type=number: it loses what it cannot read, and a wheel over it changes the value.
+    view! {
+        <input id=id type="text" inputmode=mode autocomplete="off" class="number"
+            aria-describedby=described aria-invalid=invalid aria-required=required placeholder=example
+            prop:value=value on:input=input
+            on:blur=move |_| field.with_value(|it| filling.touch(it))/>
+    }
+}
+
+#[component]
+pub(super) fn SwitchInput(filling: Filling, field: Field) -> impl IntoView {
+    let id = filling.id(&field);
+    let described = described(filling, &field);
+    let own = StoredValue::new(field.clone());
+    let target = id.clone();
+    let is_on =
+        move || own.with_value(|it| filling.draft.with(|draft| draft.flag(it))).unwrap_or_default();
+    let change = move |event| {
+        let on = event_target_checked(&event);
+        own.with_value(|it| filling.put(it, |draft| draft.put(it, Entry::Flag(on))));
+    };
+    view! {
+        <label class="switch" for=target>
+            <input id=id type="checkbox" aria-describedby=described prop:checked=is_on on:change=change/>
+            <span class="label"><Label filling field/></span>
+        </label>
+    }
+}
+
+#[component]
+pub(super) fn ChoiceInput(filling: Filling, field: Field, choices: Vec<Choice>) -> impl IntoView {
+    let page = filling.page;
+    let id = filling.id(&field);
+    let described = described(filling, &field);
+    let invalid = invalid(filling, &field);
+    let required = field.required;
+    let field = StoredValue::new(field);
+    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
+    let change = move |event| {
+        let text = event_target_value(&event);
+        field.with_value(|it| {
+            put_text(filling, it, text);
+            filling.touch(it);
+        });
+    };
+    let none = if required { Key::Choose } else { Key::NoChoice };
+    let option = move |choice: Choice| {
+        let own = choice.value.clone();
+        view! { <option value=choice.value selected=move || value() == own>{choice.label}</option> }
+    };
+    view! {
+        <select id=id aria-describedby=described aria-invalid=invalid
+            aria-required=required.then_some("true") on:change=change>
+            <option value="" selected=move || value().is_empty()>{move || page.say(none)}</option>
+            {choices.into_iter().map(option).collect_view()}
+        </select>
+    }
+}
+
+#[component]
+pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
+    let page = filling.page;
+    let id = filling.id(&field);
+    let described = described(filling, &field);
+    let invalid = invalid(filling, &field);
+    let field = StoredValue::new(field);
+    let value = move || field.with_value(|it| filling.draft.with(|draft| draft.text(it)));
+    let input = move |event| {
+        let text = event_target_value(&event);
+        field.with_value(|it| put_text(filling, it, text));
+    };
+    view! {
+        <textarea id=id class="code" rows="4" spellcheck="false" aria-describedby=described
+            aria-invalid=invalid placeholder=move || page.say(Key::JsonHint)
+            prop:value=value on:input=input
+            on:blur=move |_| field.with_value(|it| filling.touch(it))></textarea>
+    }
+}

@@ -1,0 +1,190 @@
+//! A form drawn from a schema: its fields, what is wrong with them, and its one button.
+
+use std::collections::BTreeSet;
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::field::FieldView;
+use crate::browser;
+use crate::form::{Draft, Fault, Field, Form};
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::trouble::Problem;
+
+/// A form being filled in.
+#[derive(Clone, Copy)]
+pub(crate) struct Filling {
+    pub(crate) page: Page,
+    pub(crate) form: Memo<Form>,
+    pub(crate) draft: RwSignal<Draft>,
+    /// What the host found wrong.
+    pub(crate) problems: RwSignal<Vec<Problem>>,
+    /// Fields that the reader has left: nothing is wrong with what was never touched.
+    touched: RwSignal<BTreeSet<String>>,
+    submitted: RwSignal<bool>,
+    faults: Memo<Vec<Fault>>,
+    /// Tells the fields of two forms on one page apart.
+    name: &'static str,
+    index: usize,
+}
+
+impl Filling {
+    pub(crate) fn new(
+        form: Memo<Form>,
+        draft: RwSignal<Draft>,
+        name: &'static str,
+        index: usize,
+    ) -> Self {
+        let faults = move |_: Option<&Vec<Fault>>| {
+            form.with(|form| draft.with(|draft| form.arguments(draft))).err().unwrap_or_default()
+        };
+        Self {
+            page: page(),
+            form,
+            draft,
+            problems: RwSignal::new(Vec::new()),
+            touched: RwSignal::new(BTreeSet::new()),
+            submitted: RwSignal::new(false),
+            faults: Memo::new(faults),
+            name,
+            index,
+        }
+    }
+
+    /// For `id` attributes.
+    pub(crate) fn id(self, field: &Field) -> String {
+        format!("{}{}-{}", self.name, self.index, field.id())
+    }
+
+    /// What is wrong with a field, once the reader has been there.
+    pub(crate) fn message(self, pointer: &str) -> Option<String> {
+        let is_due = self.submitted.get() || self.touched.with(|it| it.contains(pointer));
+        let fault = self.faults.with(|it| it.iter().find(|it| it.pointer == pointer).cloned());
+        let own = fault.filter(|_| is_due).map(|it| it.message(self.page.lang.get()));
+        own.or_else(|| self.problem(pointer))
+    }
+
+    /// What the host found wrong with a field, or with something inside it.
+    fn problem(self, pointer: &str) -> Option<String> {
+        let is_here = |it: &&Problem| self.field_of(&it.pointer).as_deref() == Some(pointer);
+        self.problems.with(|it| it.iter().find(is_here).map(|it| it.message.clone()))
+    }
+
+    /// The field that a problem is about: the closest one around it.
+    fn field_of(self, pointer: &str) -> Option<String> {
+        self.form.with(|form| {
+            let fields = form.all().into_iter().filter(|field| {
+                let rest = pointer.strip_prefix(&field.pointer);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            });
+            fields.max_by_key(|it| it.pointer.len()).map(|it| it.pointer.clone())
+        })
+    }
+
+    /// Takes what was typed; what the host said about it is over.
+    pub(crate) fn put(self, field: &Field, change: impl FnOnce(&mut Draft)) {
+        self.draft.update(change);
+        let pointer = &field.pointer;
+        if self.problems.with_untracked(|it| !it.is_empty()) {
+            self.problems.update(|it| it.retain(|it| !it.pointer.starts_with(pointer)));
+        }
+    }
+
+    /// The reader has left a field.
+    pub(crate) fn touch(self, field: &Field) {
+        self.touched.update(|it| {
+            it.insert(field.pointer.clone());
+        });
+    }
+
+    /// The arguments; or nothing, and the summary of what is wrong has the keyboard.
+    pub(crate) fn submit(self) -> Option<Value> {
+        self.problems.set(Vec::new());
+        let arguments =
+            self.form.with_untracked(|form| self.draft.with_untracked(|it| form.arguments(it)));
+        self.submitted.set(arguments.is_err());
+        match arguments {
+            Ok(arguments) => Some(arguments),
+            Err(faults) => {
+                let count = faults.len().to_string();
+                let lang = self.page.lang.get_untracked();
+                self.page.announce(lang.fill(Key::ErrorSummary, &[&count]));
+                self.focus_first(&faults[0].pointer);
+                None
+            }
+        }
+    }
+
+    /// What the host found wrong goes to its fields.
+    pub(crate) fn take(self, problems: Vec<Problem>) {
+        let first = problems.iter().find_map(|it| self.field_of(&it.pointer));
+        self.problems.set(problems);
+        if let Some(first) = first {
+            self.focus_first(&first);
+        }
+    }
+
+    fn focus_first(self, pointer: &str) {
+        let id = self.form.with_untracked(|form| {
+            form.all().into_iter().find(|it| it.pointer == pointer).map(|it| self.id(it))
+        });
+        if let Some(id) = id {
+            browser::focus_soon(id);
+        }
+    }
+
+    /// Empty again.
+    pub(crate) fn clear(self) {
+        self.draft.set(Draft::default());
+        self.touched.set(BTreeSet::new());
+        self.submitted.set(false);
+        self.problems.set(Vec::new());
+    }
+}
+
+/// Everything that is wrong, with a way to each.
+#[component]
+pub(crate) fn Faults(filling: Filling) -> impl IntoView {
+    let page = filling.page;
+    let link = move |fault: Fault| {
+        let field = filling
+            .form
+            .with(|form| form.all().into_iter().find(|it| it.pointer == fault.pointer).cloned())?;
+        let id = filling.id(&field);
+        let message = fault.message(page.lang.get());
+        Some(view! {
+            <li>
+                <button type="button" class="link" on:click=move |_| browser::focus(&id)>
+                    {field.label}
+                </button>
+                " "{message}
+            </li>
+        })
+    };
+    move || {
+        let faults = filling.faults.get();
+        let is_due = filling.submitted.get() && !faults.is_empty();
+        is_due.then(|| {
+            view! {
+                <div class="notice is-trouble">
+                    <p class="notice-title">
+                        {page.fill(Key::ErrorSummary, &[&faults.len().to_string()])}
+                    </p>
+                    <ul>{faults.into_iter().filter_map(link).collect_view()}</ul>
+                </div>
+            }
+        })
+    }
+}
+
+/// The fields; each stays as it is for as long as the schema keeps it.
+#[component]
+pub(crate) fn Fields(filling: Filling) -> impl IntoView {
+    let fields = move || filling.form.with(|it| it.fields.clone());
+    view! {
+        <For each=fields key=|field| format!("{field:?}") let:field>
+            <FieldView filling field/>
+        </For>
+    }
+}

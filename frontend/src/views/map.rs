@@ -1,0 +1,160 @@
+//! Places on a map: Leaflet over the bundled coastline, loaded when the first map is drawn.
+
+use js_sys::{JSON, Object, Reflect};
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::prelude::*;
+
+use crate::browser;
+use crate::geo::Features;
+use crate::page::page;
+use crate::text::Key;
+
+const SCRIPT: &str = "vendor/leaflet/leaflet.js";
+const STYLE: &str = "vendor/leaflet/leaflet.css";
+const LAND: &str = "land.json";
+/// Must stay on the map: the coastline's licence asks for it.
+const CREDIT: &str = "© OpenStreetMap contributors (ODbL)";
+
+// The crate has this function in its source and does not export it.
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = L, js_name = geoJSON, catch)]
+    fn geo_json(json: &JsValue, options: &JsValue) -> Result<leaflet::FeatureGroup, JsValue>;
+    #[wasm_bindgen(js_namespace = L, js_name = circleMarker)]
+    fn circle_marker(place: &leaflet::LatLng, options: &JsValue) -> leaflet::Layer;
+    #[wasm_bindgen(method, js_class = "Layer", js_name = bindTooltip)]
+    fn bind_element(this: &Labelled, content: &web_sys::Element, options: &JsValue) -> JsValue;
+    /// A layer that can carry an element as its tooltip; the crate takes only strings.
+    type Labelled;
+}
+
+/// Draws places, lines and areas.
+#[component]
+pub(crate) fn MapView(features: Features) -> impl IntoView {
+    let page = page();
+    let node = NodeRef::<html::Div>::new();
+    let has_failed = RwSignal::new(false);
+    let map = StoredValue::new_local(None::<leaflet::Map>);
+    let titles = features.titles();
+    let after = StoredValue::new(format!("after-map-{}", browser::unique()));
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let features = features.clone();
+        spawn_local(async move {
+            match drawn(element.unchecked_ref(), &features).await {
+                // The view may be gone by now.
+                Ok(drawn) if map.try_get_value().is_some() => map.set_value(Some(drawn)),
+                Ok(drawn) => drop(drawn.remove()),
+                Err(_) => has_failed.set(true),
+            }
+        });
+    });
+    on_cleanup(move || {
+        if let Some(Some(map)) = map.try_update_value(Option::take) {
+            map.remove();
+        }
+    });
+    let place = |title: String| view! { <li>{title}</li> };
+    view! {
+        <section class="map" aria-label=move || page.say(Key::MapView)>
+            <button type="button" class="skip is-inner" on:click=move |_| {
+                after.with_value(|it| browser::focus(it));
+            }>{move || page.say(Key::MapSkip)}</button>
+            <div class="map-canvas" node_ref=node role="region" aria-label=move || page.say(Key::MapView)></div>
+            <p class="hint" tabindex="-1" id=after.get_value()>
+                {move || page.say(if has_failed.get() { Key::MapFailed } else { Key::MapNote })}
+            </p>
+            {(!titles.is_empty()).then(|| view! {
+                <ul class="map-places">{titles.into_iter().take(100).map(place).collect_view()}</ul>
+            })}
+        </section>
+    }
+}
+
+/// A map in `element` with these features on it.
+async fn drawn(
+    element: &web_sys::HtmlElement,
+    features: &Features,
+) -> Result<leaflet::Map, JsValue> {
+    browser::load_once(STYLE, SCRIPT).await?;
+    let options = leaflet::MapOptions::new();
+    // A wheel over the map scrolls the page, as everywhere else on it.
+    set(&options, "scrollWheelZoom", &JsValue::FALSE);
+    let map = leaflet::Map::new_with_element(element, &options)?;
+    map.set_view(&leaflet::LatLng::new(35.55, 139.75), 9.0);
+    let control = Reflect::get(&map, &"attributionControl".into())?;
+    let set_prefix: js_sys::Function = Reflect::get(&control, &"setPrefix".into())?.dyn_into()?;
+    set_prefix.call1(&control, &"Leaflet".into())?;
+    if let Some(land) = land().await {
+        geo_json(&land, &style("map-land", CREDIT))?.unchecked_ref::<leaflet::Layer>().add_to(&map);
+    }
+    let data = JSON::parse(&features.0.to_string())?;
+    let options = style("map-feature", "");
+    let marker = Closure::<dyn Fn(JsValue, leaflet::LatLng) -> leaflet::Layer>::new(
+        |feature: JsValue, place: leaflet::LatLng| {
+            let options = class("map-place");
+            set(&options, "radius", &8.into());
+            let marker = circle_marker(&place, &options);
+            if let Some(title) = title_of(&feature) {
+                bind_title(&marker, &title);
+            }
+            marker
+        },
+    );
+    set(&options, "pointToLayer", &marker.into_js_value());
+    let layer = geo_json(&data, &options)?;
+    layer.unchecked_ref::<leaflet::Layer>().add_to(&map);
+    let fit = Object::new();
+    set(&fit, "padding", &js_sys::Array::of2(&32.into(), &32.into()));
+    set(&fit, "maxZoom", &13.into());
+    set(&fit, "animate", &JsValue::FALSE);
+    map.fit_bounds_with_options(&layer.get_bounds(), &fit);
+    Ok(map)
+}
+
+/// The coastline; a map without it still shows its places.
+async fn land() -> Option<JsValue> {
+    let response = gloo_net::http::Request::get(LAND).send().await.ok()?;
+    JSON::parse(&response.text().await.ok()?).ok()
+}
+
+fn title_of(feature: &JsValue) -> Option<String> {
+    let properties = Reflect::get(feature, &"properties".into()).ok()?;
+    let title = Reflect::get(&properties, &"title".into()).ok()?.as_string()?;
+    (!title.is_empty()).then_some(title)
+}
+
+/// A name beside a place: an element of ours, because Leaflet takes a string for markup.
+fn bind_title(marker: &leaflet::Layer, title: &str) {
+    let Ok(element) = document().create_element("span") else { return };
+    element.set_text_content(Some(title));
+    let options = Object::new();
+    set(&options, "className", &"map-title".into());
+    set(&options, "direction", &"top".into());
+    set(&options, "offset", &js_sys::Array::of2(&0.into(), &(-8).into()));
+    marker.unchecked_ref::<Labelled>().bind_element(&element, &options);
+}
+
+/// Colours come from the style sheet by class, so that they follow the theme.
+fn style(name: &str, credit: &str) -> Object {
+    let options = Object::new();
+    set(&options, "style", &class(name));
+    set(&options, "interactive", &(credit.is_empty()).into());
+    if !credit.is_empty() {
+        set(&options, "attribution", &credit.into());
+    }
+    options
+}
+
+fn class(name: &str) -> Object {
+    let style = Object::new();
+    set(&style, "className", &name.into());
+    style
+}
+
+fn set(object: &JsValue, name: &str, value: &JsValue) {
+    // Setting a property of a plain object cannot fail.
+    let _ = Reflect::set(object, &name.into(), value);
+}

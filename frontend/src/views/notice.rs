@@ -1,0 +1,75 @@
+//! What went wrong, and what to do about it: one view for every trouble.
+
+use leptos::prelude::*;
+
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// Draws a trouble; with a button where trying again may help.
+#[component]
+pub(crate) fn Notice(
+    /// What happened.
+    trouble: Trouble,
+    /// What the button does.
+    #[prop(optional, into)]
+    on_retry: Option<Callback<()>>,
+) -> impl IntoView {
+    let page = page();
+    let retry = on_retry.filter(|_| trouble.may_pass()).map(|retry| {
+        view! {
+            <button type="button" class="quiet" on:click=move |_| retry.run(())>
+                {move || page.say(Key::Retry)}
+            </button>
+        }
+    });
+    let class = if trouble == Trouble::Stopped { "notice is-calm" } else { "notice is-trouble" };
+    let trouble = StoredValue::new(trouble);
+    let details = trouble.with_value(Trouble::details).map(|details| {
+        view! { <p class="notice-code">{move || page.say(Key::CodeLabel)}" "<code>{details}</code></p> }
+    });
+    view! {
+        <div class=class role="alert">
+            <p class="notice-title">
+                {move || trouble.with_value(|it| it.title(page.lang.get()))}
+            </p>
+            <p>{move || trouble.with_value(|it| it.mend(page.lang.get()))}</p>
+            {details}
+            {retry}
+        </div>
+    }
+}
+
+/// Says that something is on its way.
+#[component]
+pub(crate) fn Skeleton(
+    /// How many lines to draw.
+    #[prop(default = 3)]
+    lines: usize,
+) -> impl IntoView {
+    let page = page();
+    view! {
+        <div class="skeleton" aria-busy="true">
+            <span class="only-heard">{move || page.say(Key::Loading)}</span>
+            {(0..lines).map(|_| view! { <span class="skeleton-line"></span> }).collect_view()}
+        </div>
+    }
+}
+
+/// Says that there is nothing, and what to try instead.
+#[component]
+pub(crate) fn Empty(
+    /// What there is nothing of.
+    #[prop(into)]
+    title: Signal<String>,
+    /// What to try.
+    #[prop(optional, into)]
+    hint: Option<Signal<String>>,
+) -> impl IntoView {
+    view! {
+        <div class="empty">
+            <p class="empty-title">{title}</p>
+            {hint.map(|hint| view! { <p>{hint}</p> })}
+        </div>
+    }
+}

@@ -1,0 +1,142 @@
+//! What a tool put out, drawn by its view; or as readable data, which never fails.
+
+mod content;
+mod conversation;
+
+use leptos::prelude::*;
+use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::hall::{HallView, Legend};
+use super::map::MapView;
+use super::movies::{MoviesView, ShowtimesView};
+use super::notice::Empty;
+use super::raw::Raw;
+use super::structured::Structured;
+use super::ticket::Ticket;
+use crate::geo;
+use crate::hall::{Hall, Picks};
+use crate::mcp::wire::{Content, Output, Tool};
+use crate::page::page;
+use crate::text::Key;
+use content::ContentView;
+use conversation::ConversationView;
+
+/// Draws an output by the view that its tool names, and all that came beside it.
+#[component]
+pub(crate) fn OutputView(tool: Tool, output: Output) -> impl IntoView {
+    let page = page();
+    let Output { structured, content, raw } = output;
+    let drawn = structured.as_ref().and_then(|value| named(tool.view(), value));
+    let is_drawn = drawn.is_some();
+    // The host sends the structure as text too; a view or a table has said it already.
+    let is_news = |it: &Content| match (it, &structured) {
+        (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,
+        _ => true,
+    };
+    let pieces: Vec<Content> = content.into_iter().filter(is_news).take(PIECES_MAX).collect();
+    let is_empty = structured.is_none() && pieces.is_empty();
+    let name = tool.name;
+    let piece = move |content| view! { <ContentView content tool=name.clone()/> };
+    let data = structured.filter(|_| !is_drawn).map(|value| {
+        let map = geo::of(&value).map(|features| view! { <MapView features/> });
+        view! { {map}<Structured value/> }
+    });
+    view! {
+        <div class="output">
+            {drawn}
+            {data}
+            {pieces.into_iter().map(piece).collect_view()}
+            {is_empty.then(|| view! {
+                <Empty title=Signal::derive(move || page.say(Key::AnswerEmpty).to_owned())/>
+            })}
+            <Raw value=raw/>
+        </div>
+    }
+}
+
+/// Pieces of content drawn at most.
+const PIECES_MAX: usize = 100;
+
+/// The view of that name, if the value fits it.
+fn named(view: Option<&str>, value: &Value) -> Option<AnyView> {
+    fn fits<T: DeserializeOwned>(value: &Value) -> Option<T> {
+        serde_json::from_value(value.clone()).ok()
+    }
+    Some(match view? {
+        "movies" => {
+            fits::<Movies>(value).map(|movies| view! { <MoviesView movies/> }.into_any())?
+        }
+        "showtimes" => fits::<Showtimes>(value)
+            .map(|showtimes| view! { <ShowtimesView showtimes/> }.into_any())?,
+        "seat_map" => fits::<SeatMap>(value).map(|map| view! { <SeatMapView map/> }.into_any())?,
+        "reservation" => fits::<Reservation>(value)
+            .map(|reservation| view! { <Ticket reservation/> }.into_any())?,
+        "conversation" | "history" => fits::<History>(value)
+            .map(|history| view! { <ConversationView history/> }.into_any())?,
+        _ => return None,
+    })
+}
+
+/// A hall to look at.
+#[component]
+fn SeatMapView(map: SeatMap) -> impl IntoView {
+    let page = page();
+    let hall = Hall::of(&map);
+    let is_empty = hall.rows.is_empty();
+    let hall = Memo::new(move |_| hall.clone());
+    if is_empty {
+        return view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
+            .into_any();
+    }
+    let picks = RwSignal::new(Picks::default());
+    view! { <HallView hall picks name="shown"/><Legend hall/> }.into_any()
+}
+
+/// Whether a text is this very value, written down.
+fn is_same(text: &str, value: &Value) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|it| it == *value)
+}
+
+/// A link that cannot run anything: only https, http and mail, or a place on this host.
+pub(crate) fn safe_url(url: &str) -> Option<String> {
+    let url = url.trim();
+    let lower = url.to_ascii_lowercase();
+    let is_known = ["https://", "http://", "mailto:"].iter().any(|it| lower.starts_with(it));
+    let is_own = url.starts_with('/') && !url.starts_with("//") && !url.starts_with("/\\");
+    let is_plain = !url.chars().any(char::is_control) && url.len() <= 2_000;
+    ((is_known || is_own) && is_plain).then(|| url.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_could_run_something_is_none() {
+        for bad in [
+            "javascript:alert(1)",
+            " JavaScript:alert(1)",
+            "data:text/html,x",
+            "//evil.example",
+            "/\\evil.example",
+            "https://a\nb",
+        ] {
+            assert_eq!(safe_url(bad), None, "{bad}");
+        }
+        for good in ["https://example.com/a?b", "/api/health", "mailto:a@example.com"] {
+            assert_eq!(safe_url(good).as_deref(), Some(good));
+        }
+    }
+
+    #[test]
+    fn a_text_that_repeats_the_structure_is_recognised() {
+        let value = json!({ "a": 1, "b": [2] });
+        assert!(is_same("{\"b\": [2],  \"a\": 1}", &value));
+        assert!(!is_same("{\"a\":1}", &value));
+        assert!(!is_same("seats: A1", &value));
+    }
+}

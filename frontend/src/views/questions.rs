@@ -1,0 +1,112 @@
+//! What a tool asks the user before it goes on; the answers go out with the same call again.
+
+use leptos::prelude::*;
+use serde_json::{Value, json};
+
+use super::form::{Faults, Fields, Filling};
+use crate::browser;
+use crate::call::{Reply, responses};
+use crate::form::{Draft, Form};
+use crate::mcp::wire::{Ask, Question};
+use crate::page::page;
+use crate::text::Key;
+
+/// Draws the questions; the answers, as the protocol wants them, go to `on_answer`.
+#[component]
+pub(crate) fn Questions(
+    questions: Vec<Question>,
+    #[prop(into)] on_answer: Callback<Value>,
+) -> impl IntoView {
+    let page = page();
+    let asked: Vec<(Question, Filling)> = questions
+        .into_iter()
+        .enumerate()
+        .map(|(index, it)| (it.clone(), filling(&it, index)))
+        .collect();
+    let asked = StoredValue::new(asked);
+    let send = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let replies = asked.with_value(|asked| {
+            let reply = |(question, filling): &(Question, Filling)| {
+                Some((question.key.clone(), reply(question, *filling)?))
+            };
+            asked.iter().map(reply).collect::<Option<Vec<_>>>()
+        });
+        if let Some(replies) = replies {
+            on_answer.run(responses(&replies));
+        }
+    };
+    let decline = move |_| {
+        let decline = |it: &(Question, Filling)| (it.0.key.clone(), Reply::Decline);
+        let replies = asked.with_value(|it| it.iter().map(decline).collect::<Vec<_>>());
+        on_answer.run(responses(&replies));
+    };
+    page.announce_key(Key::Question);
+    browser::focus_soon("question-title");
+    let question = |(question, filling)| view! { <QuestionView question filling/> };
+    view! {
+        <form class="questions" novalidate on:submit=send aria-labelledby="question-title">
+            <h3 id="question-title" tabindex="-1">{move || page.say(Key::Question)}</h3>
+            {asked.get_value().into_iter().map(question).collect_view()}
+            <div class="actions">
+                <button type="submit" class="main-action">{move || page.say(Key::QuestionSend)}</button>
+                <button type="button" class="quiet" on:click=decline>
+                    {move || page.say(Key::QuestionDecline)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+fn filling(question: &Question, index: usize) -> Filling {
+    let schema = match &question.ask {
+        Ask::Form(schema) => schema.clone(),
+        _ => json!({}),
+    };
+    let form = Form::of(&schema, &|_| None);
+    Filling::new(
+        Memo::new(move |_| form.clone()),
+        RwSignal::new(Draft::default()),
+        "question",
+        index,
+    )
+}
+
+/// None while the form is not yet right.
+fn reply(question: &Question, filling: Filling) -> Option<Reply> {
+    match question.ask {
+        Ask::Form(_) => filling.submit().map(Reply::Accept),
+        Ask::Url(_) => Some(Reply::Accept(json!({}))),
+        Ask::Unknown => Some(Reply::Decline),
+    }
+}
+
+#[component]
+fn QuestionView(question: Question, filling: Filling) -> impl IntoView {
+    let page = filling.page;
+    let ask = match question.ask {
+        Ask::Form(_) => view! { <Faults filling/><Fields filling/> }.into_any(),
+        Ask::Url(url) => {
+            let link = super::output::safe_url(&url).map(|url| {
+                view! {
+                    <a class="button" href=url target="_blank" rel="noopener noreferrer">
+                        {move || page.say(Key::OpenPage)}
+                    </a>
+                }
+            });
+            view! {
+                <p>{move || page.say(Key::QuestionUrl)}</p>
+                <p><code>{url}</code></p>
+                {link}
+            }
+            .into_any()
+        }
+        Ask::Unknown => view! { <p>{move || page.say(Key::QuestionUnknown)}</p> }.into_any(),
+    };
+    view! {
+        <div class="question">
+            <p class="question-text">{question.message}</p>
+            {ask}
+        </div>
+    }
+}

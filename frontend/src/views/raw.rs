@@ -1,0 +1,34 @@
+//! JSON as it came, folded away, to look at and to copy.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use crate::browser;
+use crate::page::page;
+use crate::text::Key;
+
+/// Characters drawn at most; copying takes all of it.
+const TEXT_MAX: usize = 100_000;
+
+/// Draws the JSON of `value` behind a summary.
+#[component]
+pub(crate) fn Raw(value: Value) -> impl IntoView {
+    let page = page();
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let shown: String = text.chars().take(TEXT_MAX).collect();
+    let text = StoredValue::new(text);
+    let copy = move |_| {
+        if text.with_value(|text| browser::copy(text)) {
+            page.announce_key(Key::Copied);
+        }
+    };
+    view! {
+        <details class="raw">
+            <summary>{move || page.say(Key::RawJson)}</summary>
+            <button type="button" class="quiet small" on:click=copy>
+                {move || page.say(Key::Copy)}
+            </button>
+            <pre tabindex="0" aria-label=move || page.say(Key::RawJson)>{shown}</pre>
+        </details>
+    }
+}
