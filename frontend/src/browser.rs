@@ -12,6 +12,13 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{HtmlElement, Storage, VisibilityState};
 
+/// A panic is a bug of the page; the browser's console says where, for whoever reports it.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        web_sys::console::error_1(&panic.to_string().into());
+    }));
+}
+
 /// Where something is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Keep {

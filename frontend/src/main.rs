@@ -19,5 +19,6 @@ mod trouble;
 mod views;
 
 fn main() {
+    browser::report_panics();
     leptos::mount::mount_to_body(app::App);
 }

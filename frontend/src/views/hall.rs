@@ -257,7 +257,7 @@ fn Mark(path: &'static str) -> impl IntoView {
 }
 
 /// 「B列 3番」 · Row B, seat 3
-pub(crate) fn seat_name(page: Page, row: &str, number: u32) -> String {
+fn seat_name(page: Page, row: &str, number: u32) -> String {
     page.fill(Key::SeatName, &[row, &number.to_string()])
 }
 

@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use output::cinema::Reservation;
 use serde_json::json;
 
-use super::seats::{Showing, name_of};
+use super::seats::Showing;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::hall::Picks;
@@ -191,25 +191,25 @@ fn PickedSeats(desk: Desk) -> impl IntoView {
         }
     };
     let is_missing = move || desk.missing.get() == Some(Key::SeatsMissing);
+    let chip = move |id: String| {
+        let own = id.clone();
+        let name = {
+            let id = id.clone();
+            move || page.fill(Key::Unpick, &[&id])
+        };
+        view! {
+            <li>
+                <button type="button" class="chip" aria-label=name on:click=move |_| unpick(&own)>
+                    {id}<span class="chip-close" aria-hidden="true">"×"</span>
+                </button>
+            </li>
+        }
+    };
     view! {
         <div class="picked">
             <p class="picked-count" class:is-missing=is_missing>{summary}</p>
             <ul class="picked-list">
-                <For each=move || ids.get() key=Clone::clone let:id>
-                    <li>
-                        <button type="button" class="chip"
-                            aria-label={
-                                let id = id.clone();
-                                move || page.fill(Key::Unpick, &[&name_of(showing, &id)])
-                            }
-                            on:click={
-                                let id = id.clone();
-                                move |_| unpick(&id)
-                            }>
-                            {id}<span class="chip-close" aria-hidden="true">"×"</span>
-                        </button>
-                    </li>
-                </For>
+                <For each=move || ids.get() key=Clone::clone children=chip/>
             </ul>
         </div>
     }

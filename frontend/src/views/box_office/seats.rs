@@ -16,7 +16,7 @@ use crate::hall::{Hall, Picked, Picks, SEATS_MAX};
 use crate::page::{Page, page};
 use crate::route::{Booking, Route};
 use crate::text::Key;
-use crate::views::hall::{HallView, Legend, seat_name};
+use crate::views::hall::{HallView, Legend};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
 /// How old the seats on the screen may get while someone looks at them.
@@ -295,10 +295,4 @@ fn Plan(showing: Showing) -> impl IntoView {
             <Checkout showing/>
         </div>
     }
-}
-
-/// 「B列 3番」 of an id.
-pub(super) fn name_of(showing: Showing, id: &str) -> String {
-    let seat = showing.hall.with(|it| it.seat(id).cloned());
-    seat.map_or_else(|| id.to_owned(), |it| seat_name(showing.page, &it.row, it.number))
 }
