@@ -72,6 +72,12 @@ fn Place() -> impl IntoView {
             Route::Counter(_) => Stage::Counter,
         })
     });
+    Effect::new(move |before: Option<()>| {
+        page.route.track();
+        if before.is_some() {
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        }
+    });
     move || match stage.get() {
         Stage::Office => view! { <BoxOffice/> }.into_any(),
         Stage::Ticket(id) => view! { <TicketView id/> }.into_any(),

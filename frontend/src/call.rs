@@ -87,6 +87,11 @@ impl Caller {
         self.call.set(Call::Failed(Trouble::Stopped));
     }
 
+    /// The view is gone; nobody waits any more.
+    pub(crate) fn leave(self) {
+        self.give_up();
+    }
+
     /// Back to the beginning.
     pub(crate) fn reset(self) {
         self.give_up();

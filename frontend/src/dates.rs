@@ -89,6 +89,11 @@ pub(crate) fn weekday(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &[("weekday", "short")])
 }
 
+/// Nov, 11月
+pub(crate) fn month(day: Day, lang: Lang) -> String {
+    format(&day.date(), lang, &[("month", "short")])
+}
+
 /// 0 for Sunday: weekends have colours of their own.
 pub(crate) fn weekday_number(day: Day) -> u32 {
     day.date().get_day()

@@ -61,9 +61,18 @@ impl Reader<'_> {
         };
         let own_text = if depth == 0 { (self.text)(name) } else { None };
         let example = schema.pointer("/examples/0").map(shown);
+        let help = own_text.or_else(|| word("description"));
+        // An explanation as short as a label is the better label: it is in the reader's words.
+        let (label, help) = match (word("title"), help) {
+            (Some(title), help) => (title, help),
+            (None, Some(help)) if is_short(&help) => {
+                (help.trim_end_matches(['。', '.']).to_owned(), None)
+            }
+            (None, help) => (humane(name), help),
+        };
         Field {
-            label: word("title").unwrap_or_else(|| humane(name)),
-            help: own_text.or_else(|| word("description")),
+            label,
+            help,
             name: name.to_owned(),
             pointer,
             required,
@@ -222,6 +231,12 @@ fn size(schema: &Value, key: &str) -> Option<usize> {
 /// A value in a label: texts without their quotes.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Whether a text is no longer than a label may be: Latin letters are half as wide as kana.
+fn is_short(text: &str) -> bool {
+    let width: usize = text.chars().map(|it| if it.is_ascii() { 1 } else { 2 }).sum();
+    width <= 48 && !text.contains('\n')
 }
 
 /// `user_id` → `User id`.

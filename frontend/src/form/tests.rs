@@ -162,6 +162,19 @@ fn what_was_typed_survives_a_new_schema_and_secrets_are_not_kept() {
 }
 
 #[test]
+fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
+    let long = "予約した利用者のID。予約と一致しなければ取り消せないので、正しく入力してください。";
+    let form = form(&json!({ "properties": {
+        "a": { "description": "上映回のID。" }, "user_id": { "description": long },
+        "c": { "title": "Title", "description": "Help" },
+    } }));
+    let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
+    assert_eq!(both("a"), ("上映回のID".to_owned(), None));
+    assert_eq!(both("user_id"), ("User id".to_owned(), Some(long.to_owned())));
+    assert_eq!(both("c"), ("Title".to_owned(), Some("Help".to_owned())));
+}
+
+#[test]
 fn a_name_with_a_slash_keeps_to_its_pointer() {
     let form = form(&json!({ "properties": { "a/b": { "type": "string" } } }));
     assert_eq!(form.fields[0].pointer, "/a~1b");

@@ -98,6 +98,12 @@ impl Filling {
         });
     }
 
+    /// The same, from a field's own event: an input that goes away while it has the keyboard says
+    /// so after its view is gone.
+    pub(crate) fn leave(self, field: StoredValue<Field>) {
+        field.try_with_value(|it| self.touch(it));
+    }
+
     /// The arguments; or nothing, and the summary of what is wrong has the keyboard.
     pub(crate) fn submit(self) -> Option<Value> {
         self.problems.set(Vec::new());

@@ -56,9 +56,18 @@ pub(crate) fn HallView(
         });
     });
     let rows = Memo::new(move |_| hall.with(shape));
+    let scroll = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        if let Some(scroll) = scroll.get() {
+            // A hall too wide for the screen begins with its middle, where people like to sit.
+            request_animation_frame(move || {
+                scroll.set_scroll_left((scroll.scroll_width() - scroll.client_width()) / 2);
+            });
+        }
+    });
     view! {
         <div class="hall">
-            <div class="hall-scroll">
+            <div class="hall-scroll" node_ref=scroll>
                 <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
                     <div class="screen" aria-hidden="true">
                         <span>{move || page.say(Key::Screen)}</span>

@@ -58,7 +58,7 @@ pub(crate) fn MapView(features: Features) -> impl IntoView {
     });
     let place = |title: String| view! { <li>{title}</li> };
     view! {
-        <section class="map" aria-label=move || page.say(Key::MapView)>
+        <div class="map">
             <button type="button" class="skip is-inner" on:click=move |_| {
                 after.with_value(|it| browser::focus(it));
             }>{move || page.say(Key::MapSkip)}</button>
@@ -69,7 +69,7 @@ pub(crate) fn MapView(features: Features) -> impl IntoView {
             {(!titles.is_empty()).then(|| view! {
                 <ul class="map-places">{titles.into_iter().take(100).map(place).collect_view()}</ul>
             })}
-        </section>
+        </div>
     }
 }
 
@@ -91,7 +91,10 @@ async fn drawn(
         geo_json(&land, &style("map-land", CREDIT))?.unchecked_ref::<leaflet::Layer>().add_to(&map);
     }
     let data = JSON::parse(&features.0.to_string())?;
-    let options = style("map-feature", "");
+    let options = Object::new();
+    let by_kind =
+        Closure::<dyn Fn(JsValue) -> JsValue>::new(|feature| class(class_of(&feature)).into());
+    set(&options, "style", &by_kind.into_js_value());
     let marker = Closure::<dyn Fn(JsValue, leaflet::LatLng) -> leaflet::Layer>::new(
         |feature: JsValue, place: leaflet::LatLng| {
             let options = class("map-place");
@@ -120,6 +123,17 @@ async fn land() -> Option<JsValue> {
     JSON::parse(&response.text().await.ok()?).ok()
 }
 
+/// Leaflet takes the style of a feature over that of its marker.
+fn class_of(feature: &JsValue) -> &'static str {
+    let geometry = Reflect::get(feature, &"geometry".into());
+    let kind = geometry.and_then(|it| Reflect::get(&it, &"type".into()));
+    match kind.ok().and_then(|it| it.as_string()).as_deref() {
+        Some("Point" | "MultiPoint") => "map-place",
+        Some("LineString" | "MultiLineString") => "map-line",
+        _ => "map-area",
+    }
+}
+
 fn title_of(feature: &JsValue) -> Option<String> {
     let properties = Reflect::get(feature, &"properties".into()).ok()?;
     let title = Reflect::get(&properties, &"title".into()).ok()?.as_string()?;
@@ -141,10 +155,8 @@ fn bind_title(marker: &leaflet::Layer, title: &str) {
 fn style(name: &str, credit: &str) -> Object {
     let options = Object::new();
     set(&options, "style", &class(name));
-    set(&options, "interactive", &(credit.is_empty()).into());
-    if !credit.is_empty() {
-        set(&options, "attribution", &credit.into());
-    }
+    set(&options, "interactive", &JsValue::FALSE);
+    set(&options, "attribution", &credit.into());
     options
 }
 

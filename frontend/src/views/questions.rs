@@ -46,7 +46,7 @@ pub(crate) fn Questions(
     let question = |(question, filling)| view! { <QuestionView question filling/> };
     view! {
         <form class="questions" novalidate on:submit=send aria-labelledby="question-title">
-            <h3 id="question-title" tabindex="-1">{move || page.say(Key::Question)}</h3>
+            <h2 id="question-title" tabindex="-1">{move || page.say(Key::Question)}</h2>
             {asked.get_value().into_iter().map(question).collect_view()}
             <div class="actions">
                 <button type="submit" class="main-action">{move || page.say(Key::QuestionSend)}</button>

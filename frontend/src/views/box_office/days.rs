@@ -6,7 +6,7 @@ use super::Office;
 use crate::dates::{self, Day};
 use crate::page::page;
 use crate::route::{Booking, Route};
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 #[component]
 pub(super) fn Days(
@@ -41,19 +41,22 @@ fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
             (each == today.next()).then(|| page.say(Key::Tomorrow))
         }
     };
-    let name = move || {
-        let long = dates::long_day(each, page.lang.get());
-        near().map_or(long.clone(), |near| format!("{near} {long}"))
+    let month = move || match page.lang.get() {
+        Lang::Ja => format!("{}/", each.month),
+        Lang::En => format!("{} ", dates::month(each, Lang::En)),
     };
+    let long = move || dates::long_day(each, page.lang.get());
     let weekday = move || dates::weekday(each, page.lang.get());
     view! {
-        <a class="day" href=Route::BoxOffice(booking).hash() aria-label=name
+        <a class="day" href=Route::BoxOffice(booking).hash() title=long
             aria-current=move || (day.get() == Some(each)).then_some("date")
             data-weekday=dates::weekday_number(each)>
             <span class="day-near">{move || near().unwrap_or_default()}</span>
-            <span class="day-number">
-                <span class="day-month">{each.month}"/"</span>{each.day}
-            </span>
+            " "
+            <time class="day-number" datetime=each.to_string()>
+                <span class="day-month">{month}</span>{each.day}
+            </time>
+            " "
             <span class="day-week">{weekday}</span>
         </a>
     }

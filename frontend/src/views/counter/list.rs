@@ -84,7 +84,15 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
     };
     view! {
         <div class="tool-list">
-            <h1 tabindex="-1" id="stage">{move || page.say(Key::CounterTitle)}</h1>
+            {move || {
+                let title = page.say(Key::CounterTitle);
+                // One first heading a page: the tool's, once there is one.
+                if chosen.with(Option::is_some) {
+                    view! { <p class="list-title">{title}</p> }.into_any()
+                } else {
+                    view! { <h1 tabindex="-1" id="stage">{title}</h1> }.into_any()
+                }
+            }}
             <p class="hint">{move || page.say(Key::CounterHint)}</p>
             <div class="search" role="search">
                 <label class="label" for="tool-search">{move || page.say(Key::SearchTools)}</label>

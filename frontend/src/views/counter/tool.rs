@@ -56,7 +56,7 @@ fn ToolView(tool: Memo<Tool>) -> impl IntoView {
         form.with(|form| draft.with(|draft| page.keep_draft(&name, form, draft)));
     });
     let caller = Caller::new();
-    on_cleanup(move || caller.reset());
+    on_cleanup(move || caller.leave());
     let call = move || {
         if let Some(arguments) = filling.submit() {
             tool.with_untracked(|it| caller.start(&it.name, &it.input_schema, arguments));
@@ -117,7 +117,7 @@ fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
     let server = move || page.server.with(|it| it.title.clone().unwrap_or_else(|| it.name.clone()));
     view! {
         <header class="tool-head">
-            <h2 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(page.lang.get()))}</h2>
+            <h1 id="tool-name" tabindex="-1">{move || tool.with(|it| it.title(page.lang.get()))}</h1>
             <p class="tool-facts">
                 <span class=move || badge().0>{move || page.say(badge().1)}</span>
                 <code>{move || tool.with(|it| it.name.clone())}</code>
@@ -179,9 +179,9 @@ fn ResultView(tool: Memo<Tool>, caller: Caller, on_retry: Callback<()>) -> impl 
             let took = move || page.fill(Key::AnswerTook, &[&format!("{seconds:.2}")]);
             view! {
                 <section class="answer" aria-labelledby="answer-title">
-                    <h3 id="answer-title" class="section-title">
+                    <h2 id="answer-title" class="section-title">
                         {move || page.say(Key::Answer)}<span class="count">{took}</span>
-                    </h3>
+                    </h2>
                     <OutputView tool=tool.get_untracked() output/>
                 </section>
             }

@@ -31,7 +31,7 @@ pub(super) fn TextInput(filling: Filling, field: Field, text: Text) -> AnyView {
         let text = event_target_value(&event);
         field.with_value(|it| put_text(filling, it, text));
     };
-    let blur = move |_| field.with_value(|it| filling.touch(it));
+    let blur = move |_| filling.leave(field);
     if text.format == Format::Long {
         return view! {
             <textarea id=id rows="4" aria-describedby=described aria-invalid=invalid
@@ -87,7 +87,7 @@ pub(super) fn NumberInput(filling: Filling, field: Field, number: Number) -> imp
         <input id=id type="text" inputmode=mode autocomplete="off" class="number"
             aria-describedby=described aria-invalid=invalid aria-required=required placeholder=example
             prop:value=value on:input=input
-            on:blur=move |_| field.with_value(|it| filling.touch(it))/>
+            on:blur=move |_| filling.leave(field)/>
     }
 }
 
@@ -157,6 +157,6 @@ pub(super) fn JsonInput(filling: Filling, field: Field) -> impl IntoView {
         <textarea id=id class="code" rows="4" spellcheck="false" aria-describedby=described
             aria-invalid=invalid placeholder=move || page.say(Key::JsonHint)
             prop:value=value on:input=input
-            on:blur=move |_| field.with_value(|it| filling.touch(it))></textarea>
+            on:blur=move |_| filling.leave(field)></textarea>
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn ListInput(filling: Filling, field: Field, item: Item) -> impl Into
             <li>
                 <input id=item_id(index) type=kind inputmode=mode autocomplete="off" spellcheck="false"
                     aria-label=name prop:value=value on:input=input
-                    on:blur=move |_| field.with_value(|it| filling.touch(it))/>
+                    on:blur=move |_| filling.leave(field)/>
                 <button type="button" class="plain small"
                     aria-label=move || page.fill(Key::RemoveItem, &[&(index + 1).to_string()])
                     on:click=move |_| remove(index)>"×"</button>
