@@ -47,7 +47,10 @@ pub(crate) struct Call {
 pub(crate) enum Outcome {
     Done(Output),
     /// The user must answer; the state comes back with the answers.
-    Asked { questions: Vec<Question>, state: String },
+    Asked {
+        questions: Vec<Question>,
+        state: String,
+    },
 }
 
 impl Calls {

@@ -79,8 +79,7 @@ impl LoadedComponent {
         let engine = sandbox.engine();
         let ty = component.component_type();
         let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
-        let needed =
-            grants::check(&setup.name, imports.iter().map(String::as_str), &setup.grants)?;
+        let needed = grants::check(&setup.name, imports.iter().map(String::as_str), &setup.grants)?;
         let pre = sandbox::linker(engine, &needed)
             .and_then(|linker| linker.instantiate_pre(component))
             .and_then(ToolComponentPre::new)
@@ -274,7 +273,9 @@ impl LoadedComponent {
         match (result, broken) {
             (Ok(Ok(value)), _) => Ok(value),
             (Ok(Err(source)), None) => Err(CallError::Trapped { component, call_id, source }),
-            (Ok(Err(_)), Some(limit)) => Err(CallError::LimitExceeded { component, call_id, limit }),
+            (Ok(Err(_)), Some(limit)) => {
+                Err(CallError::LimitExceeded { component, call_id, limit })
+            }
             (Err(_), _) => {
                 Err(CallError::LimitExceeded { component, call_id, limit: "deadline_ms" })
             }

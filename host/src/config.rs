@@ -107,8 +107,7 @@ impl Config {
         let mut config = Self::from_text(&text, file)?;
         config.base = file.parent().map(Path::to_owned).unwrap_or_default();
         config.data = config.base.join(&config.data);
-        config.components_folder =
-            config.components_folder.as_ref().map(|it| config.base.join(it));
+        config.components_folder = config.components_folder.as_ref().map(|it| config.base.join(it));
         Ok(config)
     }
 
@@ -214,7 +213,10 @@ mod tests {
     #[test]
     fn a_typo_is_named_with_its_line_and_what_would_be_right() {
         let error = parse("adr = '127.0.0.1:1'").unwrap_err();
-        assert!(error.contains("line 1") && error.contains("adr") && error.contains("addr"), "{error}");
+        assert!(
+            error.contains("line 1") && error.contains("adr") && error.contains("addr"),
+            "{error}"
+        );
         let error = parse("[components.cinema]\ngrants = ['sqll']").unwrap_err();
         assert!(error.contains("sqll") && error.contains("`sql`"), "{error}");
         let error = parse("[components.cinema.limits]\nmemory = 1").unwrap_err();

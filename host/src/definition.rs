@@ -116,7 +116,11 @@ impl Tool {
     }
 }
 
-fn object(tool: &str, what: &'static str, json: &str) -> Result<Map<String, Value>, DefinitionError> {
+fn object(
+    tool: &str,
+    what: &'static str,
+    json: &str,
+) -> Result<Map<String, Value>, DefinitionError> {
     serde_json::from_str(json).map_err(|_| DefinitionError::Document {
         tool: tool.to_owned(),
         what,
@@ -132,7 +136,11 @@ fn schema(
     let schema = object(tool, what, json)?;
     if schema.get("type") != Some(&Value::from("object")) {
         let tool = tool.to_owned();
-        return Err(DefinitionError::Document { tool, what, right: "a JSON Schema of type object" });
+        return Err(DefinitionError::Document {
+            tool,
+            what,
+            right: "a JSON Schema of type object",
+        });
     }
     Ok(Arc::new(schema))
 }
@@ -169,6 +177,8 @@ mod tests {
         assert!(error(vec![definition("a b", object)]).contains("A-Z a-z 0-9"));
         assert!(error(vec![definition("a", "[]")]).contains("input schema is not a JSON object"));
         assert!(error(vec![definition("a", "{}")]).contains("of type object"));
-        assert!(error(vec![definition("a", object), definition("a", object)]).contains("two tools"));
+        assert!(
+            error(vec![definition("a", object), definition("a", object)]).contains("two tools")
+        );
     }
 }

@@ -126,10 +126,8 @@ fn invalid(problems: &[Problem]) -> Failure {
         field => format!("{field} {}", it.message),
     });
     let message = each.collect::<Vec<_>>().join("; ");
-    let list: Vec<_> = problems
-        .iter()
-        .map(|it| json!({ "pointer": it.pointer, "message": it.message }))
-        .collect();
+    let list: Vec<_> =
+        problems.iter().map(|it| json!({ "pointer": it.pointer, "message": it.message })).collect();
     let failure = Failure::new("invalid_params", 400, message);
     match problems.first() {
         Some(first) => failure
@@ -171,7 +169,8 @@ mod tests {
             pointer: "/message/sender".to_owned(),
             message: "must be one of user, agent".to_owned(),
         };
-        let object = Failure::from(CallError::Stopped(Stop::InvalidArguments(vec![problem]))).object();
+        let object =
+            Failure::from(CallError::Stopped(Stop::InvalidArguments(vec![problem]))).object();
         assert_eq!(object["error"], "invalid_params");
         assert_eq!(object["message"], "message.sender must be one of user, agent");
         assert_eq!(object["data"]["field"], "message.sender");

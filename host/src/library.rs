@@ -52,12 +52,8 @@ pub(crate) type Stamp = (Option<SystemTime>, u64);
 
 impl Library {
     pub(crate) fn open(data: &Path, folder: Option<PathBuf>, bundled: bool) -> io::Result<Self> {
-        let library = Self {
-            folder,
-            bundled,
-            compiled: data.join("compiled"),
-            good: data.join("good"),
-        };
+        let library =
+            Self { folder, bundled, compiled: data.join("compiled"), good: data.join("good") };
         for folder in [&library.compiled, &library.good] {
             make_private(folder)?;
         }
@@ -86,8 +82,7 @@ impl Library {
         if !self.bundled {
             return Vec::new();
         }
-        let mut names: Vec<_> =
-            Bundle::iter().filter_map(|it| name_of(Path::new(&*it))).collect();
+        let mut names: Vec<_> = Bundle::iter().filter_map(|it| name_of(Path::new(&*it))).collect();
         names.sort();
         names
     }

@@ -16,7 +16,8 @@ struct Page;
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
 /// What is shown where the page has not been built.
-const ABSENT: &str = "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
+const ABSENT: &str =
+    "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
 
 /// The file of that path; the page itself for every other path, which is one of its views.
 pub(crate) async fn answer(method: Method, uri: Uri, headers: HeaderMap) -> Response {

@@ -113,7 +113,10 @@ impl Reloader {
         });
         watcher
             .inspect_err(|error| {
-                tracing::warn!("{}: no news of changes ({error}); looking every 2 s", folder.display());
+                tracing::warn!(
+                    "{}: no news of changes ({error}); looking every 2 s",
+                    folder.display()
+                );
             })
             .ok()
     }
@@ -127,7 +130,8 @@ impl Reloader {
                 self.replace(name).await;
             }
         }
-        let gone: Vec<_> = self.seen.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
+        let gone: Vec<_> =
+            self.seen.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
         for name in gone {
             let since = *self.missing.entry(name.clone()).or_insert_with(Instant::now);
             if since.elapsed() >= REMOVED_AFTER {
@@ -211,9 +215,8 @@ impl Reloader {
 
     async fn first_good(&self, name: &str) -> Option<(crate::loader::Loaded, Source)> {
         let file = self.seen.contains_key(name).then(|| self.library.read(name));
-        let file = file.and_then(|it| {
-            it.inspect_err(|error| self.warn(name, name, &error.to_string())).ok()
-        });
+        let file = file
+            .and_then(|it| it.inspect_err(|error| self.warn(name, name, &error.to_string())).ok());
         let sources = [file, self.library.read_good(name), self.library.read_bundled(name)];
         // The good version stands in for a file that is bad, not for one that is bundled.
         let in_folder = self.seen.contains_key(name);

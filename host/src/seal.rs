@@ -54,13 +54,17 @@ pub(crate) enum Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
     /// It was made elsewhere, or changed.
-    #[error("requestState: not one that this server gave out; send it back unchanged, or call again without it")]
+    #[error(
+        "requestState: not one that this server gave out; send it back unchanged, or call again without it"
+    )]
     Forged,
     /// Too much time has passed.
     #[error("requestState: it has expired; call again without it to be asked again")]
     Expired,
     /// It was given out for something else.
-    #[error("requestState: it belongs to another call; send the same tool and arguments as before, or call again without it")]
+    #[error(
+        "requestState: it belongs to another call; send the same tool and arguments as before, or call again without it"
+    )]
     Foreign,
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]

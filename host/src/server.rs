@@ -51,7 +51,9 @@ pub enum StartError {
         source: io::Error,
     },
     /// The address is open to others, and nothing says who may call.
-    #[error("{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it")]
+    #[error(
+        "{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it"
+    )]
     Open(SocketAddr),
     /// The sandbox cannot be made here.
     #[error("the sandbox cannot be set up: {0:#}")]
@@ -60,7 +62,9 @@ pub enum StartError {
 
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrInUse => "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)",
+        io::ErrorKind::AddrInUse => {
+            "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)"
+        }
         io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
         io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
         _ => "",
@@ -104,11 +108,14 @@ impl Server {
         let router = http::router(&Config { addr, ..config }, routes);
         let stopped = server.stop.clone().cancelled_owned();
         let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
-        server.tasks.insert(0, tokio::spawn(async move {
-            if let Err(error) = serve.await {
-                tracing::error!("the server ended: {error}");
-            }
-        }));
+        server.tasks.insert(
+            0,
+            tokio::spawn(async move {
+                if let Err(error) = serve.await {
+                    tracing::error!("the server ended: {error}");
+                }
+            }),
+        );
         server.addr = Some(addr);
         Ok(server)
     }

@@ -49,10 +49,7 @@ pub enum SettingsError {
 impl Settings {
     /// Reads `configured`, with `{ file = "…" }` replaced by the content of the file, whose path
     /// counts from `base`.
-    pub fn read(
-        configured: &BTreeMap<String, Value>,
-        base: &Path,
-    ) -> Result<Self, SettingsError> {
+    pub fn read(configured: &BTreeMap<String, Value>, base: &Path) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for (name, value) in configured {
             let value = match file_of(value) {
@@ -77,7 +74,8 @@ impl Settings {
     }
 
     fn file(name: &str, path: PathBuf) -> Result<Value, SettingsError> {
-        let read = |source| SettingsError::Read { name: name.to_owned(), path: path.clone(), source };
+        let read =
+            |source| SettingsError::Read { name: name.to_owned(), path: path.clone(), source };
         let size = fs::metadata(&path).map_err(read)?.len();
         if size > FILE_BYTES_MAX {
             let why = format!("{size} bytes; at most {FILE_BYTES_MAX} can be read");
@@ -85,7 +83,8 @@ impl Settings {
         }
         let text = fs::read_to_string(&path).map_err(read)?;
         if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
-            let json = |source| SettingsError::Json { name: name.to_owned(), path: path.clone(), source };
+            let json =
+                |source| SettingsError::Json { name: name.to_owned(), path: path.clone(), source };
             return serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(json);
         }
         Ok(Value::String(text))
@@ -103,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_setting_that_names_a_json_file_is_its_content_and_a_bad_one_says_where() {
-        let folder = std::env::temp_dir().join(format!("madoguchi-settings-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("madoguchi-settings-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let configured = BTreeMap::from([
             ("zone".to_owned(), Value::from("Asia/Tokyo")),

@@ -33,6 +33,22 @@ pub struct Running {
     component: LoadedComponent,
 }
 
+/// A component's code, compiled for a sandbox.
+#[derive(Clone)]
+pub struct Compiled {
+    sandbox: Sandbox,
+    component: Component,
+    digest: String,
+}
+
+impl Compiled {
+    /// Compiles `bytes`.
+    pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
+        let component = Component::new(sandbox.engine(), bytes).map_err(LoadError::Compile)?;
+        Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
+    }
+}
+
 /// How a call alone ended.
 #[derive(Debug)]
 pub enum SoloOutcome {
@@ -95,10 +111,8 @@ impl Solo {
 
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
-        let sandbox =
-            Sandbox::new(self.setup.limits.memory_bytes_max).map_err(LoadError::Link)?;
-        let compiled =
-            Component::new(sandbox.engine(), &self.bytes).map_err(LoadError::Compile)?;
+        let sandbox = Sandbox::new(self.setup.limits.memory_bytes_max).map_err(LoadError::Link)?;
+        let compiled = Component::new(sandbox.engine(), &self.bytes).map_err(LoadError::Compile)?;
         let version = digest(&self.bytes);
         let mut component =
             LoadedComponent::load(&sandbox, &compiled, &version, self.setup).await?;

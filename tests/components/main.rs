@@ -1,5 +1,6 @@
 //! The ring `components`: each component alone under wasmtime, and what it may touch and offers.
 
+mod cinema;
 mod echo;
 mod goldens;
 mod rogue;

@@ -5,4 +5,5 @@ mod command_line;
 mod page;
 mod questions;
 mod race;
+mod specification;
 mod swap;

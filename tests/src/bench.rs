@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::Duration,
 };
 
@@ -12,12 +12,26 @@ use host::{
     component::Content,
     grants::Grant,
     settings::Settings,
-    solo::{Running, Solo, SoloOutcome},
+    sandbox::Sandbox,
+    solo::{Compiled, Running, Solo, SoloOutcome},
 };
 use serde_json::Value;
 
+/// Each component is compiled once for all tests: a compile costs more than most of them.
+static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
+static SANDBOX: LazyLock<Sandbox> =
+    LazyLock::new(|| Sandbox::new(64 << 20).expect("a sandbox can be made here"));
+
+/// The built component of that name, compiled.
+fn compiled(name: &str) -> Compiled {
+    let mut compiled = COMPILED.lock().unwrap_or_else(|it| it.into_inner());
+    let compile = || Compiled::new(&SANDBOX, &crate::component_bytes(name)).expect("it compiles");
+    compiled.entry(name.to_owned()).or_insert_with(compile).clone()
+}
+
 /// A component about to be tested.
 pub struct Bench {
+    compiled: Compiled,
     solo: Solo,
     now: Arc<Mutex<Duration>>,
 }
@@ -32,8 +46,8 @@ impl Bench {
     /// The built component of that name, with nothing granted, at the start of 2026-11-20 in UTC.
     pub fn of(name: &str) -> Self {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
-        let solo = Solo::of(name, &crate::component_bytes(name)).at(Clock::Fixed(now.clone()));
-        Self { solo, now }
+        let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
+        Self { compiled: compiled(name), solo, now }
     }
 
     /// Gives it leave.
@@ -75,7 +89,8 @@ impl Bench {
 
     /// Starts it, or says why it cannot be.
     pub async fn try_start(self) -> Result<Tested, String> {
-        let running = self.solo.start().await.map_err(|it| it.to_string())?;
+        let running = self.solo.start_compiled(&self.compiled).await;
+        let running = running.map_err(|it| it.to_string())?;
         Ok(Tested { running, now: self.now })
     }
 

@@ -2,6 +2,7 @@
 //! clients that speak both eras.
 
 pub mod bench;
+pub mod browser;
 pub mod cinema;
 pub mod client;
 pub mod goldens;

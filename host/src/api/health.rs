@@ -18,7 +18,8 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
     let troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let mut components = Map::new();
     for it in catalog.components() {
-        let component = json!({ "status": "running", "digest": it.digest(), "tools": it.tools().len() });
+        let component =
+            json!({ "status": "running", "digest": it.digest(), "tools": it.tools().len() });
         components.insert(it.name().to_string(), component);
     }
     for (name, trouble) in &troubles {

@@ -1,7 +1,11 @@
 //! `POST /rpc`: JSON-RPC 2.0 whose method *is* the tool and whose result is the tool's object,
 //! as the cinema's specification writes it (CIN-6).
 
-use axum::{body::Bytes, extract::State, response::{IntoResponse, Response}};
+use axum::{
+    body::Bytes,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -92,7 +96,8 @@ impl Rpc {
         let answer = match self.call(request, caller).await {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(it) => {
-                let data = if it.data.is_empty() { Value::Null } else { Value::Object(it.data.clone()) };
+                let data =
+                    if it.data.is_empty() { Value::Null } else { Value::Object(it.data.clone()) };
                 let mut answer =
                     failure(id.clone().unwrap_or_default(), code(&it), &it.message, data);
                 if !it.is_protocol {

@@ -16,7 +16,9 @@ impl log::Host for CallState {
         let data = self.log.take(data.as_deref().unwrap_or_default());
         let (component, call) = (&*self.context.component, self.context.call_id);
         match level {
-            log::Level::Debug => tracing::debug!(target: "guest", component, call, data, "{message}"),
+            log::Level::Debug => {
+                tracing::debug!(target: "guest", component, call, data, "{message}")
+            }
             log::Level::Info | log::Level::Notice => {
                 tracing::info!(target: "guest", component, call, data, "{message}");
             }

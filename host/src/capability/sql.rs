@@ -7,7 +7,10 @@ use crate::{
 };
 
 impl wit::Host for CallState {
-    async fn query(&mut self, statements: Vec<wit::Statement>) -> Result<Vec<wit::Rows>, wit::Error> {
+    async fn query(
+        &mut self,
+        statements: Vec<wit::Statement>,
+    ) -> Result<Vec<wit::Rows>, wit::Error> {
         let rows = self.database()?.query(read_all(statements), self.context.deadline).await;
         answer(rows)
     }

@@ -30,11 +30,7 @@ impl Export {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let path = config.data.join("databases").join(format!("{}.db", self.component));
         if !path.is_file() {
-            bail!(
-                "{} has stored nothing in {}; see --data",
-                self.component,
-                config.data.display()
-            );
+            bail!("{} has stored nothing in {}; see --data", self.component, config.data.display());
         }
         if let Some(table) = &self.table {
             let mut out = BufWriter::new(io::stdout().lock());
@@ -46,8 +42,8 @@ impl Export {
             .with_context(|| format!("cannot make {}", self.to.display()))?;
         for table in database::tables_readonly(&path)? {
             let file = self.to.join(format!("{table}.jsonl"));
-            let open = File::create(&file)
-                .with_context(|| format!("cannot write {}", file.display()))?;
+            let open =
+                File::create(&file).with_context(|| format!("cannot write {}", file.display()))?;
             let mut out = BufWriter::new(open);
             let rows = write(&path, &table, &mut out)?;
             out.flush()?;

@@ -104,4 +104,3 @@ fn print(output: Output) -> anyhow::Result<ExitCode> {
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
-

@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::wire;
-use crate::{component::{Ask, Question}, registry::Catalog};
+use crate::{
+    component::{Ask, Question},
+    registry::Catalog,
+};
 
 /// Rounds after which a tool that keeps asking is given up.
 pub(super) const ROUNDS_MAX: usize = 16;
@@ -63,10 +66,7 @@ fn cannot_ask(question: &Question, why: &str) -> CallToolResponse {
 }
 
 /// Tells `peer` of each swap until its session ends.
-pub(super) async fn listen(
-    peer: Peer<RoleServer>,
-    mut changes: watch::Receiver<Arc<Catalog>>,
-) {
+pub(super) async fn listen(peer: Peer<RoleServer>, mut changes: watch::Receiver<Arc<Catalog>>) {
     changes.mark_unchanged();
     loop {
         // The peer has no bell of its own for its end: look now and then.

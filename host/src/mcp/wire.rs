@@ -6,8 +6,9 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode,
-        InputRequiredResult, InputRequests, MetaObject, ProtocolVersion, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+        ErrorCode, InputRequests, InputRequiredResult, MetaObject, PaginatedRequestParams,
+        ProtocolVersion, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -107,9 +108,7 @@ fn broken(what: &str) -> Result<CallToolResponse, ErrorData> {
 fn block(content: Content) -> Value {
     let bytes = |data: &[u8]| BASE64.encode(data);
     let (mut block, annotations, meta) = match content {
-        Content::Text(it) => {
-            (json!({ "type": "text", "text": it.text }), it.annotations, it.meta)
-        }
+        Content::Text(it) => (json!({ "type": "text", "text": it.text }), it.annotations, it.meta),
         Content::Image(it) => (
             json!({ "type": "image", "data": bytes(&it.data), "mimeType": it.mime_type }),
             it.annotations,
@@ -203,4 +202,22 @@ pub(super) fn input_request(question: &Question) -> Value {
 
 pub(super) fn cancelled() -> ErrorData {
     ErrorData::new(ErrorCode::INTERNAL_ERROR, "The call was cancelled.", None)
+}
+
+/// A method that is not served, or one that is with parameters that do not fit it.
+pub(super) fn unreadable(request: CustomRequest) -> ErrorData {
+    let params = request.params.unwrap_or_default();
+    let problem = match request.method.as_str() {
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "tools/list" => serde_json::from_value::<PaginatedRequestParams>(params).err(),
+        "subscriptions/listen" => {
+            serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
+        }
+        method => {
+            let message = format!("The method {method:?} is not served.");
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+        }
+    };
+    let why = problem.map_or_else(|| "they do not fit".to_owned(), |it| it.to_string());
+    ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
 }

@@ -1,0 +1,184 @@
+//! The operator's catalogue: what is wrong with it is said with JSON pointers, all at once.
+
+use host::grants::Grant;
+use serde_json::{Value, json};
+use tests::bench::Bench;
+
+use super::{bench, small};
+
+/// The pointers of everything that is wrong with a catalogue, in order.
+async fn wrong(catalog: Value) -> Vec<String> {
+    let bench = bench().settings(json!({ "catalog": catalog }));
+    let error = bench.try_start().await.err().expect("it must not start");
+    let (head, problems) = error.split_once("its settings: ").expect(&error);
+    assert_eq!(head, "it does not accept ", "{error}");
+    // `/pointer: message; /pointer: message`, and a message may have a `; ` of its own.
+    let problems = problems.split("; ").filter(|it| it.starts_with('/'));
+    let pointer = |it: &str| it.split_once(": ").expect("a pointer and a message").0.to_owned();
+    problems.map(pointer).collect()
+}
+
+/// The small catalogue with some of its values replaced.
+fn with(changes: &[(&str, Value)]) -> Value {
+    let mut catalog = small();
+    for (pointer, value) in changes {
+        let (parent, field) = pointer.rsplit_once('/').expect("a pointer");
+        match catalog.pointer_mut(parent).expect("it is there") {
+            Value::Array(list) => list[field.parse::<usize>().expect("an index")] = value.clone(),
+            other => other[field] = value.clone(),
+        }
+    }
+    catalog
+}
+
+#[tokio::test]
+async fn a_catalogue_that_is_none_is_refused_as_a_whole() {
+    for catalog in [json!("demo"), json!([]), json!(7), json!(null)] {
+        assert_eq!(wrong(catalog).await, ["/catalog"]);
+    }
+}
+
+#[tokio::test]
+async fn missing_unknown_and_mistyped_fields_are_each_named() {
+    let mut catalog = with(&[
+        ("/screens/0/rows/0/seats", json!(4)),
+        ("/movies/0/raiting", json!(4.5)),
+        ("/movies/1/duration", json!("88")),
+        ("/programme/0/times", json!("12:00")),
+    ]);
+    catalog["movies"][2].as_object_mut().unwrap().remove("title");
+    let mut found = wrong(catalog).await;
+    found.sort();
+    let expected = [
+        "/catalog/movies/0/raiting",
+        "/catalog/movies/1/duration",
+        "/catalog/movies/2/title",
+        "/catalog/programme/0/times",
+        "/catalog/screens/0/rows/0/seats",
+    ];
+    assert_eq!(found, expected, "all at once");
+    assert_eq!(wrong(json!({})).await.len(), 3, "screens, movies and programme are missing");
+    let day = with(&[("/programme/1/days", json!(["sat", "someday"]))]);
+    assert_eq!(wrong(day).await, ["/catalog/programme/1/days/1"]);
+}
+
+#[tokio::test]
+async fn wrong_screens_are_each_named() {
+    let row = |row: &str, seats: &str| json!({ "row": row, "seats": seats });
+    let rows = json!([
+        row("AA", "ss"),
+        row("a", "ss"),
+        row("B", "s-s"),
+        row("B", "____"),
+        row("C", ""),
+        row("D", &"s".repeat(81)),
+    ]);
+    let found = wrong(with(&[
+        ("/screens/0/name", json!(" ")),
+        ("/screens/0/rows", rows),
+        ("/screens/1/screen_id", json!("s1")),
+        ("/programme/2/screen_id", json!("s1")),
+        ("/programme/2/times", json!(["21:00"])),
+    ]));
+    let expected = [
+        "/catalog/screens/0/name",
+        "/catalog/screens/0/rows/0/row",
+        "/catalog/screens/0/rows/1/row",
+        "/catalog/screens/0/rows/2/row",
+        "/catalog/screens/0/rows/2/seats",
+        "/catalog/screens/0/rows/3/row",
+        "/catalog/screens/0/rows/3/seats",
+        "/catalog/screens/0/rows/4/seats",
+        "/catalog/screens/0/rows/5/seats",
+        "/catalog/screens/1/screen_id",
+    ];
+    assert_eq!(found.await, expected);
+}
+
+#[tokio::test]
+async fn wrong_films_are_each_named() {
+    let found = wrong(with(&[
+        ("/movies/0/movie_id", json!("rashomon")),
+        ("/movies/0/title", json!("")),
+        ("/movies/0/reading", json!("")),
+        ("/movies/0/duration", json!(0)),
+        ("/movies/0/rating", json!(5.1)),
+        ("/movies/0/release_date", json!("2016-8-26")),
+        ("/movies/1/description", json!("長".repeat(2_001))),
+        ("/movies/1/duration", json!(1441)),
+        ("/movies/1/rating", json!(-0.1)),
+        ("/movies/2/movie_id", json!("Maboroshi 2")),
+        ("/programme/0/movie_id", json!("rashomon")),
+    ]));
+    let expected = [
+        "/catalog/movies/0/title",
+        "/catalog/movies/0/reading",
+        "/catalog/movies/0/duration",
+        "/catalog/movies/0/rating",
+        "/catalog/movies/0/release_date",
+        "/catalog/movies/1/description",
+        "/catalog/movies/1/duration",
+        "/catalog/movies/1/rating",
+        "/catalog/movies/2/movie_id",
+        "/catalog/movies/1/movie_id",
+    ];
+    let (mut found, mut expected) = (found.await, expected.map(str::to_owned).to_vec());
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected, "CIN-X6 among them");
+}
+
+#[tokio::test]
+async fn a_wrong_programme_is_named_entry_by_entry() {
+    let found = wrong(with(&[
+        ("/programme/0/screen_id", json!("s9")),
+        ("/programme/0/movie_id", json!("nothing")),
+        ("/programme/0/times", json!(["12:00", "24:00", "9:30"])),
+        ("/programme/1/times", json!([])),
+        ("/programme/1/days", json!([])),
+        ("/programme/2/from", json!("2026-11-31")),
+        ("/programme/2/until", json!("2026-11-01")),
+    ]));
+    let expected = [
+        "/catalog/programme/0/screen_id",
+        "/catalog/programme/0/movie_id",
+        "/catalog/programme/0/times/1",
+        "/catalog/programme/0/times/2",
+        "/catalog/programme/1/times",
+        "/catalog/programme/1/days",
+        "/catalog/programme/2/from",
+        "/catalog/programme/2/until",
+    ];
+    assert_eq!(found.await, expected);
+}
+
+#[tokio::test]
+async fn two_films_on_one_screen_at_once_are_refused() {
+    // The first film runs from 12:00 for 107 minutes; Saturdays have another one.
+    let early = with(&[("/programme/1/times", json!(["13:46"]))]);
+    assert_eq!(wrong(early).await, ["/catalog/programme/1/times/0"]);
+    let in_time = with(&[("/programme/1/times", json!(["13:47"]))]);
+    bench().settings(json!({ "catalog": in_time })).start().await;
+}
+
+#[tokio::test]
+async fn a_catalogue_beyond_every_measure_is_refused() {
+    let screens: Vec<_> = (0..51)
+        .map(|it| json!({ "screen_id": format!("s{it}"), "name": "館", "rows": [] }))
+        .collect();
+    assert_eq!(wrong(with(&[("/screens", json!(screens))])).await, ["/catalog/screens"]);
+    let many = vec![json!({ "screen_id": "S", "name": "館", "rows": [] }); 50];
+    assert_eq!(wrong(with(&[("/screens", json!(many))])).await.len(), 50, "fifty are told");
+}
+
+#[tokio::test]
+async fn without_leave_the_cinema_does_not_start_and_says_what_it_lacks() {
+    for lacking in [Grant::Sql, Grant::Settings, Grant::Clock, Grant::Random] {
+        let granted = Grant::ALL.into_iter().filter(|it| *it != lacking);
+        let bench = granted.fold(Bench::of("cinema"), Bench::grant);
+        let error = bench.try_start().await.err().expect("it must not start");
+        assert!(error.contains("which is not granted"), "{lacking}: {error}");
+        assert!(error.contains(&lacking.to_string()), "{lacking}: {error}");
+    }
+    Grant::ALL.into_iter().fold(Bench::of("cinema"), Bench::grant).start().await;
+}

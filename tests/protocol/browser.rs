@@ -1,0 +1,231 @@
+//! The page in a browser: seats booked, tools called, swaps survived, by mouse and by keyboard.
+
+use std::time::Duration;
+
+use fantoccini::key::Key;
+use serde_json::json;
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    component_bytes, rebuilt,
+    server::TestServer,
+};
+
+/// The address of a showtime's hall.
+fn hall(showtime: &serde_json::Value) -> String {
+    let date = &showtime["start_time"].as_str().unwrap()[..10];
+    format!("#/box-office?date={date}&showtime={}", id(showtime))
+}
+
+fn seat(id: &str) -> String {
+    format!("[role=gridcell][data-seat='{id}']")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_books_two_seats_and_a_second_browser_sees_them_taken() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let first = Browser::open(&server.url(), Look::DESKTOP).await;
+    // From the list of films, as a person goes: the last day, the first showtime on it.
+    first.find(".film-list .showtime, .days a, .days button").await;
+    first.picture("films").await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let seats = free_seats(&server.client(), &id(&show)).await;
+    first.go(&hall(&show)).await;
+    for id in &seats[..2] {
+        first.find(&seat(id)).await.click().await.unwrap();
+    }
+    first.says(".picked-count", "2").await;
+    first.find("#user-id").await.send_keys("花子").await.unwrap();
+    first.picture("seats").await;
+    first.role("button", "Reserve 2").await.click().await.unwrap();
+    first.says("h1", "reserved").await;
+    let number = first.text(".ticket-number").await;
+    first.picture("ticket").await;
+
+    let arguments = json!({ "reservation_id": number });
+    let stored = server.client().output("get_reservation", arguments).await;
+    assert_eq!(stored["user_id"], "花子");
+    let second = Browser::open(&server.url(), Look::PHONE.japanese()).await;
+    second.go(&hall(&show)).await;
+    for id in &seats[..2] {
+        let taken = second.find(&seat(id)).await;
+        let label = taken.attr("aria-label").await.unwrap().unwrap();
+        assert!(label.contains("予約済み"), "{label}");
+        assert_eq!(taken.attr("aria-disabled").await.unwrap().as_deref(), Some("true"));
+    }
+    assert!(!second.overflows().await, "the page itself does not scroll sideways on a phone");
+    second.picture("seats-phone").await;
+    for browser in [first, second] {
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seats_are_picked_and_reserved_by_keyboard_alone() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&hall(&show)).await;
+    browser.find("[role=gridcell]").await;
+    let stops = browser.all("[role=gridcell][tabindex='0']").await;
+    assert_eq!(stops.len(), 1, "the grid is one tab stop");
+    for _ in 0..40 {
+        browser.key(Key::Tab).await;
+        if browser.focused("role").await == "gridcell" {
+            break;
+        }
+    }
+    assert_eq!(browser.focused("role").await, "gridcell", "Tab comes to the seats");
+    let first = browser.focused("data-seat").await;
+    browser.press(" ").await;
+    browser.key(Key::Right).await;
+    let second = browser.focused("data-seat").await;
+    assert_ne!(first, second, "arrows move");
+    browser.press(" ").await;
+    browser.says(".picked-count", "2").await;
+    assert_eq!(browser.focused("aria-selected").await, "true");
+    browser.key(Key::Down).await;
+    assert_ne!(browser.focused("data-seat").await[..1], second[..1], "down is another row");
+    browser.key(Key::Home).await;
+    browser.key(Key::End).await;
+    for _ in 0..10 {
+        browser.key(Key::Tab).await;
+        if browser.focused("id").await == "user-id" {
+            break;
+        }
+    }
+    browser.press("keyboard").await;
+    browser.key(Key::Enter).await;
+    browser.says("h1", "reserved").await;
+    let arguments = json!({ "reservation_id": browser.text(".ticket-number").await });
+    let stored = server.client().output("get_reservation", arguments).await;
+    let mut seats: Vec<_> = stored["seats"].as_array().unwrap().iter().map(|it| it["seat_id"].as_str().unwrap().to_owned()).collect();
+    seats.sort();
+    let mut picked = vec![first, second];
+    picked.sort();
+    assert_eq!(seats, picked);
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_that_someone_faster_took_is_marked_and_the_rest_stays_picked() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let seats = free_seats(&server.client(), &id(&show)).await;
+    let browser = Browser::open(&server.url(), Look::PHONE).await;
+    browser.go(&hall(&show)).await;
+    for id in &seats[..2] {
+        browser.find(&seat(id)).await.click().await.unwrap();
+    }
+    let rival = json!({ "user_id": "rival", "showtime_id": id(&show), "seat_ids": [seats[0]] });
+    server.client().output("reserve_seats", rival).await;
+    browser.find("#user-id").await.send_keys("late").await.unwrap();
+    browser.find(".main-action").await.click().await.unwrap();
+    let lost = format!("{}[aria-disabled=true]", seat(&seats[0]));
+    let label = browser.find(&lost).await.attr("aria-label").await.unwrap().unwrap();
+    assert!(label.contains("taken"), "{label}");
+    let kept = browser.find(&seat(&seats[1])).await;
+    assert_eq!(kept.attr("aria-selected").await.unwrap().as_deref(), Some("true"));
+    browser.says(".picked-count", "1").await;
+    browser.picture("conflict-phone").await;
+    browser.find(".main-action").await.click().await.unwrap();
+    browser.says("h1", "reserved").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_tool_is_called_from_a_form_made_of_its_schema() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/counter/list_showtimes").await;
+    browser.says(".tool-head", "list_showtimes").await;
+    browser.role("textbox", "movie_id").await.send_keys("no-such-film").await.unwrap();
+    browser.role("button", "Call").await.click().await.unwrap();
+    let notice = browser.find("[role=alert]").await.text().await.unwrap();
+    assert!(notice.contains("movie_not_found") || notice.contains("film"), "{notice}");
+    browser.picture("counter-refusal").await;
+    let movies = server.client().output("list_movies", json!({})).await;
+    let movie = movies["movies"][0]["movie_id"].as_str().unwrap();
+    let field = browser.role("textbox", "movie_id").await;
+    field.clear().await.unwrap();
+    field.send_keys(movie).await.unwrap();
+    browser.role("button", "Call").await.click().await.unwrap();
+    browser.find(".answer .showtime").await;
+    browser.picture("counter-answer").await;
+    browser.go("#/counter/greet").await;
+    browser.says(".tool-head", "greet").await;
+    browser.role("button", "Call").await.click().await.unwrap();
+    browser.find(".answer input").await.send_keys("Hanako").await.unwrap();
+    browser.picture("counter-question").await;
+    browser.find(".answer button[type=submit]").await.click().await.unwrap();
+    browser.says(".answer", "Hello, Hanako!").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_swapped_tool_is_taken_over_and_what_was_typed_stays() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/counter/list_movies").await;
+    browser.find(".connection.is-online").await;
+    browser.role("textbox", "title_query").await.send_keys("half typ").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    server.folders.put("cinema", &rebuilt(&component_bytes("cinema"), 3));
+    browser.says("body", "The tools were updated.").await;
+    let field = browser.role("textbox", "title_query").await;
+    assert_eq!(field.prop("value").await.unwrap().as_deref(), Some("half typ"));
+    std::fs::remove_file(server.file("echo")).unwrap();
+    browser.go("#/counter/echo").await;
+    browser.says("main", "no tool").await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn axe_finds_nothing_serious_in_any_view_by_day_and_night_on_desk_and_phone() {
+    let server = TestServer::with(&["cinema", "echo"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let seats = free_seats(&server.client(), &id(&show)).await;
+    let arguments = json!({ "user_id": "a", "showtime_id": id(&show), "seat_ids": [seats[5]] });
+    let reserved = server.client().output("reserve_seats", arguments).await;
+    let ticket = format!("#/reservation/{}", reserved["reservation_id"].as_str().unwrap());
+    let hall = hall(&show);
+    let views = [
+        ("films", "#/box-office", ".film-list li"),
+        ("hall", &hall, "[role=gridcell]"),
+        ("reservation", &ticket, ".ticket-number"),
+        ("tools", "#/counter", "main a[href^='#/counter/']"),
+        ("tool", "#/counter/reserve_seats", "main form"),
+    ];
+    for look in [Look::DESKTOP, Look::DESKTOP.dark(), Look::PHONE.japanese(), Look::PHONE.dark().japanese()] {
+        let browser = Browser::open(&server.url(), look).await;
+        let lang = browser.script("return document.documentElement.lang").await;
+        assert_eq!(lang, look.language[..2], "the page speaks the reader's language");
+        for (name, address, ready) in views {
+            browser.go(address).await;
+            browser.find(ready).await;
+            let faults = browser.serious_faults().await;
+            assert_eq!(faults, Vec::<String>::new(), "{name} {look:?}");
+            assert!(!browser.overflows().await, "{name} {look:?} is wider than the window");
+            let device = if look.width < 600 { "phone" } else { "desktop" };
+            let light = if look.dark { "dark" } else { "light" };
+            browser.picture(&format!("{name}-{device}-{light}")).await;
+        }
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_language_is_switched_and_remembered() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.says("h1", "Book your seats").await;
+    browser.role("button", "日本語").await.click().await.unwrap();
+    browser.says("h1", "映画の座席予約").await;
+    assert_eq!(browser.script("return document.documentElement.lang").await, "ja");
+    browser.script("location.reload()").await;
+    browser.says("h1", "映画の座席予約").await;
+    browser.close().await;
+}
