@@ -118,6 +118,13 @@ pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     }
 }
 
+/// This moment where the browser is, as the cinema writes its times.
+pub(crate) fn now() -> String {
+    let now = Date::new_0();
+    let (hours, minutes, seconds) = (now.get_hours(), now.get_minutes(), now.get_seconds());
+    format!("{}T{hours:02}:{minutes:02}:{seconds:02}", Day::today())
+}
+
 /// The time of day, now.
 pub(crate) fn now_clock(lang: Lang) -> String {
     let options = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];

@@ -66,10 +66,17 @@ pub(crate) enum Left {
     Plenty(u32),
     Few(u32),
     None,
+    /// It has begun, as far as this browser's clock can tell.
+    Started,
 }
 
 impl Left {
-    pub(crate) fn of(showtime: &Showtime) -> Self {
+    /// `now` is `YYYY-MM-DDTHH:MM:SS` where the reader is. The cinema has the last word: it may be
+    /// in another zone, so a showing that seems to have begun can still be tried.
+    pub(crate) fn of(showtime: &Showtime, now: &str) -> Self {
+        if showtime.start_time.len() == now.len() && showtime.start_time.as_str() < now {
+            return Self::Started;
+        }
         let (free, total) = (showtime.available_seats_count, showtime.total_seats_count);
         match (free, total) {
             (0, _) => Self::None,
@@ -162,13 +169,24 @@ mod tests {
     }
 
     #[test]
+    fn a_showing_that_has_begun_is_said_to_have() {
+        let showtime = showtime("a1", "2026-11-21T09:00:00");
+        assert_eq!(Left::of(&showtime, "2026-11-21T09:00:01"), Left::Started);
+        assert_eq!(Left::of(&showtime, "2026-11-21T08:59:59"), Left::None);
+    }
+
+    #[test]
     fn one_seat_in_ten_is_few() {
         let left = |free, total| {
-            Left::of(&Showtime {
-                available_seats_count: free,
-                total_seats_count: total,
-                ..Showtime::default()
-            })
+            Left::of(
+                &Showtime {
+                    available_seats_count: free,
+                    total_seats_count: total,
+                    start_time: "2026-11-21T10:00:00".into(),
+                    ..Showtime::default()
+                },
+                "2026-11-21T10:00:00",
+            )
         };
         assert_eq!(left(0, Some(100)), Left::None);
         assert_eq!(left(10, Some(100)), Left::Few(10));

@@ -236,7 +236,9 @@ pub(super) fn shown(value: &Value) -> String {
 /// Whether a text is no longer than a label may be: Latin letters are half as wide as kana.
 fn is_short(text: &str) -> bool {
     let width: usize = text.chars().map(|it| if it.is_ascii() { 1 } else { 2 }).sum();
-    width <= 48 && !text.contains('\n')
+    let is_one =
+        !text.trim_end_matches(['。', '.']).contains(['。', '\n', ';']) && !text.contains(". ");
+    width <= 48 && is_one
 }
 
 /// `user_id` → `User id`.

@@ -167,10 +167,12 @@ fn a_short_explanation_is_the_label_and_a_long_one_stands_below() {
     let form = form(&json!({ "properties": {
         "a": { "description": "上映回のID。" }, "user_id": { "description": long },
         "c": { "title": "Title", "description": "Help" },
+        "d": { "description": "任意。省略できる" },
     } }));
     let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
     assert_eq!(both("a"), ("上映回のID".to_owned(), None));
     assert_eq!(both("user_id"), ("User id".to_owned(), Some(long.to_owned())));
+    assert_eq!(both("d").0, "D");
     assert_eq!(both("c"), ("Title".to_owned(), Some("Help".to_owned())));
 }
 

@@ -55,6 +55,8 @@ fn broken(error: &JsValue) -> Trouble {
 
 impl Drop for Pieces {
     fn drop(&mut self) {
-        drop(self.reader.cancel());
+        let cancelled = JsFuture::from(self.reader.cancel());
+        // It fails when the call was stopped, which is as good.
+        wasm_bindgen_futures::spawn_local(async move { drop(cancelled.await) });
     }
 }

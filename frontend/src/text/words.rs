@@ -56,17 +56,18 @@ words! {
     ChooseFilm: "作品を選ぶ", "Choose a film";
     SearchFilms: "作品名で検索", "Search by title";
     SearchHint: "ひらがなでも、うろ覚えでも", "Kana, English, or roughly remembered";
-    FilmCount: "{0} 作品", "{0} films";
+    FilmCount: "{0} 作品", "Films: {0}";
     NoFilms: "該当する作品はありません。", "No film fits.";
     NoFilmsHint: "別の日付や言葉でお試しください。", "Try another day or another word.";
     DidYouMean: "もしかして：", "Did you mean:";
     NoShowtimes: "この日の上映はありません。", "Not on this day.";
-    SeatsLeft: "残り {0} 席", "{0} seats left";
-    SeatsFew: "残りわずか {0} 席", "Only {0} seats left";
+    SeatsLeft: "残り {0} 席", "Seats left: {0}";
+    SeatsFew: "残りわずか {0} 席", "Only {0} left";
+    SeatsStarted: "上映開始済み", "Started";
     SeatsFull: "満席", "Sold out";
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
-    UntilTime: "～{0}", "to {0}";
+    UntilTime: "～{0}", "–{0}";
     Change: "変更", "Change";
 
     // The hall.
@@ -88,7 +89,7 @@ words! {
     HallAsOf: "{0} 現在", "As of {0}";
     Refresh: "更新", "Refresh";
     PickedNone: "座席が選ばれていません", "No seats picked yet";
-    PickedCount: "{0} 席を選択中", "{0} seats picked";
+    PickedCount: "{0} 席を選択中", "Seats picked: {0}";
     SeatPickedNow: "{0} を選びました。全部で {1} 席です。", "{0} picked, {1} in all.";
     SeatUnpickedNow: "{0} を外しました。全部で {1} 席です。", "{0} let go, {1} in all.";
     SeatIsTaken: "{0} はすでに予約されています。", "{0} is already taken.";
@@ -104,7 +105,7 @@ words! {
     NameMissing: "お名前または会員 ID を入力してください。", "Please give your name or member ID.";
     SeatsMissing: "座席を選んでください。", "Please pick a seat.";
     Reserve: "予約する", "Reserve";
-    ReserveCount: "{0} 席を予約する", "Reserve {0} seats";
+    ReserveCount: "{0} 席を予約する", "Reserve seats ({0})";
     Reserving: "予約しています…", "Reserving…";
     Reserved: "予約が完了しました", "Your seats are reserved";
     ReservedHint: "入場のときに予約番号をお伝えください。", "Give the reservation number at the entrance.";
@@ -129,7 +130,7 @@ words! {
     CounterTitle: "ツールカウンター", "The counter";
     CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
     SearchTools: "ツールを検索", "Search the tools";
-    ToolCount: "{0} 個のツール", "{0} tools";
+    ToolCount: "{0} 個のツール", "Tools: {0}";
     NoTools: "ツールがありません。", "There are no tools.";
     NoToolsFit: "該当するツールはありません。", "No tool fits.";
     GroupLook: "調べる", "Look things up";
@@ -176,7 +177,7 @@ words! {
     ItemName: "{0}（{1} 番目）", "{0}, number {1}";
     JsonHint: "JSON で入力します。", "Written as JSON.";
     Include: "「{0}」を入力する", "Give “{0}”";
-    ErrorSummary: "入力を {0} か所直してください", "Please mend the input in {0} places";
+    ErrorSummary: "入力を {0} か所直してください", "Please mend the input ({0})";
     MustBeGiven: "入力してください。", "This is needed.";
     MustBeNumber: "数値で入力してください。", "This must be a number.";
     MustBeInteger: "整数で入力してください。", "This must be a whole number.";

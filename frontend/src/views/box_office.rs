@@ -45,6 +45,13 @@ impl Office {
         }
     }
 
+    /// Fetches the programme if nobody has yet: it knows the titles in both languages.
+    pub(crate) fn know_programme(self) {
+        if self.programme.with_untracked(|it| it.here().is_none()) {
+            leptos::task::spawn_local(browse::load(self));
+        }
+    }
+
     /// The seats wanted in a showing.
     fn picks(self, showtime: &str) -> Option<Picks> {
         self.picks.with_value(|picks| picks.get(showtime).cloned())

@@ -73,16 +73,18 @@ fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
 #[component]
 pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
     let page = page();
-    let left = Left::of(&showtime);
+    let left = Left::of(&showtime, &dates::now());
     let class = match left {
         Left::Plenty(_) => "showtime",
         Left::Few(_) => "showtime is-few",
         Left::None => "showtime is-full",
+        Left::Started => "showtime is-started",
     };
     let seats = move || match left {
         Left::Plenty(seats) => page.fill(Key::SeatsLeft, &[&seats.to_string()]),
         Left::Few(seats) => page.fill(Key::SeatsFew, &[&seats.to_string()]),
         Left::None => page.say(Key::SeatsFull).to_owned(),
+        Left::Started => page.say(Key::SeatsStarted).to_owned(),
     };
     let href = seats_of(&showtime.showtime_id, &showtime.start_time);
     let start = dates::clock(&showtime.start_time).to_owned();

@@ -46,6 +46,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
     if !is_fresh {
         load();
     }
+    office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
         state.set(Loaded::Loading);

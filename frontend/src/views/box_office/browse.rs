@@ -68,7 +68,7 @@ pub(super) fn Browse() -> impl IntoView {
 }
 
 /// Fetches the films and, of each, the showtimes; what is shown stays until the answer is here.
-async fn load(office: Office) {
+pub(super) async fn load(office: Office) {
     let loaded = programme().await;
     if loaded.is_ok() || office.programme.with_untracked(|it| it.here().is_none()) {
         office.programme.set(loaded.map_or_else(Loaded::Failed, Loaded::Here));

@@ -157,6 +157,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
         showing.refresh();
     });
     stay_fresh(showing);
+    showing.office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
         showing.map.set(Loaded::Loading);
