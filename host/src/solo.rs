@@ -112,10 +112,14 @@ impl Solo {
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
         let sandbox = Sandbox::new(self.setup.limits.memory_bytes_max).map_err(LoadError::Link)?;
-        let compiled = Component::new(sandbox.engine(), &self.bytes).map_err(LoadError::Compile)?;
-        let version = digest(&self.bytes);
-        let mut component =
-            LoadedComponent::load(&sandbox, &compiled, &version, self.setup).await?;
+        let compiled = Compiled::new(&sandbox, &self.bytes)?;
+        self.start_compiled(&compiled).await
+    }
+
+    /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
+    pub async fn start_compiled(self, compiled: &Compiled) -> Result<Running, LoadError> {
+        let Compiled { sandbox, component, digest } = compiled;
+        let mut component = LoadedComponent::load(sandbox, component, digest, self.setup).await?;
         if component.needs(Grant::Sql) {
             let limits = database::Limits::default();
             let database = match self.database {
