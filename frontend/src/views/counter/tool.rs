@@ -32,9 +32,9 @@ pub(super) fn ToolPlace(name: String) -> impl IntoView {
         let name = name.clone();
         view! {
             <div class="notice is-calm">
-                <p class="notice-title" id="tool-name" tabindex="-1">
+                <h1 class="notice-title" id="tool-name" tabindex="-1">
                     {move || page.fill(Key::ToolGone, &[&name])}
-                </p>
+                </h1>
                 <p>{move || page.say(Key::ToolGoneHint)}</p>
             </div>
         }
