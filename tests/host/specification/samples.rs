@@ -158,7 +158,7 @@ async fn every_sample_is_understood_even_with_its_placeholders() {
     for sample in samples() {
         answers.push(cinema.rpc(&sample.request).await);
     }
-    assert_eq!(answers[0]["result"], json!({ "movies": [] }), "CIN-14");
+    assert_eq!(answers[0]["result"]["movies"], json!([]), "CIN-14: {}", answers[0]);
     for (index, code) in [(1, "movie_not_found"), (2, "showtime_not_found")] {
         assert_eq!(answers[index]["error"]["code"], -32001, "2.3: {}", answers[index]);
         assert_eq!(answers[index]["error"]["data"]["error"], code);
