@@ -16,7 +16,7 @@ pub(crate) enum Trouble {
     /// The two did not understand each other: a fault of one of them.
     Protocol { code: i64, message: String },
     /// The tool says no: the user mends it.
-    Refused(Refusal),
+    Refused(Box<Refusal>),
 }
 
 /// A tool's refusal (`_meta["madoguchi/error"]`).
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn refused(value: &Value) -> Trouble {
-        Trouble::Refused(Refusal::of(Some(value), &[]))
+        Trouble::Refused(Box::new(Refusal::of(Some(value), &[])))
     }
 
     #[test]

@@ -211,7 +211,7 @@ impl Answer {
         let content: Vec<Content> = result.content.iter().map(content).collect();
         if result.is_error {
             let own = result.meta.get("madoguchi/error").or(result.structured_content.as_ref());
-            return Err(Trouble::Refused(Refusal::of(own, &content)));
+            return Err(Trouble::Refused(Box::new(Refusal::of(own, &content))));
         }
         Ok(Self::Done(Output { structured: result.structured_content, content, raw }))
     }
