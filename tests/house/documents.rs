@@ -32,7 +32,8 @@ fn ci_runs_what_the_readme_says() {
 
 #[test]
 fn every_invariant_is_held_by_a_test_that_exists() {
-    let architecture = text("ARCHITECTURE.md");
+    // An item's further lines are indented.
+    let architecture = text("ARCHITECTURE.md").replace("\n  ", " ");
     let invariants =
         architecture.lines().filter(|line| line.starts_with("- **I")).collect::<Vec<_>>();
     assert!(!invariants.is_empty(), "ARCHITECTURE.md lists invariants as `- **I1** …`");

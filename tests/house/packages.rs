@@ -6,7 +6,7 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 11] = [
+const DUPLICATES: [(&[&str], &str); 12] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime",
@@ -29,6 +29,23 @@ const DUPLICATES: [(&[&str], &str); 11] = [
     (&["embedded-io"], "postcard, under wasmtime, supports both"),
     (&["getrandom", "r-efi"], "ahash, under jsonschema, is one behind"),
     (&["io-lifetimes"], "cap-std's fs-set-times, under wasmtime-wasi"),
+    (
+        &[
+            "cookie",
+            "http",
+            "icu_collections",
+            "icu_provider",
+            "litemap",
+            "synstructure",
+            "tinystr",
+            "writeable",
+            "yoke",
+            "yoke-derive",
+            "zerovec",
+            "zerovec-derive",
+        ],
+        "webdriver, under fantoccini, is a generation behind; in tests only",
+    ),
     (&["wit-bindgen"], "wasip2, under getrandom, speaks to WASI through its own"),
 ];
 /// Names that begin so are built on Windows only, by each of four generations of crates.
