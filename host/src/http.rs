@@ -16,6 +16,8 @@ use rmcp::transport::streamable_http_server::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+mod mend;
+
 use crate::{api, config::Config, mcp::McpServer, page};
 
 /// What the routes work on.
@@ -53,6 +55,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
     Router::new()
         .route_service("/mcp", mcp)
         .route("/rpc", post(api::rpc::answer).with_state(routes.rpc))
+        .layer(middleware::from_fn_with_state(config.body_bytes_max, mend::mend))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .fallback(page::answer)
         .layer(DefaultBodyLimit::max(config.body_bytes_max))

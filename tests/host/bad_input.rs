@@ -25,8 +25,10 @@ async fn malformed_json_is_an_error_on_every_surface() {
     let client = server.client();
     for body in ["{", "", "[1,", "\u{0}", "{\"jsonrpc\":\"2.0\"}", "42"] {
         let mcp = client.post("/mcp", &modern("tools/call"), body).await;
-        assert!(mcp.status().is_client_error(), "{body:?}: {}", mcp.status());
-        assert!(!mcp.text().await.unwrap().is_empty(), "{body:?}");
+        assert_eq!(mcp.status(), StatusCode::BAD_REQUEST, "{body:?}");
+        let mcp: Value = mcp.json().await.unwrap();
+        let code = mcp["error"]["code"].as_i64().unwrap();
+        assert!([-32700, -32600].contains(&code), "{body:?}: {mcp}");
         let rpc: Value = client.post("/rpc", &[], body).await.json().await.unwrap();
         let code = rpc["error"]["code"].as_i64().unwrap();
         assert!([-32700, -32600].contains(&code), "{body:?}: {rpc}");
@@ -61,6 +63,11 @@ async fn a_body_of_ten_megabytes_is_refused_without_being_read_through() {
     for path in ["/mcp", "/rpc"] {
         let response = client.post(path, &modern("tools/call"), huge.clone()).await;
         assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE, "{path}");
+        let answer: Value = response.json().await.unwrap();
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains("body_bytes_max"),
+            "{answer}"
+        );
     }
     alive(&client).await;
 }

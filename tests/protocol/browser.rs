@@ -37,7 +37,7 @@ async fn a_person_books_two_seats_and_a_second_browser_sees_them_taken() {
     first.says(".picked-count", "2").await;
     first.find("#user-id").await.send_keys("花子").await.unwrap();
     first.picture("seats").await;
-    first.role("button", "Reserve 2").await.click().await.unwrap();
+    first.role("button", "Reserve seats (2)").await.click().await.unwrap();
     first.says("h1", "reserved").await;
     let number = first.text(".ticket-number").await;
     first.picture("ticket").await;
@@ -100,7 +100,12 @@ async fn seats_are_picked_and_reserved_by_keyboard_alone() {
     browser.says("h1", "reserved").await;
     let arguments = json!({ "reservation_id": browser.text(".ticket-number").await });
     let stored = server.client().output("get_reservation", arguments).await;
-    let mut seats: Vec<_> = stored["seats"].as_array().unwrap().iter().map(|it| it["seat_id"].as_str().unwrap().to_owned()).collect();
+    let mut seats: Vec<_> = stored["seats"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["seat_id"].as_str().unwrap().to_owned())
+        .collect();
     seats.sort();
     let mut picked = vec![first, second];
     picked.sort();
@@ -198,7 +203,9 @@ async fn axe_finds_nothing_serious_in_any_view_by_day_and_night_on_desk_and_phon
         ("tools", "#/counter", "main a[href^='#/counter/']"),
         ("tool", "#/counter/reserve_seats", "main form"),
     ];
-    for look in [Look::DESKTOP, Look::DESKTOP.dark(), Look::PHONE.japanese(), Look::PHONE.dark().japanese()] {
+    for look in
+        [Look::DESKTOP, Look::DESKTOP.dark(), Look::PHONE.japanese(), Look::PHONE.dark().japanese()]
+    {
         let browser = Browser::open(&server.url(), look).await;
         let lang = browser.script("return document.documentElement.lang").await;
         assert_eq!(lang, look.language[..2], "the page speaks the reader's language");

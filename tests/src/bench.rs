@@ -11,8 +11,8 @@ use host::{
     call_state::Clock,
     component::Content,
     grants::Grant,
-    settings::Settings,
     sandbox::Sandbox,
+    settings::Settings,
     solo::{Compiled, Running, Solo, SoloOutcome},
 };
 use serde_json::Value;

@@ -220,7 +220,9 @@ impl Browser {
 
     /// Keeps a picture in the folder that `MADOGUCHI_SCREENSHOTS` names, if it names one.
     pub async fn picture(&self, name: &str) {
-        let Some(folder) = std::env::var_os("MADOGUCHI_SCREENSHOTS").map(PathBuf::from) else { return };
+        let Some(folder) = std::env::var_os("MADOGUCHI_SCREENSHOTS").map(PathBuf::from) else {
+            return;
+        };
         let png = self.client.screenshot().await.expect("the browser can see");
         std::fs::create_dir_all(&folder).expect("the folder can be made");
         std::fs::write(folder.join(format!("{name}.png")), png).expect("it can be written");
@@ -289,10 +291,7 @@ impl fantoccini::wd::WebDriverCompatibleCommand for DevTools {
         base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
     }
 
-    fn method_and_body(
-        &self,
-        _: &url::Url,
-    ) -> (http::Method, Option<String>) {
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         let body = json!({ "cmd": self.method, "params": self.params });
         (http::Method::POST, Some(body.to_string()))
     }
@@ -311,10 +310,7 @@ impl fantoccini::wd::WebDriverCompatibleCommand for Log {
         base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
     }
 
-    fn method_and_body(
-        &self,
-        _: &url::Url,
-    ) -> (http::Method, Option<String>) {
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         (http::Method::POST, Some(json!({ "type": "browser" }).to_string()))
     }
 }

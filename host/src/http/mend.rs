@@ -1,0 +1,84 @@
+//! Errors of the layers below us, said as JSON-RPC and with what to mend.
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use serde_json::{Value, json};
+
+/// Bytes of an error's text that are read; what is longer is not one of those we know.
+const TEXT_BYTES_MAX: usize = 4 << 10;
+
+/// Turns an error that is only text into one that a program can read and a person can act on.
+pub(super) async fn mend(
+    State(body_bytes_max): State<usize>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
+    if is_json || !status.is_client_error() || status == StatusCode::NOT_FOUND {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let Ok(text) = Limited::new(body, TEXT_BYTES_MAX).collect().await else {
+        return (parts.status, Body::empty()).into_response();
+    };
+    let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();
+    let (status, code, message) = words(status, &text, body_bytes_max);
+    let error = json!({ "code": code, "message": message });
+    let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
+    let mut mended = (status, axum::Json(answer)).into_response();
+    for (name, value) in &parts.headers {
+        if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
+            mended.headers_mut().insert(name, HeaderValue::clone(value));
+        }
+    }
+    mended
+}
+
+fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, i32, String) {
+    let unread = text.strip_prefix("fail to deserialize request body ");
+    match (status, unread) {
+        (StatusCode::PAYLOAD_TOO_LARGE, _) => {
+            let message = format!(
+                "The body has more than {body_bytes_max} bytes; send less, or let the operator raise body_bytes_max."
+            );
+            (status, -32600, message)
+        }
+        (_, Some("unrecognized JSON-RPC message")) => {
+            let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
+            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        (_, Some(why)) => (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}")),
+        (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
+            let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
+            (status, -32600, message.to_owned())
+        }
+        _ => (status, -32600, text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_layers_below_say_is_said_with_what_to_mend() {
+        let words = |status, text| words(status, text, 7);
+        let unread = "fail to deserialize request body EOF while parsing";
+        assert_eq!(words(StatusCode::UNSUPPORTED_MEDIA_TYPE, unread).1, -32700);
+        let large = words(StatusCode::PAYLOAD_TOO_LARGE, "length limit exceeded");
+        assert!(large.2.contains("7 bytes") && large.2.contains("body_bytes_max"), "{large:?}");
+        let other = words(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
+        assert_eq!((other.0, &*other.2), (StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …"));
+    }
+}
