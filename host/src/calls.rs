@@ -9,6 +9,7 @@ use std::{
 
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
 
 use crate::{
     call_state::Progress,
@@ -26,6 +27,7 @@ use crate::{
 pub(crate) struct Calls {
     registry: Registry,
     seal: Seal,
+    running: TaskTracker,
 }
 
 /// One round of a call, as it came in.
@@ -54,11 +56,12 @@ pub(crate) enum Outcome {
 }
 
 impl Calls {
-    pub(crate) fn new(registry: Registry, seal: Seal) -> Self {
-        Self { registry, seal }
+    pub(crate) fn new(registry: Registry, seal: Seal, running: TaskTracker) -> Self {
+        Self { registry, seal, running }
     }
 
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        let _running = self.running.token();
         let component = self.component(&call.tool)?;
         let state = self.state(&call, &component)?;
         let invocation = invocation(&call, &state);

@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod mend;
 
@@ -25,7 +25,8 @@ pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
     pub(crate) rpc: api::rpc::Rpc,
     pub(crate) health: api::health::Health,
-    pub(crate) stop: CancellationToken,
+    pub(crate) hang_up: CancellationToken,
+    pub(crate) running: TaskTracker,
 }
 
 /// Who may address the server, and from which pages.
@@ -42,7 +43,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .disable_allowed_hosts()
         .with_json_response(true)
         .with_max_request_body_bytes(config.body_bytes_max)
-        .with_cancellation_token(routes.stop);
+        .with_cancellation_token(routes.hang_up);
     let mcp = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(LocalSessionManager::default()),
@@ -59,6 +60,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .fallback(page::answer)
         .layer(DefaultBodyLimit::max(config.body_bytes_max))
+        .layer(middleware::from_fn_with_state(routes.running, count))
         .layer(middleware::from_fn_with_state(Arc::new(allowed), check))
 }
 
@@ -69,6 +71,12 @@ fn hosts(config: &Config) -> Vec<String> {
     }
     hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
     hosts
+}
+
+/// Counts a request as running until its answer is there, so that a server that stops can wait.
+async fn count(State(running): State<TaskTracker>, request: Request, next: Next) -> Response {
+    let _running = running.token();
+    next.run(request).await
 }
 
 /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's

@@ -4,6 +4,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -33,8 +34,9 @@ pub(crate) struct Library {
 }
 
 /// A component's bytes.
+#[derive(Clone)]
 pub(crate) struct Source {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Arc<[u8]>,
     /// SHA-256, in hexadecimal.
     pub(crate) digest: String,
     /// Where they come from, for people.
@@ -43,7 +45,7 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(bytes: Vec<u8>, origin: String) -> Self {
-        Self { digest: digest(&bytes), bytes, origin }
+        Self { digest: digest(&bytes), bytes: bytes.into(), origin }
     }
 }
 

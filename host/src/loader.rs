@@ -91,7 +91,7 @@ impl Loader {
             return Ok(Loaded { component: loaded, trouble });
         }
         self_test(&loaded, is_swap, &mut trouble).await?;
-        let ready = loaded.on_database(self.database(name)?);
+        let ready = loaded.on_database(self.database(name).await?);
         if let Some(database) = &ready.setup().database {
             ready.migrate(database).await?;
         }
@@ -105,22 +105,19 @@ impl Loader {
     /// Off the async workers: a compile on them would hold up every call.
     async fn compile(&self, source: &Source) -> Result<wasmtime::component::Component, LoadError> {
         let (library, engine) = (self.library.clone(), self.sandbox.engine().clone());
-        let source = Source {
-            bytes: source.bytes.clone(),
-            digest: source.digest.clone(),
-            origin: source.origin.clone(),
-        };
-        let compiled = tokio::task::spawn_blocking(move || library.compile(&engine, &source));
-        compiled.await.map_err(|error| LoadError::Compile(wasmtime::Error::new(error)))?
+        let source = source.clone();
+        blocking(move || library.compile(&engine, &source)).await
     }
 
-    fn database(&self, name: &str) -> Result<Database, LoadError> {
-        let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
-        if let Some(database) = databases.get(name) {
-            return Ok(database.clone());
+    async fn database(&self, name: &str) -> Result<Database, LoadError> {
+        let open = self.databases.lock().unwrap_or_else(|it| it.into_inner()).get(name).cloned();
+        if let Some(database) = open {
+            return Ok(database);
         }
         let path = database_path(&self.config, name);
-        let database = Database::open(path, database_limits(&self.config, name))?;
+        let limits = database_limits(&self.config, name);
+        let database = blocking(move || Ok(Database::open(path, limits)?)).await?;
+        let mut databases = self.databases.lock().unwrap_or_else(|it| it.into_inner());
         databases.insert(name.to_owned(), database.clone());
         Ok(database)
     }
@@ -137,13 +134,21 @@ impl Loader {
     }
 }
 
+/// Runs what takes a processor or waits for a disk where it holds up no call.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, LoadError> + Send + 'static,
+) -> Result<T, LoadError> {
+    let failed = |error| LoadError::Read(std::io::Error::other(error));
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
 /// Tries migrations and settings on a database that is thrown away.
 async fn self_test(
     component: &LoadedComponent,
     is_swap: bool,
     trouble: &mut Option<LoadError>,
 ) -> Result<(), LoadError> {
-    let scratch = Database::temporary(database::Limits::default())?;
+    let scratch = blocking(|| Ok(Database::temporary(database::Limits::default())?)).await?;
     let trial = component.on_database(scratch.clone());
     trial.migrate(&scratch).await?;
     if trouble.is_none() {

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     component::LoadError,
     library::{Library, Source, Stamp},
-    loader::Loader,
+    loader::{Loaded, Loader, blocking},
     registry::Registry,
     settings::{self, Settings},
 };
@@ -70,7 +70,7 @@ impl Reloader {
         // Compiled side by side, installed in the order of their names.
         for (name, found) in futures::future::join_all(first).await {
             if let Some((loaded, source)) = found
-                && let Err(error) = self.install(name, loaded, &source)
+                && let Err(error) = self.install(name, loaded, &source).await
             {
                 self.refuse(name, &source.origin, &error);
             }
@@ -155,9 +155,9 @@ impl Reloader {
             return;
         }
         let began = Instant::now();
-        let source = match self.library.read(name) {
+        let source = match self.read(name).await {
             Ok(source) => source,
-            Err(error) => return self.refuse(name, name, &error.into()),
+            Err(error) => return self.refuse(name, name, &error),
         };
         let serving = self.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
@@ -165,7 +165,11 @@ impl Reloader {
             return;
         }
         let loaded = self.loader.load(name, &source, serving.is_some()).await;
-        match loaded.and_then(|it| self.install(name, it, &source)) {
+        let installed = match loaded {
+            Ok(loaded) => self.install(name, loaded, &source).await,
+            Err(error) => Err(error),
+        };
+        match installed {
             Ok(()) => tracing::info!(
                 component = name,
                 digest = &source.digest[..12],
@@ -184,8 +188,11 @@ impl Reloader {
         self.library.forget_good(name);
         self.troubles().remove(name);
         if let Some(source) = self.library.read_bundled(name) {
-            let loaded = self.loader.load(name, &source, true).await;
-            match loaded.and_then(|it| self.install(name, it, &source)) {
+            let installed = match self.loader.load(name, &source, true).await {
+                Ok(loaded) => self.install(name, loaded, &source).await,
+                Err(error) => Err(error),
+            };
+            match installed {
                 Ok(()) => tracing::info!(component = name, "back to the bundled version"),
                 Err(error) => self.refuse(name, &source.origin, &error),
             }
@@ -213,7 +220,7 @@ impl Reloader {
         }
     }
 
-    async fn first_good(&self, name: &str) -> Option<(crate::loader::Loaded, Source)> {
+    async fn first_good(&self, name: &str) -> Option<(Loaded, Source)> {
         let file = self.seen.contains_key(name).then(|| self.library.read(name));
         let file = file
             .and_then(|it| it.inspect_err(|error| self.warn(name, name, &error.to_string())).ok());
@@ -230,17 +237,20 @@ impl Reloader {
         None
     }
 
-    fn install(
-        &self,
-        name: &str,
-        loaded: crate::loader::Loaded,
-        source: &Source,
-    ) -> Result<(), LoadError> {
+    /// The folder's file of that name, read and digested off the async workers.
+    async fn read(&self, name: &str) -> Result<Source, LoadError> {
+        let (library, name) = (self.library.clone(), name.to_owned());
+        blocking(move || Ok(library.read(&name)?)).await
+    }
+
+    async fn install(&self, name: &str, loaded: Loaded, source: &Source) -> Result<(), LoadError> {
         self.registry.install(&loaded.component)?;
-        if source.origin.ends_with(".wasm")
-            && let Err(error) = self.library.keep_good(name, source)
-        {
-            tracing::warn!(component = name, "the good version cannot be kept: {error}");
+        if source.origin.ends_with(".wasm") {
+            let (library, kept) = (self.library.clone(), (name.to_owned(), source.clone()));
+            let keep = blocking(move || Ok(library.keep_good(&kept.0, &kept.1)?));
+            if let Err(error) = keep.await {
+                tracing::warn!(component = name, "the good version cannot be kept: {error}");
+            }
         }
         match loaded.trouble {
             Some(error) => self.refuse(name, "its settings", &error),

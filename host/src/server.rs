@@ -11,7 +11,7 @@ use std::{
 use axum::serve::ListenerExt;
 use rmcp::ServiceExt;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{health::Health, rpc::Rpc},
@@ -30,6 +30,8 @@ use crate::{
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
+/// How long the last answers may take to leave.
+const FLUSH: Duration = Duration::from_millis(100);
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +79,12 @@ pub struct Server {
     loader: Loader,
     mcp: McpServer,
     addr: Option<SocketAddr>,
+    /// Ends the listening and the watching.
     stop: CancellationToken,
+    /// Ends the streams that clients listen on, which would else go on for ever.
+    hang_up: CancellationToken,
+    /// The requests that are being answered.
+    running: TaskTracker,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -139,8 +146,9 @@ impl Server {
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
         let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(StartError::Sandbox)?;
 
-        let (registry, troubles, stop) =
-            (Registry::default(), Troubles::default(), CancellationToken::new());
+        let (registry, troubles) = (Registry::default(), Troubles::default());
+        let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
+        let running = TaskTracker::new();
         let shared = Arc::new(config.clone());
         let loader = Loader::new(shared, library.clone(), sandbox, registry.clone(), clock);
         let mut reloader =
@@ -148,15 +156,17 @@ impl Server {
         reloader.start().await;
         let watch = tokio::spawn(reloader.watch(stop.clone()));
 
-        let calls = Calls::new(registry.clone(), seal);
+        let calls = Calls::new(registry.clone(), seal, running.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone());
         let routes = Routes {
             mcp: mcp.clone(),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles },
-            stop: stop.clone(),
+            hang_up: hang_up.clone(),
+            running: running.clone(),
         };
-        let server = Self { registry, loader, mcp, addr: None, stop, tasks: vec![watch] };
+        let tasks = vec![watch];
+        let server = Self { registry, loader, mcp, addr: None, stop, hang_up, running, tasks };
         Ok((server, routes, config))
     }
 
@@ -173,9 +183,14 @@ impl Server {
     /// Takes no more calls, lets those that run finish, and closes what is open.
     pub async fn stop(self) {
         self.stop.cancel();
-        let tasks = futures::future::join_all(self.tasks);
-        if tokio::time::timeout(DRAIN, tasks).await.is_err() {
+        self.running.close();
+        if tokio::time::timeout(DRAIN, self.running.wait()).await.is_err() {
             tracing::warn!("some calls did not finish in {DRAIN:?}");
+        }
+        tokio::time::sleep(FLUSH).await;
+        self.hang_up.cancel();
+        if tokio::time::timeout(DRAIN, futures::future::join_all(self.tasks)).await.is_err() {
+            tracing::warn!("some connections did not close in {DRAIN:?}");
         }
         self.loader.close().await;
     }

@@ -1,6 +1,6 @@
 //! The program as its users start it: clear words for each mistake, and a stop that loses nothing.
 
-use std::{fs, net::TcpListener};
+use std::{fs, net::TcpListener, time::Duration};
 
 use serde_json::json;
 use tests::{
@@ -61,13 +61,28 @@ async fn a_terminated_server_lets_a_running_call_finish() {
     folders.put("echo", &component_bytes("echo"));
     let mut process = Process::start(&folders);
     let client = Client::new(&process.url);
+    let slow = client.clone();
     let slow =
-        tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 900 })).await });
-    tokio::time::sleep(std::time::Duration::from_millis(40)).await;
-    let status = tokio::task::spawn_blocking(move || process.terminate()).await.unwrap();
-    assert!(status.success());
+        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 600 })).await });
+    let mut listener = client.listen().await;
+    process.signal();
+    assert!(!slow.is_finished(), "the call runs while the server is asked to stop");
+    let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
+    assert!(status.success(), "a listener does not keep it from stopping");
+    assert_eq!(listener.changes(Duration::from_secs(1)).await, 0);
     let result = slow.await.unwrap();
-    assert_eq!(result["structuredContent"]["counted"], 900, "{result}");
+    assert_eq!(result["structuredContent"]["counted"], 600, "{result}");
+}
+
+#[tokio::test]
+async fn the_program_is_complete_in_itself() {
+    let folders = Folders::new();
+    let mut alone = command(&folders);
+    alone.args(["--addr", "127.0.0.1:0"]).current_dir(folders.components());
+    let process = Process::from(alone);
+    let client = Client::new(&process.url);
+    assert!(client.tools().await.contains(&"reserve_seats".to_owned()), "components are inside");
+    assert_eq!(client.get("/").await.status(), 200, "the page is inside");
 }
 
 #[test]

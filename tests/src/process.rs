@@ -70,10 +70,14 @@ impl Process {
         self.child.wait().expect("it ends");
     }
 
-    /// Asks it to stop and waits until it has.
-    pub fn terminate(&mut self) -> ExitStatus {
+    /// Asks it to stop.
+    pub fn signal(&self) {
         let id = self.child.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");
+    }
+
+    /// Waits until it has stopped.
+    pub fn wait(&mut self) -> ExitStatus {
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("it is our child") {

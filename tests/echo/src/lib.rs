@@ -102,8 +102,8 @@ struct Counted {
     counted: u32,
 }
 
-/// Turns of an empty loop a step: about a tenth of a millisecond.
-const TURNS_A_STEP: u32 = 100_000;
+/// Turns of an empty loop a step: about a millisecond.
+const TURNS_A_STEP: u32 = 1_000_000;
 
 impl Tool for CountSlowly {
     const NAME: &str = "count_slowly";
