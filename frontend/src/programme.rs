@@ -66,15 +66,14 @@ pub(crate) enum Left {
     Plenty(u32),
     Few(u32),
     None,
-    /// It has begun, as far as this browser's clock can tell.
+    /// It has begun.
     Started,
 }
 
 impl Left {
-    /// `now` is `YYYY-MM-DDTHH:MM:SS` where the reader is. The cinema has the last word: it may be
-    /// in another zone, so a showing that seems to have begun can still be tried.
+    /// `now` is as for [`has_begun`].
     pub(crate) fn of(showtime: &Showtime, now: &str) -> Self {
-        if showtime.start_time.len() == now.len() && showtime.start_time.as_str() < now {
+        if has_begun(showtime, now) {
             return Self::Started;
         }
         let (free, total) = (showtime.available_seats_count, showtime.total_seats_count);
@@ -85,6 +84,18 @@ impl Left {
             (free, _) => Self::Plenty(free),
         }
     }
+}
+
+/// Whether a showing can no longer be booked: as the cinema says, which may be in another zone; else
+/// by `now`, `YYYY-MM-DDTHH:MM:SS` where the reader is.
+pub(crate) fn has_begun(showtime: &Showtime, now: &str) -> bool {
+    let start = showtime.start_time.as_str();
+    showtime.is_open.map_or_else(|| start.len() == now.len() && start <= now, |it| !it)
+}
+
+/// A name in the reader's language, as far as there is one.
+pub(crate) fn name(own: Option<&str>, english: Option<&str>, lang: Lang) -> Option<String> {
+    english.filter(|_| lang == Lang::En).or(own).map(str::to_owned)
 }
 
 /// A film's title in the reader's language, and the other one.
@@ -171,8 +182,25 @@ mod tests {
     #[test]
     fn a_showing_that_has_begun_is_said_to_have() {
         let showtime = showtime("a1", "2026-11-21T09:00:00");
-        assert_eq!(Left::of(&showtime, "2026-11-21T09:00:01"), Left::Started);
+        assert_eq!(Left::of(&showtime, "2026-11-21T09:00:00"), Left::Started);
         assert_eq!(Left::of(&showtime, "2026-11-21T08:59:59"), Left::None);
+    }
+
+    #[test]
+    fn the_cinemas_clock_counts_and_not_the_readers() {
+        let says = |is_open| Showtime { is_open, ..showtime("a1", "2026-11-21T09:00:00") };
+        assert!(!has_begun(&says(Some(true)), "2026-11-21T23:00:00"));
+        assert!(has_begun(&says(Some(false)), "2026-11-21T01:00:00"));
+        assert!(!has_begun(&says(None), "2026-11-21T08:59:59"));
+    }
+
+    #[test]
+    fn a_name_without_english_is_shown_as_it_is() {
+        let said = |english, lang| name(Some("特撮"), english, lang);
+        assert_eq!(said(Some("Tokusatsu"), Lang::En).as_deref(), Some("Tokusatsu"));
+        assert_eq!(said(Some("Tokusatsu"), Lang::Ja).as_deref(), Some("特撮"));
+        assert_eq!(said(None, Lang::En).as_deref(), Some("特撮"));
+        assert_eq!(name(None, None, Lang::En), None);
     }
 
     #[test]
@@ -185,7 +213,7 @@ mod tests {
                     start_time: "2026-11-21T10:00:00".into(),
                     ..Showtime::default()
                 },
-                "2026-11-21T10:00:00",
+                "2026-11-21T09:00:00",
             )
         };
         assert_eq!(left(0, Some(100)), Left::None);

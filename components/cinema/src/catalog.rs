@@ -69,6 +69,8 @@ pub struct Film {
     pub description_en: Option<String>,
     /// `ドラマ`, `SF` …
     pub genre: Option<String>,
+    /// The genre in English.
+    pub genre_en: Option<String>,
     /// In minutes.
     pub duration: u32,
     /// `YYYY-MM-DD`.

@@ -141,7 +141,7 @@ fn is_to_come(showtime_id: &str, clock: &Clock) -> bool {
 fn rows_of(catalog: &Catalog) -> Vec<Statement> {
     let mut movies = Table::new(
         "movies (movie_id, position, title, title_en, reading, description, description_en, genre, \
-         duration, release_date, rating)",
+         genre_en, duration, release_date, rating)",
     );
     for (position, film) in (0_u32..).zip(&catalog.movies) {
         let film = film.clone();
@@ -154,6 +154,7 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
             film.description.into(),
             film.description_en.into(),
             film.genre.into(),
+            film.genre_en.into(),
             film.duration.into(),
             film.release_date.into(),
             one_decimal(film.rating).into(),

@@ -26,5 +26,8 @@ toolkit::export_tools!(
     RecordConversation,
     GetConversationHistory,
 );
-toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+toolkit::export_migrations!(
+    1 "tables" => "../migrations/1-tables.sql",
+    2 "english" => "../migrations/2-english.sql",
+);
 toolkit::export_configured!(import::configure);

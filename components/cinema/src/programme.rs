@@ -36,6 +36,8 @@ pub struct Slot {
     pub valid_until: Option<String>,
     /// The screen's name.
     pub screen_name: String,
+    /// The name in English.
+    pub screen_name_en: Option<String>,
     /// The film's title.
     pub movie_title: String,
     /// In minutes.
@@ -91,9 +93,15 @@ impl Showing<'_> {
         format!("st-{date}-{}-{}", self.slot.screen_id, self.slot.starts.replace(':', ""))
     }
 
-    /// The showing with so many of its seats taken.
+    /// Whether it can still be booked; from the moment when it begins, it cannot.
     #[must_use]
-    pub fn showtime(&self, taken: u32) -> Showtime {
+    pub fn is_open(&self, now: DateTime) -> bool {
+        now < self.start
+    }
+
+    /// The showing as it is `now`, with so many of its seats taken.
+    #[must_use]
+    pub fn showtime(&self, taken: u32, now: DateTime) -> Showtime {
         let slot = self.slot;
         let end = self.start.saturating_add(i64::from(slot.duration).minutes());
         Showtime {
@@ -104,8 +112,10 @@ impl Showing<'_> {
             end_time: Some(naive(end)),
             theater_id: Some(slot.screen_id.clone()),
             theater_name: Some(slot.screen_name.clone()),
+            theater_name_en: slot.screen_name_en.clone(),
             total_seats_count: Some(slot.seats_count),
             movie_title: Some(slot.movie_title.clone()),
+            is_open: Some(self.is_open(now)),
         }
     }
 }
@@ -173,6 +183,7 @@ pub(crate) mod tests {
             valid_from: None,
             valid_until: None,
             screen_name: "スクリーン1".into(),
+            screen_name_en: None,
             movie_title: "君の名は。".into(),
             duration: 107,
             seats_count: 24,
@@ -181,6 +192,7 @@ pub(crate) mod tests {
 
     /// A Friday.
     const TODAY: Date = date(2026, 11, 20);
+    const NOON: DateTime = date(2026, 11, 20).at(12, 0, 0, 0);
 
     #[test]
     fn without_a_date_today_and_six_days_are_asked_for() {
@@ -201,12 +213,21 @@ pub(crate) mod tests {
     fn showtimes_come_earliest_first_and_end_with_the_film() {
         let slots = [slot("s2", "23:30", 0x7f), slot("s1", "09:00", 0x7f)];
         let showings = showings(&slots, &days_asked(TODAY, None), None);
-        let first = showings[0].showtime(4);
+        let first = showings[0].showtime(4, NOON);
         assert_eq!(first.start_time, "2026-11-20T09:00:00");
         assert_eq!(first.available_seats_count, 20);
-        let second = showings[1].showtime(0);
+        let second = showings[1].showtime(0, NOON);
         assert_eq!(second.end_time.as_deref(), Some("2026-11-21T01:17:00"));
         assert_eq!(showings.len(), 14);
+    }
+
+    #[test]
+    fn a_showing_is_open_until_the_moment_when_it_begins() {
+        let slot = slot("s1", "12:00", 0x7f);
+        let is_open = |now| slot.on(TODAY).unwrap().showtime(0, now).is_open;
+        assert_eq!(is_open(date(2026, 11, 20).at(11, 59, 59, 0)), Some(true));
+        assert_eq!(is_open(NOON), Some(false));
+        assert_eq!(is_open(date(2026, 11, 21).at(9, 0, 0, 0)), Some(false));
     }
 
     #[test]

@@ -11,7 +11,7 @@ const SEATS_MAX: usize = 100;
 
 /// The columns of [`Stored`].
 pub const COLUMNS: &str = "reservation_id, user_id, showtime_id, seats, reserved_at, status, \
-     movie_title, start_time, theater_name";
+     movie_title, start_time, theater_name, theater_name_en";
 
 /// A row of `reservations`.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,6 +25,7 @@ pub struct Stored {
     movie_title: String,
     start_time: String,
     theater_name: String,
+    theater_name_en: Option<String>,
 }
 
 /// The reservation in the first row, if there is one.
@@ -52,6 +53,7 @@ impl Stored {
             movie_title: Some(self.movie_title),
             start_time: Some(self.start_time),
             theater_name: Some(self.theater_name),
+            theater_name_en: self.theater_name_en,
         }
     }
 }

@@ -6,6 +6,10 @@ use unicode_normalization::UnicodeNormalization;
 /// How alike two titles must at least be.
 const ALIKE_MIN: f64 = 0.45;
 
+/// How near a title must at least come to be suggested. 「ゴリラ」 has 0.40 of 「ゴジラ」; what shares
+/// only stray letters with every title of the demo, such as `string`, has up to 0.36.
+pub const NEAR_MIN: f64 = 0.38;
+
 /// What a part of a title that is alike counts, against a whole title that is.
 const PART: f64 = 0.8;
 

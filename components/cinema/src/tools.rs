@@ -18,7 +18,8 @@ use toolkit::{Problem, Stop, invalid};
 
 use crate::clock::{Clock, Day};
 
-/// How long a name may be that a caller makes up: of a user, a conversation, an idempotency key.
+/// How long an identifier may be, and a name that a caller makes up: of a user, a conversation, an
+/// idempotency key.
 const NAME_CHARS_MAX: usize = 200;
 
 /// The argument `date` of a listing (CIN-15, CIN-16).
@@ -32,6 +33,12 @@ fn day(clock: &Clock, date: Option<&str>) -> Result<Option<Day>, Stop> {
 fn length(pointer: &str, text: &str, max: usize) -> Option<Problem> {
     let fits = !text.is_empty() && text.chars().count() <= max;
     (!fits).then(|| Problem::at(pointer, format!("must have 1 to {max} characters")))
+}
+
+/// What is wrong with an identifier that something may have: nothing is named as long as that.
+fn at_most(pointer: &str, id: &str) -> Option<Problem> {
+    (id.chars().count() > NAME_CHARS_MAX)
+        .then(|| Problem::at(pointer, format!("must have at most {NAME_CHARS_MAX} characters")))
 }
 
 /// Stops if anything is wrong.

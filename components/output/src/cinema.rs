@@ -33,6 +33,9 @@ pub struct Movie {
     /// `ドラマ`, `SF` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
+    /// The genre in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub genre_en: Option<String>,
     /// In minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration: Option<u32>,
@@ -71,12 +74,18 @@ pub struct Showtime {
     /// The screen's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theater_name: Option<String>,
+    /// The screen's name in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theater_name_en: Option<String>,
     /// Seats of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_seats_count: Option<u32>,
     /// The film's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movie_title: Option<String>,
+    /// Whether it has yet to begin, by the cinema's own clock; then it can be booked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_open: Option<bool>,
 }
 
 /// The seats of one showing, rows alphabetical, numbers ascending (CIN-33).
@@ -156,6 +165,9 @@ pub struct Reservation {
     /// The screen's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theater_name: Option<String>,
+    /// The screen's name in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theater_name_en: Option<String>,
 }
 
 /// Whether a reservation holds.

@@ -63,7 +63,7 @@ words! {
     NoShowtimes: "この日の上映はありません。", "Not on this day.";
     SeatsLeft: "残り {0} 席", "Seats left: {0}";
     SeatsFew: "残りわずか {0} 席", "Only {0} left";
-    SeatsStarted: "上映開始済み", "Started";
+    SeatsStarted: "上映開始", "Begun";
     SeatsFull: "満席", "Sold out";
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";

@@ -3,6 +3,7 @@
 mod browse;
 mod checkout;
 mod days;
+mod facts;
 mod seats;
 
 use std::collections::HashMap;

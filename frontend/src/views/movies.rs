@@ -7,7 +7,7 @@ use super::box_office::seats_of;
 use super::notice::Empty;
 use crate::dates;
 use crate::page::page;
-use crate::programme::{Left, hue, synopsis, titles};
+use crate::programme::{Left, hue, name, synopsis, titles};
 use crate::text::Key;
 
 /// One film, and when it is on.
@@ -37,7 +37,8 @@ pub(crate) fn FilmCard(
             </div>
             <ul class="showtimes" aria-label=move || format!("{} {}", title(), page.say(Key::StepShowtime))>
                 <For each=move || showtimes.get()
-                    key=|it| (it.showtime_id.clone(), it.available_seats_count) let:showtime>
+                    key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open)
+                    let:showtime>
                     <li><ShowtimeLink showtime/></li>
                 </For>
             </ul>
@@ -48,14 +49,16 @@ pub(crate) fn FilmCard(
 #[component]
 fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
     let page = page();
-    let genre = film.with_value(|it| it.genre.clone());
+    let genre = move || {
+        film.with_value(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), page.lang.get()))
+    };
     let minutes = film.with_value(|it| it.duration);
     let rating = film.with_value(|it| it.rating);
     let stars = format!("{rating:.1}");
     let stars_name = stars.clone();
     view! {
         <p class="film-facts">
-            {genre.map(|genre| view! { <span>{genre}</span> })}
+            {move || genre().map(|genre| view! { <span>{genre}</span> })}
             {minutes.map(|minutes| view! {
                 <span>{move || page.fill(Key::Minutes, &[&minutes.to_string()])}</span>
             })}
@@ -69,7 +72,7 @@ fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
     }
 }
 
-/// One showing, as a link to its seats.
+/// One showing, as a link to its seats until it begins.
 #[component]
 pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
     let page = page();
@@ -89,19 +92,22 @@ pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
     let href = seats_of(&showtime.showtime_id, &showtime.start_time);
     let start = dates::clock(&showtime.start_time).to_owned();
     let end = showtime.end_time.as_deref().map(|it| dates::clock(it).to_owned());
-    let screen = showtime.theater_name;
+    let (own, english) = (showtime.theater_name, showtime.theater_name_en);
+    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
     let date_time = showtime.start_time;
-    view! {
-        <a class=class href=href>
-            <span class="showtime-time">
-                <time datetime=date_time class="showtime-start">{start}</time>
-                {end.map(|end| view! {
-                    <span class="showtime-end">{move || page.fill(Key::UntilTime, &[&end])}</span>
-                })}
-            </span>
-            <span class="showtime-screen">{screen}</span>
-            <span class="showtime-left">{seats}</span>
-        </a>
+    let text = view! {
+        <span class="showtime-time">
+            <time datetime=date_time class="showtime-start">{start}</time>
+            {end.map(|end| view! {
+                <span class="showtime-end">{move || page.fill(Key::UntilTime, &[&end])}</span>
+            })}
+        </span>
+        <span class="showtime-screen">{screen}</span>
+        <span class="showtime-left">{seats}</span>
+    };
+    match left {
+        Left::Started => view! { <div class=class>{text}</div> }.into_any(),
+        _ => view! { <a class=class href=href>{text}</a> }.into_any(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::page::page;
-use crate::programme::titles;
+use crate::programme::{name, titles};
 use crate::route::{Booking, Route};
 use crate::text::Key;
 use crate::trouble::Trouble;
@@ -95,13 +95,15 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let seat = |id: String| view! { <li class="ticket-seat">{id}</li> };
     let own_title = reservation.movie_title.clone().unwrap_or_default();
     let title = move || title(&own_title);
+    let (own, english) = (reservation.theater_name, reservation.theater_name_en);
+    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
     view! {
         <article class=class>
             <div class="ticket-head">
                 <p class="ticket-status">{move || page.say(status)}</p>
                 <h2 class="ticket-film">{title}</h2>
                 <p class="ticket-when">{when}</p>
-                <p class="ticket-hall">{reservation.theater_name}</p>
+                <p class="ticket-hall">{screen}</p>
                 <ul class="ticket-seats" aria-label=move || page.say(Key::Seats)>
                     {seats.map(seat).collect_view()}
                 </ul>

@@ -13,7 +13,13 @@ async fn the_counter_closes_the_moment_the_film_begins() {
     cinema.pass(Duration::from_secs(2 * 3600 + 20 * 60 - 1));
     let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
     assert_eq!(made["reserved_at"], "2026-11-20T12:19:59", "CIN-40: the server's time");
+    let is_open = async || {
+        let map = cinema.call("list_available_seats", json!({ "showtime_id": NOON })).await;
+        map["showtime"]["is_open"].clone()
+    };
+    assert_eq!(is_open().await, true, "CIN-24: to the last second");
     cinema.pass(Duration::from_secs(1));
+    assert_eq!(is_open().await, false, "CIN-24: by the cinema's own clock");
     let failure = cinema.failure("reserve_seats", order("u1", NOON, &["A2"])).await;
     let expected = json!({
         "error": "showtime_closed",

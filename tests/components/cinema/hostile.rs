@@ -115,23 +115,48 @@ async fn names_have_at_most_two_hundred_characters() {
 }
 
 #[tokio::test]
+async fn an_identifier_of_two_hundred_characters_is_looked_for() {
+    let cinema = open().await;
+    let (fits, long) = ("👪".repeat(200), "👪".repeat(201));
+    for (tool, field, not_found) in [
+        ("list_showtimes", "movie_id", "movie_not_found"),
+        ("list_available_seats", "showtime_id", "showtime_not_found"),
+        ("get_reservation", "reservation_id", "reservation_not_found"),
+        ("get_conversation_history", "conversation_id", "conversation_not_found"),
+    ] {
+        assert_eq!(code(&cinema, tool, json!({ field: fits })).await, not_found, "{tool}");
+        assert_eq!(unfit(&cinema, tool, json!({ field: long })).await, field, "{tool}");
+    }
+    let failure = code(&cinema, "reserve_seats", order("u1", NOON, &[&fits])).await;
+    assert_eq!(failure, "seat_not_found", "CIN-44");
+    let failure = unfit(&cinema, "reserve_seats", order("u1", NOON, &[&long])).await;
+    assert_eq!(failure, "seat_ids.0", "CIN-44");
+}
+
+#[tokio::test]
 async fn very_long_texts_and_lists_are_refused() {
     let cinema = open().await;
     let long = "長".repeat(300_000);
     let seats = vec!["A1"; 100_000];
-    for (tool, arguments, expected) in [
-        ("list_movies", json!({ "title_query": long }), "invalid_params"),
-        ("list_movies", json!({ "date": long }), "invalid_params"),
-        ("list_showtimes", json!({ "movie_id": long }), "movie_not_found"),
-        ("list_available_seats", json!({ "showtime_id": long }), "showtime_not_found"),
-        ("get_reservation", json!({ "reservation_id": long }), "reservation_not_found"),
-        ("get_conversation_history", json!({ "conversation_id": long }), "conversation_not_found"),
-        ("reserve_seats", order(&long, NOON, &["A1"]), "invalid_params"),
-        ("reserve_seats", order("u1", &long, &["A1"]), "showtime_not_found"),
-        ("reserve_seats", order("u1", NOON, &[&long]), "seat_not_found"),
-        ("reserve_seats", order("u1", NOON, &seats), "invalid_params"),
+    let cancel = |id: &str, user: &str| json!({ "reservation_id": id, "user_id": user });
+    for (tool, arguments, field) in [
+        ("list_movies", json!({ "title_query": long }), "title_query"),
+        ("list_movies", json!({ "date": long }), "date"),
+        ("list_showtimes", json!({ "movie_id": long }), "movie_id"),
+        ("list_available_seats", json!({ "showtime_id": long }), "showtime_id"),
+        ("get_reservation", json!({ "reservation_id": long }), "reservation_id"),
+        ("cancel_reservation", cancel(&long, "u1"), "reservation_id"),
+        ("cancel_reservation", cancel("rsv", &long), "user_id"),
+        ("get_conversation_history", json!({ "conversation_id": long }), "conversation_id"),
+        ("reserve_seats", order(&long, NOON, &["A1"]), "user_id"),
+        ("reserve_seats", order("u1", &long, &["A1"]), "showtime_id"),
+        ("reserve_seats", order("u1", NOON, &["A1", &long, &long]), "seat_ids.1"),
+        ("reserve_seats", order("u1", NOON, &seats), "seat_ids"),
     ] {
-        assert_eq!(code(&cinema, tool, arguments).await, expected, "{tool}");
+        let failure = cinema.failure(tool, arguments).await;
+        assert_eq!(failure["error"], "invalid_params", "{tool}: {field}");
+        assert_eq!(failure["data"]["field"], field, "{tool}");
+        assert!(failure.to_string().len() < 2_000, "{tool}: {field} is not sent back");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 24);
 }

@@ -23,6 +23,7 @@ async fn a_reservation_has_the_specified_fields_and_the_agreed_extensions() {
         "movie_title": "東京物語",
         "start_time": "2026-11-20T12:20:00",
         "theater_name": "ミニシアター",
+        "theater_name_en": "Mini Theatre",
     });
     assert_eq!(made, expected, "CIN-40, CIN-41: exactly these seats, without is_reserved");
     let stored = cinema.call("get_reservation", json!({ "reservation_id": id })).await;

@@ -22,7 +22,20 @@ async fn a_seat_has_the_specified_fields_and_the_agreed_extensions() {
     assert_eq!(seat("A4"), expected, "CIN-30: fourth seat, behind the aisle");
     assert_eq!(seat("D1")["kind"], "wheelchair");
     assert_eq!(seat("D6")["kind"], "premium");
-    assert_eq!(map["showtime"]["showtime_id"], NOON, "CIN-4: the showing itself");
+    let showtime = json!({
+        "showtime_id": NOON,
+        "movie_id": "tokyo-monogatari",
+        "start_time": "2026-11-20T12:20:00",
+        "available_seats_count": 24,
+        "end_time": "2026-11-20T14:36:00",
+        "theater_id": "mini",
+        "theater_name": "ミニシアター",
+        "theater_name_en": "Mini Theatre",
+        "total_seats_count": 24,
+        "movie_title": "東京物語",
+        "is_open": true,
+    });
+    assert_eq!(map["showtime"], showtime, "CIN-4: the showing itself");
 }
 
 #[tokio::test]

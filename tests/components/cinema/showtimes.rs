@@ -26,8 +26,10 @@ async fn a_showtime_has_the_specified_fields_and_the_agreed_extensions() {
         "end_time": "2026-11-20T20:17:00",
         "theater_id": "s1",
         "theater_name": "スクリーン1",
+        "theater_name_en": "Screen 1",
         "total_seats_count": 218,
         "movie_title": "君の名は。",
+        "is_open": true,
     });
     assert_eq!(listed["showtimes"][2], expected, "CIN-20, CIN-21, CIN-24");
     assert_eq!(listed.as_object().unwrap().len(), 1, "CIN-20");
@@ -100,6 +102,10 @@ async fn past_showtimes_are_listed_for_a_week() {
     let today = times(&cinema, json!({ "movie_id": "kiminonawa" })).await;
     assert_eq!(today[0], "2026-11-20T09:30:00", "CIN-24: half an hour ago");
     let ask = |date: &str| json!({ "movie_id": "kiminonawa", "date": date });
+    let listed = cinema.call("list_showtimes", ask("2026-11-20")).await;
+    let listed = listed["showtimes"].as_array().unwrap();
+    let open: Vec<_> = listed.iter().map(|it| it["is_open"].as_bool().unwrap()).collect();
+    assert_eq!(open, [false, true, true], "CIN-24: listed, and no longer to be booked");
     assert_eq!(times(&cinema, ask("2026-11-13")).await.len(), 3, "CIN-24: a week ago");
     assert_eq!(times(&cinema, ask("2026-11-12")).await.len(), 0, "CIN-24: longer ago");
     let seats =

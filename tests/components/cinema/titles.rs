@@ -92,8 +92,15 @@ async fn what_is_not_on_is_not_found_and_what_comes_near_is_suggested() {
     for query in ["スパイダーマン", "Star Wars", "zzzz", "！？。", "%", "_"] {
         assert_eq!(found(&cinema, query).await, Vec::<String>::new(), "CIN-13: {query}");
     }
-    let listed = cinema.call("list_movies", json!({ "title_query": "Star Wars" })).await;
+    // What shares nothing sensible with any title is not even near: the specification's own
+    // placeholder among it.
+    for query in ["string", "zzzz", "12345", "スパイダーマン"] {
+        let listed = cinema.call("list_movies", json!({ "title_query": query })).await;
+        assert_eq!(listed, json!({ "movies": [] }), "CIN-13: {query}");
+    }
+    let listed = cinema.call("list_movies", json!({ "title_query": "ゴリラ" })).await;
     assert_eq!(listed["movies"], json!([]), "CIN-13: no hit is an empty list");
+    assert_eq!(listed["suggestions"][0], "ゴジラ", "CIN-13: the nearest first");
     let suggestions = listed["suggestions"].as_array().expect("CIN-13: suggestions");
     assert!((1..=3).contains(&suggestions.len()), "{suggestions:?}");
     let every = cinema.call("list_movies", json!({})).await;

@@ -63,6 +63,12 @@ impl Found {
         }
     }
 
+    fn optional(&mut self, pointer: String, text: Option<&str>) {
+        if let Some(text) = text {
+            self.text(pointer, text);
+        }
+    }
+
     fn id(&mut self, pointer: String, id: &str) {
         let fits = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
         if id.is_empty() || id.len() > 32 || !id.bytes().all(fits) {
@@ -91,6 +97,7 @@ impl Found {
     fn screen(&mut self, at: &str, screen: &Screen) {
         self.id(format!("{at}/screen_id"), &screen.screen_id);
         self.text(format!("{at}/name"), &screen.name);
+        self.optional(format!("{at}/name_en"), screen.name_en.as_deref());
         self.limit(&format!("{at}/rows"), screen.rows.len(), 26);
         for (index, row) in screen.rows.iter().enumerate() {
             let at = format!("{at}/rows/{index}");
@@ -122,11 +129,10 @@ impl Found {
             ("reading", &film.reading),
             ("description_en", &film.description_en),
             ("genre", &film.genre),
+            ("genre_en", &film.genre_en),
         ];
         for (field, text) in optional {
-            if let Some(text) = text {
-                self.text(format!("{at}/{field}"), text);
-            }
+            self.optional(format!("{at}/{field}"), text.as_deref());
         }
         if !(1..=DURATION_MAX).contains(&film.duration) {
             self.add(format!("{at}/duration"), format!("must be 1 to {DURATION_MAX} minutes"));
@@ -210,6 +216,8 @@ pub(super) mod tests {
     fn every_problem_has_its_pointer() {
         let mut catalog = small();
         catalog["screens"][0]["rows"][0]["seats"] = json!("s?");
+        catalog["screens"][0]["name_en"] = json!("");
+        catalog["movies"][0]["genre_en"] = json!("x".repeat(TEXT_CHARS_MAX + 1));
         catalog["movies"][0]["rating"] = json!(5.1);
         catalog["movies"][0]["release_date"] = json!("2016-8-26");
         catalog["programme"][0]["movie_id"] = json!("kino");
@@ -217,7 +225,9 @@ pub(super) mod tests {
         assert_eq!(
             pointers(&catalog),
             [
+                "/screens/0/name_en",
                 "/screens/0/rows/0/seats",
+                "/movies/0/genre_en",
                 "/movies/0/rating",
                 "/movies/0/release_date",
                 "/programme/0/movie_id",

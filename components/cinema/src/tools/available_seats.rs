@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
+use super::{at_most, none_of};
 use crate::{
     clock::Clock,
     programme::{ShowtimeId, Slot, days_listed},
@@ -18,6 +19,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct ListAvailableSeats {
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
     showtime_id: String,
     /// 任意。true なら予約済みの座席も含める
     #[serde(default)]
@@ -39,6 +41,7 @@ impl Tool for ListAvailableSeats {
     type Output = SeatMap;
 
     fn call(self, user: &User) -> Result<SeatMap, Stop> {
+        none_of([at_most("/showtime_id", &self.showtime_id)])?;
         let clock = Clock::of_call()?;
         let not_found = || showtime_not_found(&self.showtime_id);
         let id = ShowtimeId::read(&self.showtime_id).ok_or_else(not_found)?;
@@ -61,7 +64,7 @@ impl Tool for ListAvailableSeats {
         }
         user.show(text_map(&seats));
         let taken = seats.iter().filter(|it| it.is_reserved).count();
-        let showtime = showing.showtime(u32::try_from(taken).unwrap_or(u32::MAX));
+        let showtime = showing.showtime(u32::try_from(taken).unwrap_or(u32::MAX), clock.now());
         seats.retain(|it| self.include_reserved || !it.is_reserved);
         Ok(SeatMap { seats, showtime: Some(showtime) })
     }

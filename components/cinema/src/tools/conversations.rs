@@ -9,7 +9,7 @@ use toolkit::{
     sql::{Error, Statement},
 };
 
-use super::{NAME_CHARS_MAX, length, none_of};
+use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::{Clock, naive},
     refusals::{conversation_full, conversation_not_found, conversation_user_mismatch},
@@ -151,6 +151,7 @@ impl RecordConversation {
 #[serde(deny_unknown_fields)]
 pub struct GetConversationHistory {
     /// 対話のID（record_conversation で記録したもの）
+    #[schemars(length(max = 200))]
     conversation_id: String,
 }
 
@@ -166,6 +167,7 @@ impl Tool for GetConversationHistory {
     type Output = History;
 
     fn call(self, _: &User) -> Result<History, Stop> {
+        none_of([at_most("/conversation_id", &self.conversation_id)])?;
         let [known, messages] = sql::query([
             sql!("SELECT 1 FROM conversations WHERE conversation_id = $1", &self.conversation_id),
             sql!(

@@ -52,7 +52,7 @@ impl Tool for ListMovies {
         let day = day(&clock, self.date.as_deref())?;
         let movies = sql!(
             "SELECT movie_id, title, title_en, reading, description, description_en, genre, \
-             duration, release_date, rating FROM movies ORDER BY position"
+             genre_en, duration, release_date, rating FROM movies ORDER BY position"
         );
         let [movies, slots] = sql::query([movies, slots::all()])?;
         let slots = slots.read::<Slot>()?;
@@ -81,6 +81,7 @@ struct Film {
     description: String,
     description_en: Option<String>,
     genre: Option<String>,
+    genre_en: Option<String>,
     duration: u32,
     release_date: Option<String>,
     rating: f64,
@@ -104,6 +105,7 @@ impl Film {
             title_en: film.title_en,
             description_en: film.description_en,
             genre: film.genre,
+            genre_en: film.genre_en,
             duration: Some(film.duration),
             release_date: film.release_date,
             showtimes_count: u32::try_from(showtimes).ok(),
@@ -126,7 +128,7 @@ fn matching(query: &str, on: &[(&Film, usize)], all: &[Film]) -> Movies {
 fn nearest(query: &str, films: &[Film]) -> Vec<String> {
     let mut near: Vec<_> =
         films.iter().map(|it| (titles::nearness(query, it.names()), &it.title)).collect();
-    near.retain(|it| it.0 > 0.0);
+    near.retain(|it| it.0 >= titles::NEAR_MIN);
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1.clone()).collect()
 }
@@ -144,6 +146,7 @@ mod tests {
             description: String::new(),
             description_en: None,
             genre: None,
+            genre_en: None,
             duration: 100,
             release_date: None,
             rating: 4.5,
@@ -171,6 +174,13 @@ mod tests {
         let found = found("とうふ");
         assert!(found.movies.is_empty(), "{found:?}");
         assert_eq!(found.suggestions[0], "東京物語");
+    }
+
+    #[test]
+    fn a_title_that_shares_nothing_sensible_is_not_suggested() {
+        for query in ["string", "zzzz", "12345", "。"] {
+            assert_eq!(found(query), Movies::default(), "{query}");
+        }
     }
 
     #[test]

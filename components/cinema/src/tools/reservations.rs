@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
+use super::{at_most, none_of};
 use crate::{
     clock::{Clock, naive},
     refusals::{reservation_not_found, reservation_user_mismatch, showtime_closed},
@@ -16,6 +17,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct GetReservation {
     /// 予約のID（reserve_seats の reservation_id）
+    #[schemars(length(max = 200))]
     reservation_id: String,
 }
 
@@ -40,8 +42,10 @@ impl Tool for GetReservation {
 #[serde(deny_unknown_fields)]
 pub struct CancelReservation {
     /// 予約のID（reserve_seats の reservation_id）
+    #[schemars(length(max = 200))]
     reservation_id: String,
     /// 予約した利用者のID。予約と一致しなければ取り消せない
+    #[schemars(length(max = 200))]
     user_id: String,
 }
 
@@ -60,6 +64,7 @@ impl Tool for CancelReservation {
     type Output = Reservation;
 
     fn call(self, _: &User) -> Result<Reservation, Stop> {
+        none_of([at_most("/user_id", &self.user_id)])?;
         let found = look_up(&self.reservation_id)?;
         if found.user_id != self.user_id {
             return Err(reservation_user_mismatch(&self.reservation_id));
@@ -86,6 +91,7 @@ impl Tool for CancelReservation {
 }
 
 fn look_up(reservation_id: &str) -> Result<Reservation, Stop> {
+    none_of([at_most("/reservation_id", reservation_id)])?;
     let sql = format!("SELECT {COLUMNS} FROM reservations WHERE reservation_id = $1");
     let [rows] = sql::query([sql!(sql, reservation_id)])?;
     first(rows)?.ok_or_else(|| reservation_not_found(reservation_id))

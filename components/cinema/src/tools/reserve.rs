@@ -11,7 +11,7 @@ use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sq
 
 use plan::Plan;
 
-use super::{NAME_CHARS_MAX, length, none_of};
+use super::{NAME_CHARS_MAX, at_most, length, none_of};
 use crate::{
     clock::{Clock, naive},
     programme::{Showing, ShowtimeId, Slot, days_listed},
@@ -34,9 +34,10 @@ pub struct ReserveSeats {
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    #[schemars(length(max = 200))]
     showtime_id: String,
     /// 座席のID（list_available_seats の seat_id）。すべて予約できるか、一席も予約しない
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), inner(length(max = 200)))]
     seat_ids: Vec<String>,
     /// 任意。同じキーで再送しても予約は一度だけ
     #[schemars(length(min = 1, max = 200))]
@@ -87,7 +88,7 @@ enum Found {
     /// The same call was answered before.
     Reserved(Reservation),
     /// Nothing stands against it.
-    Free(Box<Plan>),
+    Free(Plan),
 }
 
 impl ReserveSeats {
@@ -95,15 +96,20 @@ impl ReserveSeats {
         let count = self.seat_ids.len();
         let count = (!(1..=seats_max).contains(&count))
             .then(|| Problem::at("/seat_ids", format!("must have 1 to {seats_max} seats")));
+        let mut long = self.seat_ids.iter().enumerate();
+        let long = long.find_map(|(index, it)| at_most(&format!("/seat_ids/{index}"), it));
         let mut seen = BTreeSet::new();
         let twice = self.seat_ids.iter().enumerate().find(|(_, it)| !seen.insert(*it));
+        let twice = twice.filter(|_| long.is_none());
         let twice = twice.map(|(index, it)| {
             Problem::at(format!("/seat_ids/{index}"), format!("must not name {it} twice"))
         });
         let key = self.idempotency_key.as_ref();
         none_of([
             length("/user_id", &self.user_id, NAME_CHARS_MAX),
+            at_most("/showtime_id", &self.showtime_id),
             count,
+            long,
             twice,
             key.and_then(|it| length("/idempotency_key", it, NAME_CHARS_MAX)),
         ])
@@ -131,7 +137,7 @@ impl ReserveSeats {
         let slots = slots.read::<Slot>()?;
         let listed = days_listed(clock.today()).contains(&id.date);
         let showing = slots::on(&slots, id.date).filter(|_| listed).ok_or_else(not_found)?;
-        if showing.start <= clock.now() {
+        if !showing.is_open(clock.now()) {
             return Err(showtime_closed(&self.showtime_id, &naive(showing.start)));
         }
         if showing.slot.seats_count == 0 {
@@ -139,7 +145,7 @@ impl ReserveSeats {
         }
         let seats = self.free(seats.read::<Row>()?)?;
         let (import,) = import.first::<(u32,)>()?.ok_or_else(not_found)?;
-        Ok(Found::Free(Box::new(self.plan(&showing, seats, clock, import))))
+        Ok(Found::Free(self.plan(&showing, seats, clock, import)))
     }
 
     /// The seats asked for, and which of them someone has.
@@ -195,6 +201,7 @@ impl ReserveSeats {
             movie_title: Some(slot.movie_title.clone()),
             start_time: Some(naive(showing.start)),
             theater_name: Some(slot.screen_name.clone()),
+            theater_name_en: slot.screen_name_en.clone(),
         };
         Plan {
             reservation,
@@ -270,6 +277,19 @@ mod tests {
         assert_eq!(code(asks(&["A1", "A2", "A3"]).check(2).unwrap_err()), "/seat_ids");
         assert_eq!(code(asks(&["A1", "A2", "A1"]).check(10).unwrap_err()), "/seat_ids/2");
         assert!(asks(&["A1", "A2"]).check(2).is_ok());
+    }
+
+    #[test]
+    fn an_identifier_that_is_too_long_is_named_and_not_repeated() {
+        let long = "A".repeat(201);
+        let Stop::InvalidArguments(problems) = asks(&["A1", &long, &long]).check(10).unwrap_err()
+        else {
+            panic!()
+        };
+        assert_eq!(problems[0].pointer, "/seat_ids/1");
+        assert!(problems.iter().all(|it| !it.message.contains(&long)), "{problems:?}");
+        let showtime = ReserveSeats { showtime_id: long, ..asks(&["A1"]) };
+        assert_eq!(code(showtime.check(10).unwrap_err()), "/showtime_id");
     }
 
     #[test]

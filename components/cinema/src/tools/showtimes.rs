@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql};
 
-use super::day;
+use super::{at_most, day, none_of};
 use crate::{
     clock::Clock,
-    programme::{Slot, days_asked, showings},
+    programme::{Showing, Slot, days_asked, showings},
     refusals::movie_not_found,
     slots,
 };
@@ -18,6 +18,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct ListShowtimes {
     /// 映画のID（list_movies の movie_id）
+    #[schemars(length(max = 200))]
     movie_id: String,
     /// 任意。上映日（YYYY-MM-DD）。指定がなければ今日以降
     date: Option<String>,
@@ -38,6 +39,7 @@ impl Tool for ListShowtimes {
     type Output = Showtimes;
 
     fn call(self, _: &User) -> Result<Showtimes, Stop> {
+        none_of([at_most("/movie_id", &self.movie_id)])?;
         let clock = Clock::of_call()?;
         let day = day(&clock, self.date.as_deref())?;
         let movie = sql!("SELECT 1 FROM movies WHERE movie_id = $1", &self.movie_id);
@@ -49,6 +51,7 @@ impl Tool for ListShowtimes {
         let shown = showings(&slots, &days_asked(clock.today(), day), day);
         let taken = slots::taken(&shown)?;
         let taken = |id: &str| taken.get(id).copied().unwrap_or(0);
-        Ok(Showtimes { showtimes: shown.iter().map(|it| it.showtime(taken(&it.id()))).collect() })
+        let showtime = |it: &Showing<'_>| it.showtime(taken(&it.id()), clock.now());
+        Ok(Showtimes { showtimes: shown.iter().map(showtime).collect() })
     }
 }

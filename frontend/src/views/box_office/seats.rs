@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Seat, SeatMap, Showtime};
+use output::cinema::{Seat, SeatMap};
 use serde_json::json;
 
 use super::checkout::Checkout;
+use super::facts::Facts;
 use super::{Office, Steps};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::hall::{Hall, Picked, Picks, SEATS_MAX};
 use crate::page::{Page, page};
-use crate::route::{Booking, Route};
+use crate::programme::has_begun;
 use crate::text::Key;
 use crate::views::hall::{HallView, Legend};
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -29,8 +30,10 @@ pub(super) struct Showing {
     pub(super) office: Office,
     /// The showtime's id.
     pub(super) id: StoredValue<String>,
-    map: RwSignal<Loaded<SeatMap>>,
+    pub(super) map: RwSignal<Loaded<SeatMap>>,
     pub(super) hall: Memo<Hall>,
+    /// Whether it has yet to begin.
+    is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
     /// When the seats were last heard, and whether the last try failed.
     as_of: RwSignal<String>,
@@ -49,6 +52,10 @@ impl Showing {
             office,
             map,
             hall: Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default())),
+            is_open: Memo::new(move |_| {
+                let showtime = map.with(|it| it.here().and_then(|it| it.showtime.clone()));
+                showtime.is_none_or(|it| !has_begun(&it, &dates::now()))
+            }),
             picks: RwSignal::new(kept.unwrap_or_default()),
             as_of: RwSignal::new(String::new()),
             is_stale: RwSignal::new(false),
@@ -81,6 +88,9 @@ impl Showing {
         self.map.set(Loaded::Here(map));
         self.is_stale.set(false);
         self.as_of.set(dates::now_clock(self.page.lang.get_untracked()));
+        if !self.is_open.get_untracked() {
+            return self.close();
+        }
         let hall = self.hall.get_untracked();
         let mut lost = Vec::new();
         self.picks.update(|picks| {
@@ -90,6 +100,14 @@ impl Showing {
             lost = picks.refresh(&hall);
         });
         self.mourn(&lost);
+    }
+
+    /// It has begun: nothing can be picked any more, and what was picked is let go.
+    fn close(self) {
+        if self.picks.with_untracked(|it| !it.is_empty()) {
+            self.picks.set(Picks::default());
+            self.page.announce_key(Key::ErrShowtimeClosed);
+        }
     }
 
     /// Someone was faster.
@@ -204,57 +222,13 @@ fn stay_fresh(showing: Showing) {
     });
 }
 
-/// What is on, when and where; and the way back.
-#[component]
-fn Facts(showing: Showing) -> impl IntoView {
-    let page = showing.page;
-    let showtime = Memo::new(move |_| {
-        showing.map.with(|it| it.here().and_then(|it| it.showtime.clone()).unwrap_or_default())
-    });
-    let title = move || title_of(showing.office, page, &showtime.get());
-    let back = move || {
-        let date = page.route.with(|route| match route {
-            Route::BoxOffice(booking) => booking.date.clone(),
-            _ => None,
-        });
-        Route::BoxOffice(Booking { date, showtime: None }).hash()
-    };
-    let times = move || {
-        showtime.with(|it| {
-            let start = dates::day_and_time(&it.start_time, page.lang.get());
-            let end =
-                it.end_time.as_deref().map(|it| page.fill(Key::UntilTime, &[dates::clock(it)]));
-            format!("{start}{}", end.unwrap_or_default())
-        })
-    };
-    view! {
-        <div class="facts">
-            <a class="back" href=back>{move || page.say(Key::Change)}</a>
-            <h1 tabindex="-1" id="stage">{title}</h1>
-            <p class="facts-line">
-                <span>{times}</span>
-                <span>{move || showtime.get().theater_name}</span>
-            </p>
-        </div>
-    }
-}
-
-/// The film's title in the reader's language, if the programme is known; else as the host says.
-fn title_of(office: Office, page: Page, showtime: &Showtime) -> String {
-    let lang = page.lang.get();
-    let known = office.programme.with(|it| {
-        let film = it.here()?.films.iter().find(|it| it.movie_id == showtime.movie_id)?;
-        Some(crate::programme::titles(film, lang).0)
-    });
-    let title = known.or_else(|| showtime.movie_title.clone());
-    title.unwrap_or_else(|| page.say(Key::ChooseSeats).to_owned())
-}
-
 #[component]
 fn Plan(showing: Showing) -> impl IntoView {
     let page = showing.page;
     let hall = showing.hall;
-    let is_empty = move || hall.with(|it| it.rows.is_empty());
+    // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
+    let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
+    let is_open = showing.is_open;
     let counts = move || {
         let (free, all) = hall.with(Hall::counts);
         page.fill(Key::HallFree, &[&free.to_string(), &all.to_string()])
@@ -279,21 +253,38 @@ fn Plan(showing: Showing) -> impl IntoView {
                         </button>
                     </p>
                 </div>
-                {move || if is_empty() {
-                    view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
-                        .into_any()
-                } else {
-                    view! {
+                {move || match (is_empty.get(), is_open.get()) {
+                    (true, _) => {
+                        let title = Signal::derive(move || page.say(Key::HallEmpty).to_owned());
+                        view! { <Empty title/> }.into_any()
+                    }
+                    (_, true) => view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
                         <Legend hall/>
+                        <p class="hint hall-hint">
+                            {move || page.fill(Key::HallHint, &[&SEATS_MAX.to_string()])}
+                        </p>
                     }
-                    .into_any()
+                    .into_any(),
+                    (_, false) => view! { <HallView hall picks=showing.picks/><Legend hall/> }.into_any(),
                 }}
-                <p class="hint hall-hint">
-                    {move || page.fill(Key::HallHint, &[&SEATS_MAX.to_string()])}
-                </p>
             </section>
-            <Checkout showing/>
+            {move || if is_open.get() {
+                view! { <Checkout showing/> }.into_any()
+            } else {
+                view! { <Closed page/> }.into_any()
+            }}
         </div>
+    }
+}
+
+/// Stands where the checkout was, once the film has begun.
+#[component]
+fn Closed(page: Page) -> impl IntoView {
+    view! {
+        <section class="checkout" aria-labelledby="closed-title">
+            <h2 id="closed-title" class="section-title">{move || page.say(Key::SeatsStarted)}</h2>
+            <p>{move || page.say(Key::ErrShowtimeClosed)}</p>
+        </section>
     }
 }

@@ -54,8 +54,8 @@ impl Plan {
         let made = &self.reservation;
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
-             status, idempotency_key, movie_id, movie_title, screen_id, theater_name, start_time) \
-             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11)",
+             status, idempotency_key, movie_id, movie_title, screen_id, theater_name, theater_name_en, \
+             start_time) VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11, $12)",
             &made.reservation_id,
             &made.user_id,
             &made.showtime_id,
@@ -66,6 +66,7 @@ impl Plan {
             made.movie_title.clone(),
             &self.screen_id,
             made.theater_name.clone(),
+            made.theater_name_en.clone(),
             made.start_time.clone(),
         )
     }
