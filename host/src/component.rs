@@ -194,10 +194,16 @@ impl LoadedComponent {
         self.with_setup(setup)
     }
 
-    /// This component on another database: what a self-test runs on.
+    /// This component on that database.
     pub(crate) fn on_database(&self, database: Database) -> Self {
         let setup = Setup { database: Some(database), ..self.setup.clone() };
         self.with_setup(setup)
+    }
+
+    /// The same for a trial before it serves, and called so in the log.
+    pub(crate) fn on_trial(&self, database: Database) -> Self {
+        let name = format!("{} (self-test)", self.name).into();
+        Self { name, ..self.on_database(database) }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {

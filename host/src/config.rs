@@ -117,7 +117,10 @@ impl Config {
                 .map_err(|source| ConfigError::Parse { path: path.to_owned(), source })
         };
         let (mut defaults, file) = (parse(DEFAULTS)?, parse(text)?);
-        for (name, component) in file.components {
+        let limits = file.limits.unwrap_or_default();
+        let said: toml::Table = toml::from_str(text).expect("it was read a moment ago");
+        for (name, mut component) in file.components {
+            component.limits = component.limits.map(|own| own_limits(&limits, &said, &name, own));
             defaults.components.entry(name).or_default().change(component);
         }
         Ok(Self {
@@ -129,7 +132,7 @@ impl Config {
             body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
-            limits: file.limits.unwrap_or_default(),
+            limits,
             base: PathBuf::new(),
         })
     }
@@ -175,6 +178,17 @@ impl ComponentConfig {
     }
 }
 
+/// The common limits, with those entries changed that the file names for this component.
+fn own_limits(common: &Limits, said: &toml::Table, name: &str, own: Limits) -> Limits {
+    let named = || said.get("components")?.get(name)?.get("limits")?.as_table();
+    let merged = || {
+        let mut merged = toml::Table::try_from(common).ok()?;
+        merged.extend(named()?.clone());
+        merged.try_into().ok()
+    };
+    merged().unwrap_or(own)
+}
+
 /// Where data goes when nobody says: the user's data folder, or a folder here.
 fn default_data() -> PathBuf {
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
@@ -208,6 +222,15 @@ mod tests {
         let cinema = config.component("cinema");
         assert_eq!(cinema.settings["timezone"], "UTC");
         assert!(cinema.grants.unwrap_or_default().contains(&Grant::Sql));
+    }
+
+    #[test]
+    fn a_components_limits_change_the_common_ones_entry_by_entry() {
+        let text = "[limits]\ncpu_ms_max = 7\n[components.a.limits]\ncalls_max = 3";
+        let limits = parse(text).unwrap().limits("a");
+        let expected = Limits { cpu_ms_max: 7, calls_max: 3, ..Limits::default() };
+        assert_eq!(limits, expected);
+        assert_eq!(parse(text).unwrap().limits("b").cpu_ms_max, 7);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Every limit of one call, with its default, in one place.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What one component may use. Each field can be set in `[components.NAME.limits]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Linear memory of one instance, in bytes.

@@ -149,7 +149,7 @@ async fn self_test(
     trouble: &mut Option<LoadError>,
 ) -> Result<(), LoadError> {
     let scratch = blocking(|| Ok(Database::temporary(database::Limits::default())?)).await?;
-    let trial = component.on_database(scratch.clone());
+    let trial = component.on_trial(scratch.clone());
     trial.migrate(&scratch).await?;
     if trouble.is_none() {
         settle(trial.configure().await, is_swap, trouble)?;

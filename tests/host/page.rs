@@ -1,6 +1,20 @@
 //! The page as the server gives it out: whole, compressed, under a strict policy.
 
+use serde_json::{Value, json};
 use tests::server::TestServer;
+
+#[tokio::test]
+async fn health_tells_services_tools_and_components() {
+    let server = TestServer::with(&["echo"]).await;
+    let response = server.client().get("/api/health").await;
+    assert_eq!(response.status(), 200);
+    let health: Value = response.json().await.unwrap();
+    assert_eq!(health["status"], "ok", "NAV-15: what is not configured degrades nothing");
+    let services = json!({ "claude": "not_configured", "googleMaps": "not_configured", "mcpServer": "running" });
+    assert_eq!(health["services"], services, "NAV-15");
+    assert_eq!(health["tools"][0], "echo");
+    assert_eq!(health["components"]["echo"]["status"], "running");
+}
 
 #[tokio::test]
 async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
