@@ -14,7 +14,7 @@ pub(crate) struct Failure {
     /// The HTTP status that says the same.
     pub(crate) status: u16,
     /// What it is about.
-    pub(crate) data: Map<String, Value>,
+    pub(crate) data: Box<Map<String, Value>>,
     /// Whether the request itself was wrong, rather than what the tool found.
     pub(crate) is_protocol: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Failure {
 impl Failure {
     fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         let (error, message) = (error.to_owned(), message.into());
-        Self { error, message, status, data: Map::new(), is_protocol: false }
+        Self { error, message, status, data: Box::default(), is_protocol: false }
     }
 
     fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -39,7 +39,7 @@ impl Failure {
         let mut object =
             json!({ "error": self.error, "message": self.message, "status": self.status });
         if !self.data.is_empty() {
-            object["data"] = Value::Object(self.data.clone());
+            object["data"] = Value::Object((*self.data).clone());
         }
         object
     }
@@ -97,7 +97,7 @@ fn stopped(stop: Stop) -> Failure {
             let status = if (400..600).contains(&it.status) { it.status } else { 400 };
             let mut failure = Failure::new(&it.code, status, it.message);
             if let Some(Ok(details)) = it.details.map(|it| serde_json::from_str(&it)) {
-                failure.data = details;
+                failure.data = Box::new(details);
             }
             failure
         }

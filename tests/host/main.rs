@@ -1,4 +1,5 @@
 //! The ring `host`: the server in process, its program as users start it, swaps, races, restarts.
+#![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
 mod bad_input;
 mod command_line;

@@ -41,7 +41,7 @@ async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
     for path in ["/missing.js", "/api/nothing"] {
         let response = get(path).await.unwrap();
         assert_eq!(response.status(), 404, "{path}");
-        let body: serde_json::Value = response.json().await.unwrap();
+        let body: Value = response.json().await.unwrap();
         assert_eq!(body["error"], "not_found");
     }
 }

@@ -32,7 +32,7 @@ async fn a_person_books_two_seats_and_a_second_browser_sees_them_taken() {
     let seats = free_seats(&server.client(), &id(&show)).await;
     first.go(&hall(&show)).await;
     for id in &seats[..2] {
-        first.find(&seat(id)).await.click().await.unwrap();
+        first.click(&seat(id)).await;
     }
     first.says(".picked-count", "2").await;
     first.find("#user-id").await.send_keys("花子").await.unwrap();
@@ -121,7 +121,7 @@ async fn a_seat_that_someone_faster_took_is_marked_and_the_rest_stays_picked() {
     let browser = Browser::open(&server.url(), Look::PHONE).await;
     browser.go(&hall(&show)).await;
     for id in &seats[..2] {
-        browser.find(&seat(id)).await.click().await.unwrap();
+        browser.click(&seat(id)).await;
     }
     let rival = json!({ "user_id": "rival", "showtime_id": id(&show), "seat_ids": [seats[0]] });
     server.client().output("reserve_seats", rival).await;

@@ -121,6 +121,15 @@ impl Browser {
         }
     }
 
+    /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it.
+    pub async fn click(&self, css: &str) {
+        let element = self.find(css).await;
+        let script = "arguments[0].scrollIntoView({ block: 'center', inline: 'center' })";
+        let reference = serde_json::to_value(&element).expect("a reference is JSON");
+        self.client.execute(script, vec![reference]).await.expect("the page scrolls");
+        element.click().await.expect("nothing lies over it");
+    }
+
     /// All elements that fit a CSS selector now.
     pub async fn all(&self, css: &str) -> Vec<Element> {
         self.client.find_all(Locator::Css(css)).await.expect("the page is there")

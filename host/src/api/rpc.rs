@@ -96,8 +96,11 @@ impl Rpc {
         let answer = match self.call(request, caller).await {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(it) => {
-                let data =
-                    if it.data.is_empty() { Value::Null } else { Value::Object(it.data.clone()) };
+                let data = if it.data.is_empty() {
+                    Value::Null
+                } else {
+                    Value::Object((*it.data).clone())
+                };
                 let mut answer =
                     failure(id.clone().unwrap_or_default(), code(&it), &it.message, data);
                 if !it.is_protocol {

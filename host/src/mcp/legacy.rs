@@ -30,7 +30,7 @@ const CLOSED_CHECK: Duration = Duration::from_secs(5);
 pub(super) async fn ask(
     context: &RequestContext<RoleServer>,
     questions: Vec<Question>,
-) -> Result<BTreeMap<String, Value>, CallToolResponse> {
+) -> Result<BTreeMap<String, Value>, Box<CallToolResponse>> {
     let capabilities = context.client_capabilities().unwrap_or_default();
     let mut answers = BTreeMap::new();
     for question in questions {
@@ -56,13 +56,13 @@ pub(super) async fn ask(
     Ok(answers)
 }
 
-fn cannot_ask(question: &Question, why: &str) -> CallToolResponse {
-    wire::refused(&json!({
+fn cannot_ask(question: &Question, why: &str) -> Box<CallToolResponse> {
+    Box::new(wire::refused(&json!({
         "error": "input_required",
         "message": format!("The tool has to ask {:?}, but {why}.", question.message),
         "status": 400,
         "data": { "question": question.message },
-    }))
+    })))
 }
 
 /// Tells `peer` of each swap until its session ends.

@@ -145,7 +145,7 @@ impl ServerHandler for McpServer {
                     Some(mut next) => {
                         next.responses = match legacy::ask(&context, questions).await {
                             Ok(responses) => responses,
-                            Err(refusal) => return Ok(refusal),
+                            Err(refusal) => return Ok(*refusal),
                         };
                         next.state = Some(state);
                         call = next;

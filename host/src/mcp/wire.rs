@@ -153,7 +153,7 @@ fn put(object: &mut Value, name: &str, value: Option<Value>) {
 pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
     let failure = Failure::from(error);
     if failure.is_protocol {
-        let data = (!failure.data.is_empty()).then(|| Value::Object(failure.data.clone()));
+        let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
         return Err(ErrorData::invalid_params(failure.message, data));
     }
     Ok(refused(&failure.object()))
