@@ -63,7 +63,7 @@ async fn a_terminated_server_lets_a_running_call_finish() {
     let client = Client::new(&process.url);
     let slow = client.clone();
     let slow =
-        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 600 })).await });
+        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 2000 })).await });
     let mut listener = client.listen().await;
     process.signal();
     assert!(!slow.is_finished(), "the call runs while the server is asked to stop");
@@ -71,7 +71,7 @@ async fn a_terminated_server_lets_a_running_call_finish() {
     assert!(status.success(), "a listener does not keep it from stopping");
     assert_eq!(listener.changes(Duration::from_secs(1)).await, 0);
     let result = slow.await.unwrap();
-    assert_eq!(result["structuredContent"]["counted"], 600, "{result}");
+    assert_eq!(result["structuredContent"]["counted"], 2000, "{result}");
 }
 
 #[tokio::test]

@@ -138,10 +138,14 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
 async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_version_it_began_with() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
-    let server = TestServer::start(folders, |config| config.limits.cpu_ms_max = 25_000).await;
+    let server = TestServer::start(folders, |config| {
+        config.limits.cpu_ms_max = 100_000;
+        config.limits.deadline_ms = 120_000;
+    })
+    .await;
     let client = server.client();
     let slow =
-        tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 1000 })).await });
+        tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 12_000 })).await });
     tokio::time::sleep(Duration::from_millis(20)).await;
     let before = server.server().registry().catalog().generation();
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 7));
@@ -149,7 +153,7 @@ async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_versio
     changes.wait_for(|it| it.generation() > before).await.unwrap();
     assert!(!slow.is_finished(), "the call runs while its component is replaced");
     let result = slow.await.unwrap();
-    assert_eq!(result["structuredContent"]["counted"], 1000, "{result}");
+    assert_eq!(result["structuredContent"]["counted"], 12_000, "{result}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
