@@ -62,21 +62,24 @@ impl Calls {
 
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
         let _running = self.running.token();
-        let component = self.component(&call.tool)?;
-        let state = self.state(&call, &component)?;
-        let invocation = invocation(&call, &state);
+        let mut component = self.component(&call.tool)?;
+        let mut state = self.state(&call, &component)?;
         let began = Instant::now();
         loop {
-            // Each repeat uses the current catalog: a wait does not hold a version back.
-            let component = self.component(&call.tool)?;
+            let invocation = invocation(&call, &state);
             let progress = call.progress.clone();
             match component.call(&invocation, call.caller.clone(), progress).await {
                 Ok(output) => return Ok(Outcome::Done(output)),
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                    // Only a call that asks pays for the digest of its arguments.
+                    state.arguments = digest(call.arguments.as_bytes());
                     return Ok(self.ask(&component, it.questions, it.state, state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     wait(&component, &it.until, began).await?;
+                    // A wait does not hold a version back.
+                    component = self.component(&call.tool)?;
+                    state.belong_to(component.digest());
                 }
                 Err(error) => return Err(error),
             }
@@ -98,7 +101,6 @@ impl Calls {
         let now = component.clock().now();
         let fresh = State {
             tool: call.tool.clone(),
-            arguments: digest(call.arguments.as_bytes()),
             principal: call.caller.principal.to_string(),
             component: component.digest().to_string(),
             first_called_at_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
@@ -109,12 +111,10 @@ impl Calls {
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
             it.tool == fresh.tool
-                && it.arguments == fresh.arguments
+                && it.arguments == digest(call.arguments.as_bytes())
                 && it.principal == fresh.principal
         })?;
-        if state.component != fresh.component {
-            return Ok(State { first_called_at_ns: state.first_called_at_ns, ..fresh });
-        }
+        state.belong_to(component.digest());
         for (key, kind) in std::mem::take(&mut state.asked) {
             if let Some(response) = call.responses.get(&key) {
                 state.answers.insert(key, (kind, response.clone()));

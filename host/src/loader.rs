@@ -67,10 +67,11 @@ impl Loader {
         source: &Source,
         is_swap: bool,
     ) -> Result<Loaded, LoadError> {
-        let (settings, mut trouble) = match self.settings(name) {
-            Ok(settings) => (settings, None),
-            Err(error) if is_swap => return Err(error.into()),
-            Err(error) => (Arc::default(), Some(error.into())),
+        let configured = self.config.component(name).settings();
+        let (settings, error) = Settings::salvage(&configured, &self.config.base);
+        let mut trouble = match error {
+            Some(error) if is_swap => return Err(error.into()),
+            error => error.map(LoadError::from),
         };
         let component = self.compile(source).await?;
         let setup = Setup {
@@ -78,7 +79,7 @@ impl Loader {
             grants: self.config.component(name).grants.unwrap_or_default(),
             limits: self.config.limits(name),
             database: None,
-            settings,
+            settings: Arc::new(settings),
             clock: self.clock.clone(),
         };
         let loaded =

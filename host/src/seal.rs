@@ -41,6 +41,18 @@ pub(crate) struct State {
     pub(crate) own: Option<String>,
 }
 
+impl State {
+    /// Drops what was asked by, answered to and kept for another version of the component.
+    pub(crate) fn belong_to(&mut self, version: &str) {
+        if self.component != version {
+            self.component = version.to_owned();
+            self.asked.clear();
+            self.answers.clear();
+            self.own = None;
+        }
+    }
+}
+
 /// The kind of a question, which tells how its answer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

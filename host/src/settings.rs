@@ -50,15 +50,29 @@ impl Settings {
     /// Reads `configured`, with `{ file = "…" }` replaced by the content of the file, whose path
     /// counts from `base`.
     pub fn read(configured: &BTreeMap<String, Value>, base: &Path) -> Result<Self, SettingsError> {
-        let mut settings = Self::default();
+        match Self::salvage(configured, base) {
+            (settings, None) => Ok(settings),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// The same without those that cannot be read, and why the first of them cannot.
+    pub(crate) fn salvage(
+        configured: &BTreeMap<String, Value>,
+        base: &Path,
+    ) -> (Self, Option<SettingsError>) {
+        let (mut settings, mut trouble) = (Self::default(), None);
         for (name, value) in configured {
             let value = match file_of(value) {
-                Some(file) => Self::file(name, base.join(file))?,
-                None => value.clone(),
+                Some(file) => Self::file(name, base.join(file)),
+                None => Ok(value.clone()),
             };
-            settings.values.insert(name.clone(), value);
+            match value {
+                Ok(value) => _ = settings.values.insert(name.clone(), value),
+                Err(error) => _ = trouble.get_or_insert(error),
+            }
         }
-        Ok(settings)
+        (settings, trouble)
     }
 
     /// One setting as JSON.

@@ -3,8 +3,10 @@
 
 mod bad_input;
 mod command_line;
+mod limits;
 mod page;
 mod questions;
 mod race;
+mod settings;
 mod specification;
 mod swap;

@@ -1,0 +1,65 @@
+//! Limits of calls over the wire: each named to the caller, and the neighbour served meanwhile.
+
+use std::time::Duration;
+
+use host::limits::Limits;
+use serde_json::json;
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+async fn server(limits: Limits) -> TestServer {
+    let folders = Folders::new();
+    for name in ["echo", "rogue"] {
+        folders.put(name, &component_bytes(name));
+    }
+    TestServer::start(folders, |config| config.limits = limits).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_call_more_than_the_queue_takes_is_answered_busy_at_once() {
+    let limits = Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 60_000, ..Limits::default() };
+    let server = server(limits).await;
+    let slow = server.client();
+    let slow =
+        tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 4000 })).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let failure = server.client().failure("echo", json!({ "value": {} })).await;
+    assert!(!slow.is_finished(), "the only place is taken");
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("busy"), &json!(503)));
+    assert!(failure["data"]["retry_after_ms"].is_u64(), "{failure}");
+    assert_eq!(slow.await.unwrap()["structuredContent"]["counted"], 4000);
+    server.client().output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_beyond_its_deadline_is_stopped_and_the_limit_is_named() {
+    let limits = Limits { deadline_ms: 200, cpu_ms_max: 60_000, ..Limits::default() };
+    let server = server(limits).await;
+    let failure = server.client().failure("count_slowly", json!({ "steps": 20_000 })).await;
+    assert_eq!(failure["data"]["limit"], "deadline_ms", "{failure}");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("[components.echo.limits]"), "it says who can mend it: {message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_neighbour_and_health_are_served_while_guests_spin() {
+    let server = server(Limits { cpu_ms_max: 1_500, ..Limits::default() }).await;
+    let spinners: Vec<_> = (0..8)
+        .map(|_| {
+            let client = server.client();
+            tokio::spawn(async move { client.failure("spin", json!({})).await })
+        })
+        .collect();
+    let mut served = 0;
+    while spinners.iter().any(|it| !it.is_finished()) {
+        server.client().output("echo", json!({ "value": {} })).await;
+        assert_eq!(server.client().get("/api/health").await.status(), 200);
+        served += 1;
+    }
+    assert!(served > 20, "the neighbour was served {served} times only");
+    for spinner in spinners {
+        assert_eq!(spinner.await.unwrap()["data"]["limit"], "cpu_ms_max");
+    }
+}

@@ -1,0 +1,74 @@
+//! What an operator sets is taken over while the server runs; what is wrong changes nothing.
+
+use std::{fs, time::Duration};
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes, root,
+    server::{Folders, TestServer},
+};
+
+/// Waits until `path` of health says something with `part` in it, or nothing if there is no part.
+async fn health_says(server: &TestServer, part: Option<&str>) {
+    let told = async {
+        loop {
+            let health: Value = server.client().get("/api/health").await.json().await.unwrap();
+            let error = health["components"]["cinema"]["error"].as_str();
+            match (error, part) {
+                (None, None) => return,
+                (Some(error), Some(part)) if error.contains(part) => return,
+                _ => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), told).await;
+    in_time.unwrap_or_else(|_| panic!("health does not say {part:?}"));
+}
+
+async fn titles(server: &TestServer) -> Vec<String> {
+    let movies = server.client().output("list_movies", json!({})).await;
+    let titles = movies["movies"].as_array().unwrap().iter();
+    titles.map(|it| it["title"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_catalogue_is_taken_over_when_it_changes_and_a_wrong_one_is_not() {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    let demo = fs::read_to_string(root().join("components/cinema/demo.json")).unwrap();
+    let mut catalogue: Value = serde_json::from_str(&demo).unwrap();
+    let file = folders.components().join("my-cinema.json");
+    let mut name = |title: &str| {
+        catalogue["movies"][0]["title"] = title.into();
+        fs::write(&file, catalogue.to_string()).unwrap();
+    };
+    name("最初の題名");
+    let setting = json!({ "file": &file });
+    let mut server = TestServer::start(folders, |config| {
+        let cinema = config.components.get_mut("cinema").expect("it has its grants");
+        cinema.settings.insert("catalog".to_owned(), setting);
+    })
+    .await;
+    assert!(titles(&server).await.contains(&"最初の題名".to_owned()));
+
+    name("次の題名");
+    let taken_over = async {
+        while !titles(&server).await.contains(&"次の題名".to_owned()) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), taken_over).await.expect("in time");
+
+    fs::write(&file, "{ not json").unwrap();
+    health_says(&server, Some("line 1")).await;
+    fs::write(&file, r#"{ "screens": 1 }"#).unwrap();
+    health_says(&server, Some("/screens")).await;
+    assert!(titles(&server).await.contains(&"次の題名".to_owned()), "the one before serves");
+
+    server.restart().await;
+    health_says(&server, Some("/screens")).await;
+    assert!(titles(&server).await.contains(&"次の題名".to_owned()), "after a restart, too");
+    name("最後の題名");
+    health_says(&server, None).await;
+    assert!(titles(&server).await.contains(&"最後の題名".to_owned()));
+}
