@@ -13,7 +13,7 @@ impl log::Host for CallState {
         if message.is_empty() {
             return;
         }
-        let data = self.log.take(data.as_deref().unwrap_or_default());
+        let data = data.as_deref().map(|it| self.log.take(it)).filter(|it| !it.is_empty());
         let (component, call) = (&*self.context.component, self.context.call_id);
         match level {
             log::Level::Debug => {
