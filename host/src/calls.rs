@@ -47,12 +47,10 @@ pub(crate) struct Call {
 
 /// How a round ended.
 pub(crate) enum Outcome {
-    Done(Output),
+    /// With whoever put it out, to be named should it not be usable.
+    Done { component: Arc<str>, output: Output },
     /// The user must answer; the state comes back with the answers.
-    Asked {
-        questions: Vec<Question>,
-        state: String,
-    },
+    Asked { questions: Vec<Question>, state: String },
 }
 
 impl Calls {
@@ -69,7 +67,9 @@ impl Calls {
             let invocation = invocation(&call, &state);
             let progress = call.progress.clone();
             match component.call(&invocation, call.caller.clone(), progress).await {
-                Ok(output) => return Ok(Outcome::Done(output)),
+                Ok(output) => {
+                    return Ok(Outcome::Done { component: component.name().clone(), output });
+                }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
                     state.arguments = digest(call.arguments.as_bytes());

@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::{
     client::Client,
     component, component_bytes,
-    process::{Process, command, output},
+    process::{Process, command, exported, output},
     server::Folders,
 };
 
@@ -120,12 +120,7 @@ async fn reservations_are_exported_as_json_lines() {
     let arguments =
         json!({ "user_id": "u1", "showtime_id": show, "seat_ids": [seats[0], seats[1]] });
     let reservation = client.output("reserve_seats", arguments).await;
-    let export = output(command(&folders).args(["export", "cinema", "--table", "reservations"]));
-    let lines: Vec<serde_json::Value> = String::from_utf8(export.stdout)
-        .unwrap()
-        .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
-        .collect();
+    let lines = exported(&folders, "cinema", "reservations");
     assert_eq!(lines.len(), 1);
     for field in ["reservation_id", "user_id", "showtime_id", "seats", "reserved_at", "status"] {
         assert_eq!(lines[0][field], reservation[field], "CIN-45: {field}");

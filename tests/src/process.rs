@@ -40,6 +40,13 @@ pub fn output(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().expect("the program starts")
 }
 
+/// The lines of one exported table.
+pub fn exported(folders: &Folders, component: &str, table: &str) -> Vec<serde_json::Value> {
+    let export = output(command(folders).args(["export", component, "--table", table]));
+    let text = String::from_utf8(export.stdout).expect("JSON lines are UTF-8");
+    text.lines().map(|it| serde_json::from_str(it).expect("each line is JSON")).collect()
+}
+
 impl Process {
     /// Starts it on a free port.
     pub fn start(folders: &Folders) -> Self {

@@ -1,6 +1,8 @@
 //! `POST /rpc`: JSON-RPC 2.0 whose method *is* the tool and whose result is the tool's object,
 //! as the cinema's specification writes it (CIN-6).
 
+use std::sync::Arc;
+
 use axum::{
     body::Bytes,
     extract::State,
@@ -125,7 +127,7 @@ impl Rpc {
             progress: None,
         };
         match self.calls.call(call).await? {
-            Outcome::Done(output) => result(output),
+            Outcome::Done { component, output } => result(component, output),
             Outcome::Asked { questions, .. } => {
                 let asked = InputRequired { questions, state: None };
                 Err(CallError::Stopped(Stop::InputRequired(asked)).into())
@@ -135,11 +137,11 @@ impl Rpc {
 }
 
 /// The tool's object, without MCP's envelope.
-fn result(output: Output) -> Result<Value, Failure> {
+fn result(component: Arc<str>, output: Output) -> Result<Value, Failure> {
     let json = output.structured.unwrap_or_else(|| "{}".to_owned());
     serde_json::from_str(&json).map_err(|error| {
         let what = format!("its structured output is not JSON: {error}");
-        CallError::Broken { component: "of this tool".into(), what }.into()
+        CallError::Broken { component, what }.into()
     })
 }
 

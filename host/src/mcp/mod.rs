@@ -139,7 +139,7 @@ impl ServerHandler for McpServer {
             match self.round(call, &context).await {
                 Err(Cancelled::ByClient) => return Err(wire::cancelled()),
                 Err(Cancelled::Failed(error)) => return wire::failed(error),
-                Ok(Outcome::Done(output)) => return wire::done(output),
+                Ok(Outcome::Done { component, output }) => return wire::done(component, output),
                 Ok(Outcome::Asked { questions, state }) => match again {
                     None => return wire::asked(questions, state),
                     Some(mut next) => {

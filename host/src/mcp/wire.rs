@@ -1,6 +1,6 @@
 //! Our words in MCP's: tools, calls, outputs, questions and failures.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
@@ -75,34 +75,40 @@ impl Call {
 }
 
 /// The result carries the object and its text alike (SYS-8).
-pub(super) fn done(output: Output) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn done(component: Arc<str>, output: Output) -> Result<CallToolResponse, ErrorData> {
     let mut content = Vec::with_capacity(output.content.len() + 1);
     let mut result = CallToolResult::success(Vec::new());
     if let Some(json) = output.structured {
         match serde_json::from_str(&json) {
             Ok(value) => result.structured_content = Some(value),
-            Err(error) => return broken(&format!("its structured output is not JSON: {error}")),
+            Err(error) => {
+                return broken(component, &format!("its structured output is not JSON: {error}"));
+            }
         }
         content.push(ContentBlock::text(json));
     }
     for it in output.content {
         match serde_json::from_value(block(it)) {
             Ok(block) => content.push(block),
-            Err(error) => return broken(&format!("its content does not fit MCP: {error}")),
+            Err(error) => {
+                return broken(component, &format!("its content does not fit MCP: {error}"));
+            }
         }
     }
     result.content = content;
     if let Some(json) = output.meta {
         match serde_json::from_str(&json) {
             Ok(meta) => result.meta = Some(MetaObject(meta)),
-            Err(error) => return broken(&format!("its meta is not a JSON object: {error}")),
+            Err(error) => {
+                return broken(component, &format!("its meta is not a JSON object: {error}"));
+            }
         }
     }
     Ok(result.into())
 }
 
-fn broken(what: &str) -> Result<CallToolResponse, ErrorData> {
-    failed(CallError::Broken { component: "of this tool".into(), what: what.to_owned() })
+fn broken(component: Arc<str>, what: &str) -> Result<CallToolResponse, ErrorData> {
+    failed(CallError::Broken { component, what: what.to_owned() })
 }
 
 fn block(content: Content) -> Value {

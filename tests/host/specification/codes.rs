@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    process::{Process, command, output},
+    process::{Process, exported},
     server::Folders,
 };
 
@@ -141,9 +141,7 @@ async fn whoever_reserves_or_speaks_is_a_user_from_then_on() {
         client.output("reserve_seats", order("花子", &show, &[seat])).await;
     }
     client.output("record_conversation", say("太郎", "user")).await;
-    let export = output(command(&folders).args(["export", "cinema", "--table", "users"]));
-    let lines = String::from_utf8(export.stdout).unwrap();
-    let mut users: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let mut users = exported(&folders, "cinema", "users");
     users.sort_by_key(|it| it["user_id"].to_string());
     let user = |id: &str| json!({ "user_id": id, "name": "", "contact_info": "" });
     let mut expected = [user("花子"), user("太郎")];
