@@ -27,3 +27,31 @@ pub(crate) mod configured {
         with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
     });
 }
+
+pub(crate) mod schedule {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-schedule",
+        exports: { default: async },
+        require_store_data_send: true,
+    });
+}
+
+pub(crate) mod endpoints {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-endpoints",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
+    });
+}
+
+pub(crate) mod examples {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-examples",
+        exports: { default: async },
+        require_store_data_send: true,
+    });
+}

@@ -16,11 +16,37 @@ pub enum Grant {
     Clock,
     /// Unpredictable bytes.
     Random,
+    /// Outgoing requests to the hosts in `http`.
+    Http,
+    /// Reading the folders in `folders`.
+    Folders,
+    /// Reading the files in `files`, piece by piece.
+    Files,
+    /// Reading and making blobs.
+    Blobs,
+    /// Ringing the bell of a change.
+    Events,
+    /// Being run every `schedule_ms`.
+    Schedule,
+    /// Answering `GET /api/NAME/…`.
+    Endpoints,
 }
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 4] = [Self::Sql, Self::Settings, Self::Clock, Self::Random];
+    pub const ALL: [Self; 11] = [
+        Self::Sql,
+        Self::Settings,
+        Self::Clock,
+        Self::Random,
+        Self::Http,
+        Self::Folders,
+        Self::Files,
+        Self::Blobs,
+        Self::Events,
+        Self::Schedule,
+        Self::Endpoints,
+    ];
 
     /// The grant that an import needs; none where it needs none, or none would do.
     fn for_import(import: &str) -> Option<Self> {
@@ -30,6 +56,11 @@ impl Grant {
             "madoguchi:tool/settings" => Some(Self::Settings),
             "wasi:clocks/wall-clock" | "wasi:clocks/monotonic-clock" => Some(Self::Clock),
             "wasi:random/random" | "wasi:random/insecure" => Some(Self::Random),
+            "wasi:http/types" | "wasi:http/outgoing-handler" => Some(Self::Http),
+            "wasi:filesystem/types" | "wasi:filesystem/preopens" => Some(Self::Folders),
+            "madoguchi:tool/files" => Some(Self::Files),
+            "madoguchi:tool/blobs" => Some(Self::Blobs),
+            "madoguchi:tool/events" => Some(Self::Events),
             _ => None,
         }
     }
@@ -42,6 +73,13 @@ impl fmt::Display for Grant {
             Self::Settings => "settings",
             Self::Clock => "clock",
             Self::Random => "random",
+            Self::Http => "http",
+            Self::Folders => "folders",
+            Self::Files => "files",
+            Self::Blobs => "blobs",
+            Self::Events => "events",
+            Self::Schedule => "schedule",
+            Self::Endpoints => "endpoints",
         })
     }
 }
@@ -136,10 +174,10 @@ mod tests {
     }
 
     #[test]
-    fn what_std_imports_by_itself_needs_no_grant_and_the_file_system_cannot_be_had() {
+    fn what_std_imports_by_itself_needs_no_grant_and_sockets_cannot_be_had() {
         let none = BTreeSet::new();
         assert_eq!(check("shop", ["wasi:cli/stderr@0.2.6"], &none), Ok(none.clone()));
-        let refused = check("shop", ["wasi:filesystem/types@0.2.6"], &none).unwrap_err();
+        let refused = check("shop", ["wasi:sockets/tcp@0.2.6"], &none).unwrap_err();
         assert!(matches!(refused, Refused::NotOffered { .. }), "{refused}");
     }
 }
