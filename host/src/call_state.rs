@@ -15,7 +15,9 @@ use crate::{
     capability::output::GuestOutput,
     database::Database,
     limits::Limits,
+    metrics::Tally,
     settings::Settings,
+    telemetry::Span,
     ticker::{Running, Ticker},
 };
 
@@ -30,6 +32,9 @@ pub(crate) struct CallContext {
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
+    /// What capabilities are used is told below it.
+    pub(crate) span: Span,
+    pub(crate) tally: Arc<Tally>,
 }
 
 /// One note of how far along a call is.
@@ -94,7 +99,7 @@ pub(crate) struct CallState {
 
 impl CallState {
     pub(crate) fn new(context: CallContext, limits: &Limits, ticker: &Arc<Ticker>) -> Self {
-        let log = LogBudget::new(limits.log_bytes_max);
+        let log = LogBudget::new(limits.log_bytes_max, context.tally.clone());
         let output = GuestOutput::new(&context, &log);
         let mut wasi = WasiCtx::builder();
         wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
@@ -104,7 +109,7 @@ impl CallState {
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
-            meter: Meter::new(limits),
+            meter: Meter::new(limits, context.tally.clone()),
             log,
             progress_left: limits.progress_max,
             wasi: wasi.build(),
@@ -127,14 +132,27 @@ pub(crate) struct Meter {
     table_elements_max: usize,
     /// The name of the limit that was broken first.
     pub(crate) broken: Option<&'static str>,
+    /// Ticks that found it running.
+    pub(crate) cpu_ms: u64,
+    memory_bytes: usize,
+    tally: Arc<Tally>,
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.tally.instance(self.memory_bytes, self.cpu_ms);
+    }
 }
 
 impl Meter {
-    fn new(limits: &Limits) -> Self {
+    fn new(limits: &Limits, tally: Arc<Tally>) -> Self {
         Self {
             memory_bytes_max: limits.memory_bytes_max,
             table_elements_max: limits.table_elements_max,
             broken: None,
+            cpu_ms: 0,
+            memory_bytes: 0,
+            tally,
         }
     }
 
@@ -153,7 +171,11 @@ impl ResourceLimiter for Meter {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        self.allow(desired <= self.memory_bytes_max, "memory_bytes_max")
+        let fits = desired <= self.memory_bytes_max;
+        if fits {
+            self.memory_bytes = self.memory_bytes.max(desired);
+        }
+        self.allow(fits, "memory_bytes_max")
     }
 
     fn table_growing(
@@ -168,18 +190,24 @@ impl ResourceLimiter for Meter {
 
 /// How many more bytes a call may write to the log.
 #[derive(Clone)]
-pub(crate) struct LogBudget(Arc<Mutex<usize>>);
+pub(crate) struct LogBudget {
+    left: Arc<Mutex<usize>>,
+    tally: Arc<Tally>,
+}
 
 impl LogBudget {
-    fn new(bytes: usize) -> Self {
-        Self(Arc::new(Mutex::new(bytes)))
+    fn new(bytes: usize, tally: Arc<Tally>) -> Self {
+        Self { left: Arc::new(Mutex::new(bytes)), tally }
     }
 
     /// As much of `text` as may still be written.
     pub(crate) fn take<'a>(&self, text: &'a str) -> &'a str {
-        let mut left = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let mut left = self.left.lock().unwrap_or_else(|it| it.into_inner());
         let end = text.floor_char_boundary((*left).min(text.len()));
         *left -= end;
+        if end < text.len() {
+            self.tally.log_dropped(text.len() - end);
+        }
         &text[..end]
     }
 }
@@ -190,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_log_budget_gives_out_no_more_than_it_has_and_cuts_no_character() {
-        let budget = LogBudget::new(5);
+        let budget = LogBudget::new(5, Arc::default());
         assert_eq!(budget.take("ab"), "ab");
         assert_eq!(budget.take("窓口"), "窓");
         assert_eq!(budget.take("c"), "");

@@ -16,10 +16,12 @@ use crate::{
     caller::Caller,
     component::{
         Answer, AnswerAction, Ask, CallError, Datetime, Invocation, LoadedComponent, Output,
-        Question, Stop,
+        Question, Round, Stop,
     },
+    record::{Record, Surface, Watch},
     registry::Registry,
     seal::{Asked, Seal, State, StateError, digest},
+    telemetry::TraceHeaders,
 };
 
 /// Takes calls in and brings them to their end.
@@ -28,6 +30,7 @@ pub(crate) struct Calls {
     registry: Registry,
     seal: Seal,
     running: TaskTracker,
+    watch: Watch,
 }
 
 /// One round of a call, as it came in.
@@ -43,32 +46,52 @@ pub(crate) struct Call {
     /// The state that came with the questions.
     pub(crate) state: Option<String>,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    /// Where it came in.
+    pub(crate) surface: Surface,
+    /// The caller's place in a trace, as HTTP told it.
+    pub(crate) trace: TraceHeaders,
 }
 
 /// How a round ended.
 pub(crate) enum Outcome {
     /// With whoever put it out, to be named should it not be usable.
-    Done { component: Arc<str>, output: Output },
+    Done { component: Arc<str>, call_id: u64, output: Output },
     /// The user must answer; the state comes back with the answers.
     Asked { questions: Vec<Question>, state: String },
 }
 
 impl Calls {
-    pub(crate) fn new(registry: Registry, seal: Seal, running: TaskTracker) -> Self {
-        Self { registry, seal, running }
+    pub(crate) fn new(registry: Registry, seal: Seal, running: TaskTracker, watch: Watch) -> Self {
+        Self { registry, seal, running, watch }
     }
 
+    /// One round of a call, watched from here to its end, be that that nobody waits for it.
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
         let _running = self.running.token();
-        let mut component = self.component(&call.tool)?;
-        let mut state = self.state(&call, &component)?;
-        let began = Instant::now();
+        let mut record = self.watch.begin(call);
+        let result = self.round(&mut record).await;
+        record.end(&result);
+        result
+    }
+
+    async fn round(&self, record: &mut Record<'_>) -> Result<Outcome, CallError> {
+        let mut component = self.component(&record.call.tool)?;
+        record.component = Some(component.clone());
+        let mut state = self.state(&record.call, &component)?;
+        record.round = state.round;
+        let (call, call_id) = (&record.call, record.id);
         loop {
-            let invocation = invocation(&call, &state);
-            let progress = call.progress.clone();
-            match component.call(&invocation, call.caller.clone(), progress).await {
+            let invocation = invocation(call, &state);
+            let round = Round {
+                call_id,
+                caller: call.caller.clone(),
+                progress: call.progress.clone(),
+                span: record.span.child("round"),
+            };
+            match component.call(&invocation, round).await {
                 Ok(output) => {
-                    return Ok(Outcome::Done { component: component.name().clone(), output });
+                    let component = component.name().clone();
+                    return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
@@ -76,9 +99,10 @@ impl Calls {
                     return Ok(self.ask(&component, it.questions, it.state, state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
-                    wait(&component, &it.until, began).await?;
+                    wait(&component, &it.until, record.began(), call_id).await?;
                     // A wait does not hold a version back.
                     component = self.component(&call.tool)?;
+                    record.component = Some(component.clone());
                     state.belong_to(component.digest());
                 }
                 Err(error) => return Err(error),
@@ -104,6 +128,7 @@ impl Calls {
             principal: call.caller.principal.to_string(),
             component: component.digest().to_string(),
             first_called_at_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
+            round: 1,
             ..State::default()
         };
         let Some(sealed) = &call.state else {
@@ -115,6 +140,7 @@ impl Calls {
                 && it.principal == fresh.principal
         })?;
         state.belong_to(component.digest());
+        state.round = state.round.saturating_add(1);
         for (key, kind) in std::mem::take(&mut state.asked) {
             if let Some(response) = call.responses.get(&key) {
                 state.answers.insert(key, (kind, response.clone()));
@@ -181,17 +207,19 @@ async fn wait(
     component: &LoadedComponent,
     until: &Datetime,
     began: Instant,
+    call_id: u64,
 ) -> Result<(), CallError> {
     let (limits, component_name) = (component.limits(), component.name().clone());
     let Ok(_waiter) = component.waiters.try_acquire() else {
         return Err(CallError::Busy { component: component_name });
     };
+    let _waiting = component.tally().waiting.hold();
     let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
     let wanted = until.saturating_sub(component.clock().now()).max(Duration::from_millis(10));
     let allowed = Duration::from_millis(limits.wait_ms_max).saturating_sub(began.elapsed());
     if allowed.is_zero() {
         let limit = "wait_ms_max";
-        return Err(CallError::LimitExceeded { component: component_name, call_id: 0, limit });
+        return Err(CallError::LimitExceeded { component: component_name, call_id, limit });
     }
     tokio::time::sleep(wanted.min(allowed)).await;
     Ok(())

@@ -4,22 +4,22 @@ use std::{
     collections::BTreeSet,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
-use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::{Store, component::Component};
 
 use crate::{
     bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
-    call_state::{CallContext, CallState, Clock, Progress},
-    caller::Caller,
+    call_state::{CallContext, CallState, Clock},
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
     limits::Limits,
+    metrics::Tally,
     sandbox::{self, Sandbox},
     settings::Settings,
 };
@@ -30,8 +30,10 @@ pub use crate::bindings::madoguchi::tool::types::{
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop};
 
 mod error;
+mod round;
 
 pub use error::{CallError, LoadError};
+pub(crate) use round::Round;
 
 /// What a component runs with: its name, grants, limits and belongings.
 #[derive(Clone)]
@@ -48,6 +50,8 @@ pub struct Setup {
     pub settings: Arc<Settings>,
     /// The time of day that it sees.
     pub clock: Clock,
+    /// Where it is counted what its versions do.
+    pub tally: Arc<Tally>,
 }
 
 /// A component that has been compiled, linked and described.
@@ -64,9 +68,6 @@ pub struct LoadedComponent {
     queued: AtomicUsize,
     pub(crate) waiters: Semaphore,
 }
-
-/// Numbers calls over all components.
-static CALLS: AtomicU64 = AtomicU64::new(1);
 
 impl LoadedComponent {
     /// Links `component` against its grants and asks it for its tools.
@@ -138,9 +139,14 @@ impl LoadedComponent {
         &self.setup
     }
 
+    /// Where it is counted what it does.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.setup.tally
+    }
+
     async fn describe(&self) -> Result<Vec<Tool>, LoadError> {
         let definitions = self
-            .round(self.context(Caller::anonymous(), None), async |store| {
+            .round(self.context(Round::of_host()), async |store| {
                 let instance = self.pre.instantiate_async(&mut *store).await?;
                 instance.madoguchi_tool_tools().call_definitions(store).await
             })
@@ -156,7 +162,7 @@ impl LoadedComponent {
             return Ok(0);
         };
         let migrations = self
-            .round(self.context(Caller::anonymous(), None), async |store| {
+            .round(self.context(Round::of_host()), async |store| {
                 let instance = pre.instantiate_async(&mut *store).await?;
                 instance.madoguchi_tool_migrations().call_migrations(store).await
             })
@@ -179,7 +185,7 @@ impl LoadedComponent {
         else {
             return Ok(());
         };
-        self.round(self.context(Caller::anonymous(), None), async |store| {
+        self.round(self.context(Round::of_host()), async |store| {
             let instance = pre.instantiate_async(&mut *store).await?;
             instance.madoguchi_tool_configured().call_configured(store).await
         })
@@ -203,7 +209,9 @@ impl LoadedComponent {
     /// The same for a trial before it serves, and called so in the log.
     pub(crate) fn on_trial(&self, database: Database) -> Self {
         let name = format!("{} (self-test)", self.name).into();
-        Self { name, ..self.on_database(database) }
+        let mut trial = self.on_database(database);
+        trial.setup.tally = Arc::default();
+        Self { name, ..trial }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {
@@ -223,16 +231,19 @@ impl LoadedComponent {
     }
 
     /// Runs one round of a call in an instance of its own, gone when the round ends.
-    pub async fn call(
+    pub(crate) async fn call(
         &self,
         invocation: &Invocation,
-        caller: Caller,
-        progress: Option<mpsc::Sender<Progress>>,
+        round: Round,
     ) -> Result<Output, CallError> {
         let _place = self.place().await?;
-        let context = self.context(caller, progress);
-        self.round(context, async |store| {
-            let instance = self.pre.instantiate_async(&mut *store).await?;
+        let _running = self.tally().running.hold();
+        let span = round.span.clone();
+        self.round(self.context(round), async |store| {
+            let instance = {
+                let _span = span.child("instantiate");
+                self.pre.instantiate_async(&mut *store).await?
+            };
             instance.madoguchi_tool_tools().call_call(store, invocation).await
         })
         .await?
@@ -245,21 +256,24 @@ impl LoadedComponent {
             return Ok(permit);
         }
         let queued = Queued::join(&self.queued);
+        let _queued = self.tally().queued.hold();
         if queued.place > self.setup.limits.queue_max {
             return Err(CallError::Busy { component: self.name.clone() });
         }
         Ok(self.places.acquire().await.expect("the semaphore is never closed"))
     }
 
-    fn context(&self, caller: Caller, progress: Option<mpsc::Sender<Progress>>) -> CallContext {
+    fn context(&self, round: Round) -> CallContext {
         CallContext {
             component: self.name.clone(),
-            call_id: CALLS.fetch_add(1, Ordering::Relaxed),
-            caller,
+            call_id: round.call_id,
+            caller: round.caller,
             database: self.setup.database.clone(),
             settings: self.setup.settings.clone(),
             clock: self.setup.clock.clone(),
-            progress,
+            progress: round.progress,
+            span: round.span,
+            tally: self.setup.tally.clone(),
             deadline: sandbox::deadline(&self.setup.limits),
         }
     }

@@ -10,7 +10,9 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{grants::Grant, limits::Limits};
+use crate::{
+    audit::AuditConfig, grants::Grant, limits::Limits, log::LogConfig, telemetry::TelemetryConfig,
+};
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
@@ -38,6 +40,12 @@ pub struct Config {
     pub components: BTreeMap<String, ComponentConfig>,
     /// Limits of components that have none of their own.
     pub limits: Limits,
+    /// Whether and how calls are written down.
+    pub audit: AuditConfig,
+    /// Where traces go.
+    pub telemetry: TelemetryConfig,
+    /// How the log is written.
+    pub log: LogConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -71,6 +79,9 @@ struct ConfigFile {
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
     limits: Option<Limits>,
+    audit: AuditConfig,
+    telemetry: TelemetryConfig,
+    log: LogConfig,
 }
 
 /// Why a configuration cannot be used.
@@ -133,6 +144,9 @@ impl Config {
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
             limits,
+            audit: file.audit,
+            telemetry: file.telemetry,
+            log: file.log,
             base: PathBuf::new(),
         })
     }

@@ -80,11 +80,12 @@ impl From<CallError> for Failure {
                 );
                 Self::new("internal_error", 500, message).with("call", call_id)
             }
-            CallError::Broken { component, .. } => {
-                tracing::error!(target: "guest", component = &*component, "{log}");
-                let message =
-                    format!("The component {component} gave an answer that cannot be used.");
-                Self::new("internal_error", 500, message)
+            CallError::Broken { component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
+                let message = format!(
+                    "The component {component} gave an answer that cannot be used (call {call_id})."
+                );
+                Self::new("internal_error", 500, message).with("call", call_id)
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
+pub mod audit;
 pub mod call_state;
 pub mod caller;
 pub mod component;
@@ -10,12 +11,16 @@ pub mod database;
 pub mod definition;
 pub mod grants;
 pub mod limits;
+pub mod log;
+pub mod metrics;
+pub mod record;
 pub mod registry;
 pub mod sandbox;
 pub mod seal;
 pub mod server;
 pub mod settings;
 pub mod solo;
+pub mod telemetry;
 
 mod api;
 mod bindings;

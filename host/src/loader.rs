@@ -14,6 +14,7 @@ use crate::{
     database::{self, Database},
     grants::Grant,
     library::{Library, Source},
+    metrics::Metrics,
     registry::Registry,
     sandbox::Sandbox,
     settings::{Settings, SettingsError},
@@ -27,6 +28,7 @@ pub(crate) struct Loader {
     sandbox: Sandbox,
     registry: Registry,
     clock: Clock,
+    metrics: Metrics,
     databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
 
@@ -44,8 +46,13 @@ impl Loader {
         sandbox: Sandbox,
         registry: Registry,
         clock: Clock,
+        metrics: Metrics,
     ) -> Self {
-        Self { config, library, sandbox, registry, clock, databases: Arc::default() }
+        Self { config, library, sandbox, registry, clock, metrics, databases: Arc::default() }
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -81,6 +88,7 @@ impl Loader {
             database: None,
             settings: Arc::new(settings),
             clock: self.clock.clone(),
+            tally: self.metrics.of(name),
         };
         let loaded =
             LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server};
+use host::{Config, Server, log::LogFormat};
 
 mod cli;
 
@@ -31,6 +31,9 @@ struct Arguments {
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
     stdio: bool,
+    /// How the log on standard error is written: text or json
+    #[arg(long, env = "MADOGUCHI_LOG_FORMAT", value_name = "FORMAT", global = true)]
+    log_format: Option<LogFormat>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -54,8 +57,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    cli::log_to_stderr();
+    // Nothing is logged before: what is wrong with the configuration is told in one plain line.
     let config = config(&arguments)?;
+    cli::log_to_stderr(config.log.format);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.command {
@@ -76,6 +80,9 @@ fn config(arguments: &Arguments) -> anyhow::Result<Config> {
         None => Config::defaults(),
     };
     config.addr = arguments.addr.unwrap_or(config.addr);
+    config.log.format = arguments.log_format.unwrap_or(config.log.format);
+    let endpoint = || std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().filter(|it| !it.is_empty());
+    config.telemetry.otlp_endpoint = config.telemetry.otlp_endpoint.or_else(endpoint);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);

@@ -199,6 +199,7 @@ impl Reloader {
             return;
         }
         self.registry.remove(name);
+        self.loader.metrics().swapped();
         tracing::info!(component = name, "removed, for its file is gone");
     }
 
@@ -245,6 +246,7 @@ impl Reloader {
 
     async fn install(&self, name: &str, loaded: Loaded, source: &Source) -> Result<(), LoadError> {
         self.registry.install(&loaded.component)?;
+        self.loader.metrics().swapped();
         if source.origin.ends_with(".wasm") {
             let (library, kept) = (self.library.clone(), (name.to_owned(), source.clone()));
             let keep = blocking(move || Ok(library.keep_good(&kept.0, &kept.1)?));
@@ -266,6 +268,7 @@ impl Reloader {
     }
 
     fn warn(&self, name: &str, origin: &str, error: &str) {
+        self.loader.metrics().load_failed();
         let serving = self.registry.catalog().component(name).is_some();
         let kept = if serving { "; the version before keeps serving" } else { "" };
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");

@@ -75,6 +75,7 @@ impl Sandbox {
         let mut lane = Lane { left: limits.cpu_ms_max, ran: 0, permit: None };
         let slow_lane = self.slow_lane.clone();
         store.epoch_deadline_callback(move |mut store| {
+            store.data_mut().meter.cpu_ms += 1;
             if lane.is_spent() {
                 store.data_mut().meter.broken = Some("cpu_ms_max");
                 return Ok(UpdateDeadline::Interrupt);

@@ -31,6 +31,9 @@ pub(crate) struct State {
     pub(crate) component: String,
     /// When the first round began, in nanoseconds since 1970.
     pub(crate) first_called_at_ns: u64,
+    /// Which round of the call it belongs to, from 1; states of old have none.
+    #[serde(default)]
+    pub(crate) round: u32,
     /// When it ends to be valid, in seconds since 1970.
     pub(crate) expires_at_s: u64,
     /// What the last round asked: the key, and the kind of answer it takes.

@@ -15,6 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{health::Health, rpc::Rpc},
+    audit::Audit,
     call_state::Clock,
     calls::Calls,
     config::Config,
@@ -22,10 +23,13 @@ use crate::{
     library::Library,
     loader::Loader,
     mcp::McpServer,
+    metrics::Metrics,
+    record::Watch,
     registry::Registry,
     reload::{Reloader, Troubles},
     sandbox::Sandbox,
     seal::Seal,
+    telemetry::{Telemetry, TelemetryError},
 };
 
 /// How long calls may take to finish when the server stops.
@@ -60,6 +64,9 @@ pub enum StartError {
     /// The sandbox cannot be made here.
     #[error("the sandbox cannot be set up: {0:#}")]
     Sandbox(wasmtime::Error),
+    /// Traces are configured that cannot be sent.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -85,6 +92,7 @@ pub struct Server {
     hang_up: CancellationToken,
     /// The requests that are being answered.
     running: TaskTracker,
+    watch: Watch,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -146,17 +154,23 @@ impl Server {
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
         let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(StartError::Sandbox)?;
 
+        let telemetry = Telemetry::open(&config.telemetry)?;
+        let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
+
         let (registry, troubles) = (Registry::default(), Troubles::default());
         let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
         let running = TaskTracker::new();
         let shared = Arc::new(config.clone());
-        let loader = Loader::new(shared, library.clone(), sandbox, registry.clone(), clock);
+        let metrics = Metrics::new(registry.clone(), audit.clone());
+        let watch = Watch { audit, metrics: metrics.clone(), telemetry };
+        let loader =
+            Loader::new(shared, library.clone(), sandbox, registry.clone(), clock, metrics);
         let mut reloader =
             Reloader::new(library, loader.clone(), registry.clone(), troubles.clone());
         reloader.start().await;
-        let watch = tokio::spawn(reloader.watch(stop.clone()));
+        let reload = tokio::spawn(reloader.watch(stop.clone()));
 
-        let calls = Calls::new(registry.clone(), seal, running.clone());
+        let calls = Calls::new(registry.clone(), seal, running.clone(), watch.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone());
         let routes = Routes {
             mcp: mcp.clone(),
@@ -165,8 +179,9 @@ impl Server {
             hang_up: hang_up.clone(),
             running: running.clone(),
         };
-        let tasks = vec![watch];
-        let server = Self { registry, loader, mcp, addr: None, stop, hang_up, running, tasks };
+        let tasks = vec![reload];
+        let server =
+            Self { registry, loader, mcp, addr: None, stop, hang_up, running, watch, tasks };
         Ok((server, routes, config))
     }
 
@@ -178,6 +193,16 @@ impl Server {
     /// What is on offer.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// What it and its components have done.
+    pub fn metrics(&self) -> &Metrics {
+        &self.watch.metrics
+    }
+
+    /// Who called what.
+    pub fn audit(&self) -> &Audit {
+        &self.watch.audit
     }
 
     /// Takes no more calls, lets those that run finish, and closes what is open.
@@ -193,5 +218,9 @@ impl Server {
             tracing::warn!("some connections did not close in {DRAIN:?}");
         }
         self.loader.close().await;
+        let watch = self.watch;
+        if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
+            tracing::error!("the audit log was not closed: {error}");
+        }
     }
 }

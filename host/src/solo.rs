@@ -7,10 +7,10 @@ use wasmtime::component::Component;
 
 use crate::{
     call_state::Clock,
-    caller::Caller,
     calls::answer_in_solo,
     component::{
-        CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Setup, Stop,
+        CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Round,
+        Setup, Stop,
     },
     database::{self, Database},
     failure::Failure,
@@ -70,6 +70,7 @@ impl Solo {
             database: None,
             settings: Arc::default(),
             clock: Clock::System,
+            tally: Arc::default(),
         };
         Self { bytes: bytes.to_owned(), setup, database: None }
     }
@@ -157,7 +158,7 @@ impl Running {
             first_called_at: Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },
             meta: "{}".to_owned(),
         };
-        match self.component.call(&invocation, Caller::anonymous(), None).await {
+        match self.component.call(&invocation, Round::of_host()).await {
             Ok(output) => SoloOutcome::Done(output),
             Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
             Err(error) => SoloOutcome::Failed(Failure::from(error).object()),

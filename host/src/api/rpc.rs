@@ -17,6 +17,8 @@ use crate::{
     calls::{Call, Calls, Outcome},
     component::{CallError, InputRequired, Output, Stop},
     failure::Failure,
+    record::Surface,
+    telemetry::TraceHeaders,
 };
 
 /// Requests in one batch.
@@ -46,12 +48,13 @@ fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Value>, D::
 pub(crate) async fn answer(State(rpc): State<Rpc>, headers: HeaderMap, body: Bytes) -> Response {
     let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
     let caller = Caller::anonymous().speaking(language);
+    let trace = TraceHeaders::of(&headers);
     let text = match std::str::from_utf8(&body) {
         Ok(text) => text,
         Err(error) => return reply(Some(parse_error(&format!("not UTF-8: {error}")))),
     };
     if !text.trim_start().starts_with('[') {
-        return reply(rpc.one(text, &caller).await);
+        return reply(rpc.one(text, &caller, &trace).await);
     }
     let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
         Ok(requests) => requests,
@@ -63,7 +66,7 @@ pub(crate) async fn answer(State(rpc): State<Rpc>, headers: HeaderMap, body: Byt
     }
     let mut answers = Vec::new();
     for request in requests {
-        answers.extend(rpc.one(request.get(), &caller).await);
+        answers.extend(rpc.one(request.get(), &caller, &trace).await);
     }
     reply((!answers.is_empty()).then_some(Value::Array(answers)))
 }
@@ -77,7 +80,7 @@ fn reply(answer: Option<Value>) -> Response {
 
 impl Rpc {
     /// The answer to one request; none to a notification.
-    async fn one(&self, text: &str, caller: &Caller) -> Option<Value> {
+    async fn one(&self, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Value> {
         let request: Request = match serde_json::from_str(text) {
             Ok(request) => request,
             Err(error) if error.is_data() => {
@@ -95,7 +98,7 @@ impl Rpc {
             let message = "jsonrpc: \"2.0\" is right";
             return Some(failure(id.unwrap_or_default(), -32600, message, Value::Null));
         }
-        let answer = match self.call(request, caller).await {
+        let answer = match self.call(request, caller, trace).await {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err(it) => {
                 let data = if it.data.is_empty() {
@@ -115,7 +118,12 @@ impl Rpc {
         id.map(|_| answer)
     }
 
-    async fn call(&self, request: Request, caller: &Caller) -> Result<Value, Failure> {
+    async fn call(
+        &self,
+        request: Request,
+        caller: &Caller,
+        trace: &TraceHeaders,
+    ) -> Result<Value, Failure> {
         let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
         let call = Call {
             tool: request.method,
@@ -125,9 +133,11 @@ impl Rpc {
             responses: Default::default(),
             state: None,
             progress: None,
+            surface: Surface::Rpc,
+            trace: trace.clone(),
         };
         match self.calls.call(call).await? {
-            Outcome::Done { component, output } => result(component, output),
+            Outcome::Done { component, call_id, output } => result(component, call_id, output),
             Outcome::Asked { questions, .. } => {
                 let asked = InputRequired { questions, state: None };
                 Err(CallError::Stopped(Stop::InputRequired(asked)).into())
@@ -137,11 +147,11 @@ impl Rpc {
 }
 
 /// The tool's object, without MCP's envelope.
-fn result(component: Arc<str>, output: Output) -> Result<Value, Failure> {
+fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Failure> {
     let json = output.structured.unwrap_or_else(|| "{}".to_owned());
     serde_json::from_str(&json).map_err(|error| {
         let what = format!("its structured output is not JSON: {error}");
-        CallError::Broken { component, what }.into()
+        CallError::Broken { component, call_id, what }.into()
     })
 }
 

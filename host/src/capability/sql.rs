@@ -11,6 +11,7 @@ impl wit::Host for CallState {
         &mut self,
         statements: Vec<wit::Statement>,
     ) -> Result<Vec<wit::Rows>, wit::Error> {
+        let _span = self.context.span.child("sql query");
         let rows = self.database()?.query(read_all(statements), self.context.deadline).await;
         answer(rows)
     }
@@ -19,6 +20,7 @@ impl wit::Host for CallState {
         &mut self,
         statements: Vec<wit::Statement>,
     ) -> Result<Vec<wit::Rows>, wit::Error> {
+        let _span = self.context.span.child("sql transact");
         let rows = self.database()?.transact(read_all(statements), self.context.deadline).await;
         answer(rows)
     }

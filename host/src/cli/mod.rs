@@ -2,22 +2,22 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use host::Server;
+use host::{Server, log::LogFormat};
 use tracing_subscriber::EnvFilter;
 
 pub(crate) mod export;
 pub(crate) mod run;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.
-pub(crate) fn log_to_stderr() {
+pub(crate) fn log_to_stderr(format: LogFormat) {
     // rmcp reports each request; what it has to say concerns its developers.
     let quiet = "info,rmcp=error";
     let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
+        LogFormat::Json => log.json().flatten_event(true).with_ansi(false).init(),
+    }
 }
 
 /// One line for whoever started the program.

@@ -71,10 +71,12 @@ pub enum CallError {
         source: wasmtime::Error,
     },
     /// The component put out what it must not.
-    #[error("{component} broke its contract: {what}")]
+    #[error("{component} broke its contract in call {call_id}: {what}")]
     Broken {
         /// Whose fault it is.
         component: Arc<str>,
+        /// Which call, as in the log.
+        call_id: u64,
         /// What it did.
         what: String,
     },

@@ -139,7 +139,9 @@ impl ServerHandler for McpServer {
             match self.round(call, &context).await {
                 Err(Cancelled::ByClient) => return Err(wire::cancelled()),
                 Err(Cancelled::Failed(error)) => return wire::failed(error),
-                Ok(Outcome::Done { component, output }) => return wire::done(component, output),
+                Ok(Outcome::Done { component, call_id, output }) => {
+                    return wire::done(component, call_id, output);
+                }
                 Ok(Outcome::Asked { questions, state }) => match again {
                     None => return wire::asked(questions, state),
                     Some(mut next) => {

@@ -20,6 +20,8 @@ use crate::{
     component::{Ask, CallError, Content, Output, Question, ResourceBody},
     definition,
     failure::Failure,
+    record::Surface,
+    telemetry::TraceHeaders,
 };
 
 pub(super) fn tool(tool: &definition::Tool) -> Tool {
@@ -56,6 +58,12 @@ pub(super) fn call(
         responses: request.input_responses.unwrap_or_default(),
         state: request.request_state,
         progress: None,
+        surface: if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp },
+        trace: context
+            .extensions
+            .get::<http::request::Parts>()
+            .map(|it| TraceHeaders::of(&it.headers))
+            .unwrap_or_default(),
     }
 }
 
@@ -70,19 +78,26 @@ impl Call {
             responses: BTreeMap::new(),
             state: None,
             progress: None,
+            surface: self.surface,
+            trace: self.trace.clone(),
         }
     }
 }
 
 /// The result carries the object and its text alike (SYS-8).
-pub(super) fn done(component: Arc<str>, output: Output) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn done(
+    component: Arc<str>,
+    call_id: u64,
+    output: Output,
+) -> Result<CallToolResponse, ErrorData> {
+    let broken = |what: &str| broken(component.clone(), call_id, what);
     let mut content = Vec::with_capacity(output.content.len() + 1);
     let mut result = CallToolResult::success(Vec::new());
     if let Some(json) = output.structured {
         match serde_json::from_str(&json) {
             Ok(value) => result.structured_content = Some(value),
             Err(error) => {
-                return broken(component, &format!("its structured output is not JSON: {error}"));
+                return broken(&format!("its structured output is not JSON: {error}"));
             }
         }
         content.push(ContentBlock::text(json));
@@ -91,7 +106,7 @@ pub(super) fn done(component: Arc<str>, output: Output) -> Result<CallToolRespon
         match serde_json::from_value(block(it)) {
             Ok(block) => content.push(block),
             Err(error) => {
-                return broken(component, &format!("its content does not fit MCP: {error}"));
+                return broken(&format!("its content does not fit MCP: {error}"));
             }
         }
     }
@@ -100,15 +115,15 @@ pub(super) fn done(component: Arc<str>, output: Output) -> Result<CallToolRespon
         match serde_json::from_str(&json) {
             Ok(meta) => result.meta = Some(MetaObject(meta)),
             Err(error) => {
-                return broken(component, &format!("its meta is not a JSON object: {error}"));
+                return broken(&format!("its meta is not a JSON object: {error}"));
             }
         }
     }
     Ok(result.into())
 }
 
-fn broken(component: Arc<str>, what: &str) -> Result<CallToolResponse, ErrorData> {
-    failed(CallError::Broken { component, what: what.to_owned() })
+fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolResponse, ErrorData> {
+    failed(CallError::Broken { component, call_id, what: what.to_owned() })
 }
 
 fn block(content: Content) -> Value {

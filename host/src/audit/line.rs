@@ -1,0 +1,123 @@
+//! One line of the audit log, put into words by the writer's thread.
+
+use std::{
+    borrow::Cow,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use serde::Serialize;
+
+use crate::{record::Surface, seal::digest};
+
+/// Bytes of arguments that may wait in the queue; longer ones are digested before.
+const ARGUMENTS_BYTES_MAX: usize = 2 << 10;
+
+/// One call, as the log tells it.
+pub(crate) struct Line {
+    pub(crate) time: SystemTime,
+    pub(crate) call: u64,
+    pub(crate) principal: Arc<str>,
+    pub(crate) surface: Surface,
+    pub(crate) round: u32,
+    pub(crate) tool: String,
+    pub(crate) version: Option<Version>,
+    pub(crate) arguments: Arguments,
+    pub(crate) outcome: Cow<'static, str>,
+    pub(crate) duration: Duration,
+}
+
+/// Which component answered, in which version.
+#[derive(Clone)]
+pub(crate) struct Version {
+    pub(crate) component: Arc<str>,
+    pub(crate) digest: Arc<str>,
+    /// The number of the version, where versions are numbered.
+    pub(crate) generation: Option<u64>,
+}
+
+/// What a tool was called with, on its way to being a digest.
+pub(crate) enum Arguments {
+    Text(String),
+    Digest(String),
+}
+
+impl Arguments {
+    /// Short ones are digested by the writer, off the call's path; long ones here, so that the
+    /// queue stays small.
+    pub(crate) fn of(text: String) -> Self {
+        if text.len() > ARGUMENTS_BYTES_MAX {
+            Self::Digest(digest(text.as_bytes()))
+        } else {
+            Self::Text(text)
+        }
+    }
+
+    fn digest(self) -> String {
+        match self {
+            Self::Text(it) => digest(it.as_bytes()),
+            Self::Digest(it) => it,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Words<'a> {
+    time: String,
+    call: u64,
+    principal: &'a str,
+    surface: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    era: Option<&'static str>,
+    round: u32,
+    tool: &'a str,
+    component: Option<&'a str>,
+    digest: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
+    arguments_sha256: String,
+    outcome: &'a str,
+    duration_us: u64,
+}
+
+impl Line {
+    /// Appends the line, its end included.
+    pub(super) fn write(self, to: &mut Vec<u8>) {
+        let version = self.version.as_ref();
+        let words = Words {
+            time: rfc3339(self.time),
+            call: self.call,
+            principal: &self.principal,
+            surface: self.surface.name(),
+            era: self.surface.era(),
+            round: self.round,
+            tool: &self.tool,
+            component: version.map(|it| &*it.component),
+            digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
+            generation: version.and_then(|it| it.generation),
+            arguments_sha256: self.arguments.digest(),
+            outcome: &self.outcome,
+            duration_us: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),
+        };
+        push(&words, to);
+    }
+}
+
+/// Appends a line that says how many lines are missing.
+pub(super) fn write_lost(lines: u64, now: SystemTime, to: &mut Vec<u8>) {
+    push(&serde_json::json!({ "time": rfc3339(now), "lines_dropped": lines }), to);
+}
+
+fn push(line: &impl Serialize, to: &mut Vec<u8>) {
+    // Strings and numbers into memory: neither can fail.
+    let _ = serde_json::to_writer(&mut *to, line);
+    to.push(b'\n');
+}
+
+/// Milliseconds, UTC.
+fn rfc3339(time: SystemTime) -> String {
+    match jiff::Timestamp::try_from(time) {
+        Ok(it) => format!("{it:.3}"),
+        Err(_) => String::new(),
+    }
+}

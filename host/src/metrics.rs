@@ -1,0 +1,102 @@
+//! Counters of what components do, kept by name so that they outlive every version.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use crate::{audit::Audit, record::Ending, registry::Registry};
+
+mod latency;
+mod tally;
+mod text;
+
+pub use tally::Tally;
+
+/// The counters of the server and of each component. A clone is another handle on the same ones.
+#[derive(Clone)]
+pub struct Metrics(Arc<Counters>);
+
+struct Counters {
+    began: Instant,
+    registry: Registry,
+    audit: Audit,
+    components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
+    /// Calls that reached no component, by how they ended.
+    nowhere: [AtomicU64; Ending::ALL.len()],
+    swaps: AtomicU64,
+    load_failures: AtomicU64,
+}
+
+/// What one component has done since the server started.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Calls that have ended.
+    pub calls: u64,
+    /// Those among them that ended by a fault of the component or the host.
+    pub errors: u64,
+    /// Those that ended in a trap.
+    pub traps: u64,
+    /// The time within which half of the calls ended, in microseconds.
+    pub p50_us: u64,
+    /// The time within which 99 of 100 calls ended, in microseconds.
+    pub p99_us: u64,
+    /// The most memory that one instance has had.
+    pub memory_peak_bytes: u64,
+    /// Calls that have a place now.
+    pub running: u64,
+    /// Calls that wait for one.
+    pub queued: u64,
+}
+
+impl Metrics {
+    pub(crate) fn new(registry: Registry, audit: Audit) -> Self {
+        Self(Arc::new(Counters {
+            began: Instant::now(),
+            registry,
+            audit,
+            components: Mutex::default(),
+            nowhere: Default::default(),
+            swaps: AtomicU64::new(0),
+            load_failures: AtomicU64::new(0),
+        }))
+    }
+
+    /// The counters of the component named `name`: looked up when it is loaded, not for each call.
+    pub(crate) fn of(&self, name: &str) -> Arc<Tally> {
+        let mut components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        match components.get(name) {
+            Some(it) => it.clone(),
+            None => components.entry(name.into()).or_default().clone(),
+        }
+    }
+
+    /// What the component named `name` has done; nothing where it was never there.
+    pub fn component(&self, name: &str) -> Snapshot {
+        let components = self.0.components.lock().unwrap_or_else(|it| it.into_inner());
+        components.get(name).map(|it| it.snapshot()).unwrap_or_default()
+    }
+
+    /// Everything, in the text format of OpenMetrics 1.0.
+    pub fn text(&self) -> String {
+        text::encode(&self.0)
+    }
+
+    pub(crate) fn ended_nowhere(&self, ending: Ending) {
+        self.0.nowhere[ending as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A version has come in place of another, or a component has come or gone.
+    pub(crate) fn swapped(&self) {
+        self.0.swaps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A version or its settings were refused.
+    pub(crate) fn load_failed(&self) {
+        self.0.load_failures.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,256 @@
+//! What watches every call: begun once, ended once, whatever becomes of the call in between.
+
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Instant, SystemTime},
+};
+
+use crate::{
+    audit::{self, Audit},
+    calls::{Call, Outcome},
+    component::{CallError, LoadedComponent, Stop},
+    metrics::Metrics,
+    telemetry::{Span, Telemetry},
+};
+
+/// Numbers calls over all components.
+static CALLS: AtomicU64 = AtomicU64::new(1);
+
+/// The number of the next call, by which errors, log, audit log and traces name it.
+pub(crate) fn next_call_id() -> u64 {
+    CALLS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Where a call came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// `/mcp` or stdio, revision 2026-07-28 and later.
+    Mcp,
+    /// The same, in an earlier revision.
+    McpLegacy,
+    /// `/rpc`.
+    Rpc,
+}
+
+impl Surface {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Mcp | Self::McpLegacy => "mcp",
+            Self::Rpc => "rpc",
+        }
+    }
+
+    /// MCP's era, where it is MCP.
+    pub(crate) fn era(self) -> Option<&'static str> {
+        match self {
+            Self::Mcp => Some("modern"),
+            Self::McpLegacy => Some("legacy"),
+            Self::Rpc => None,
+        }
+    }
+}
+
+/// How a call ended, in one of few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With an output.
+    Done,
+    /// With questions to the user.
+    Asked,
+    /// The tool refused, in its own words.
+    Refused,
+    /// The arguments did not fit.
+    InvalidArguments,
+    /// The tool cannot be had now, as it says itself.
+    Unavailable,
+    /// It took more than it may.
+    LimitExceeded,
+    /// The component broke down.
+    Trapped,
+    /// The component put out what it must not.
+    Broken,
+    /// All places were taken and the queue was full.
+    Busy,
+    /// No component offers the tool.
+    UnknownTool,
+    /// The answers carried along did not belong to the call.
+    InvalidState,
+    /// Whoever asked went away.
+    Cancelled,
+}
+
+impl Ending {
+    /// Every ending there is, in the order of its numbers.
+    pub const ALL: [Self; 12] = [
+        Self::Done,
+        Self::Asked,
+        Self::Refused,
+        Self::InvalidArguments,
+        Self::Unavailable,
+        Self::LimitExceeded,
+        Self::Trapped,
+        Self::Broken,
+        Self::Busy,
+        Self::UnknownTool,
+        Self::InvalidState,
+        Self::Cancelled,
+    ];
+
+    /// As metrics and the audit log call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Asked => "asked",
+            Self::Refused => "refused",
+            Self::InvalidArguments => "invalid_params",
+            Self::Unavailable => "unavailable",
+            Self::LimitExceeded => "limit_exceeded",
+            Self::Trapped => "trapped",
+            Self::Broken => "broken",
+            Self::Busy => "busy",
+            Self::UnknownTool => "unknown_tool",
+            Self::InvalidState => "invalid_request_state",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether something is wrong with the component or the host, rather than with the call.
+    pub fn is_error(self) -> bool {
+        matches!(
+            self,
+            Self::Unavailable | Self::LimitExceeded | Self::Trapped | Self::Broken | Self::Busy
+        )
+    }
+
+    fn of(result: &Result<Outcome, CallError>) -> Self {
+        match result {
+            Ok(Outcome::Done { .. }) => Self::Done,
+            Ok(Outcome::Asked { .. })
+            | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
+            Err(CallError::Stopped(Stop::Refused(_))) => Self::Refused,
+            Err(CallError::Stopped(Stop::InvalidArguments(_))) => Self::InvalidArguments,
+            Err(CallError::Stopped(Stop::Unavailable(_))) => Self::Unavailable,
+            Err(CallError::LimitExceeded { .. }) => Self::LimitExceeded,
+            Err(CallError::Trapped { .. }) => Self::Trapped,
+            Err(CallError::Broken { .. }) => Self::Broken,
+            Err(CallError::Busy { .. }) => Self::Busy,
+            Err(CallError::UnknownTool { .. }) => Self::UnknownTool,
+            Err(CallError::State(_)) => Self::InvalidState,
+        }
+    }
+}
+
+/// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
+fn word(ending: Ending, result: &Result<Outcome, CallError>) -> Cow<'static, str> {
+    match result {
+        Err(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
+        Err(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
+        _ => ending.name().into(),
+    }
+}
+
+/// Everything that sees calls: the audit log, the metrics, the traces.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    pub(crate) audit: Audit,
+    pub(crate) metrics: Metrics,
+    pub(crate) telemetry: Telemetry,
+}
+
+impl Watch {
+    /// Begins the record of `call`, and keeps it.
+    pub(crate) fn begin(&self, call: Call) -> Record<'_> {
+        let id = next_call_id();
+        Record {
+            watch: self,
+            span: self.telemetry.call(&call, id),
+            id,
+            call,
+            time: SystemTime::now(),
+            began: Instant::now(),
+            round: 1,
+            component: None,
+            ending: Ending::Cancelled,
+            word: Ending::Cancelled.name().into(),
+        }
+    }
+
+    /// Writes and sends what is left. Blocks, a few seconds at most.
+    pub(crate) fn close(&self) {
+        self.audit.flush();
+        self.telemetry.close();
+    }
+}
+
+/// One call while it is watched. Told of when it is dropped: a future that nobody waits for any
+/// longer ends as `cancelled`.
+pub(crate) struct Record<'a> {
+    watch: &'a Watch,
+    pub(crate) id: u64,
+    pub(crate) call: Call,
+    pub(crate) span: Span,
+    /// Which round of the call this is, from 1.
+    pub(crate) round: u32,
+    /// Who answers it, once that is known.
+    pub(crate) component: Option<Arc<LoadedComponent>>,
+    time: SystemTime,
+    began: Instant,
+    ending: Ending,
+    word: Cow<'static, str>,
+}
+
+impl Record<'_> {
+    /// When it began.
+    pub(crate) fn began(&self) -> Instant {
+        self.began
+    }
+
+    /// Ends it with `result`.
+    pub(crate) fn end(mut self, result: &Result<Outcome, CallError>) {
+        self.ending = Ending::of(result);
+        self.word = word(self.ending, result);
+        if let Err(CallError::LimitExceeded { limit, .. }) = result
+            && let Some(component) = &self.component
+        {
+            component.tally().limit_exceeded(limit);
+        }
+    }
+}
+
+impl Drop for Record<'_> {
+    fn drop(&mut self) {
+        let duration = self.began.elapsed();
+        match &self.component {
+            Some(it) => it.tally().ended(self.ending, duration),
+            None => self.watch.metrics.ended_nowhere(self.ending),
+        }
+        let (tool, component) = (&self.call.tool, self.component.as_deref());
+        self.span.outcome(self.round, tool, component, self.ending, &self.word);
+        if !self.watch.audit.is_enabled() {
+            return;
+        }
+        let mut tool = std::mem::take(&mut self.call.tool);
+        tool.truncate(tool.floor_char_boundary(128));
+        self.watch.audit.write(audit::Line {
+            time: self.time,
+            call: self.id,
+            principal: self.call.caller.principal.clone(),
+            surface: self.call.surface,
+            round: self.round,
+            tool,
+            version: self.component.as_deref().map(|it| audit::Version {
+                component: it.name().clone(),
+                digest: it.digest().clone(),
+                // The place for a version's number, once versions are numbered.
+                generation: None,
+            }),
+            arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
+            outcome: std::mem::take(&mut self.word),
+            duration,
+        });
+    }
+}
