@@ -5,11 +5,13 @@
 pub mod audit;
 pub mod call_state;
 pub mod caller;
+pub mod check;
 pub mod component;
 pub mod config;
 pub mod database;
 pub mod definition;
 pub mod grants;
+pub mod inspect;
 pub mod limits;
 pub mod log;
 pub mod metrics;

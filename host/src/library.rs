@@ -65,6 +65,11 @@ impl Library {
         Ok(library)
     }
 
+    /// The same to look at only: nothing is made or kept.
+    pub(crate) fn look(folder: Option<PathBuf>, bundled: bool) -> Self {
+        Self { folder, bundled, compiled: PathBuf::new(), good: PathBuf::new() }
+    }
+
     pub(crate) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }

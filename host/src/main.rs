@@ -1,4 +1,4 @@
-//! `madoguchi`: serves the counter, runs one component alone, or exports what one has stored.
+//! `madoguchi`: serves the counter; runs, inspects, checks and exports without a server.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
@@ -26,7 +26,7 @@ struct Arguments {
     #[arg(long, env = "MADOGUCHI_CONFIG", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
     /// The folder of components, watched while serving [default: `components` beside the program]
-    #[arg(long, env = "MADOGUCHI_COMPONENTS", value_name = "FOLDER")]
+    #[arg(long, env = "MADOGUCHI_COMPONENTS", value_name = "FOLDER", global = true)]
     components: Option<PathBuf>,
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
@@ -42,6 +42,12 @@ struct Arguments {
 enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
     Run(cli::run::Run),
+    /// Check a configuration, and say what to mend
+    CheckConfig(cli::check_config::CheckConfig),
+    /// Show what a component's file can touch and what it offers
+    Inspect(cli::inspect::Inspect),
+    /// Show what components are granted, and which line says so
+    Grants(cli::grants::Grants),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
 }
@@ -57,14 +63,22 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(Command::CheckConfig(check)) = &arguments.command {
+        let file = check.file().or(arguments.config.as_ref());
+        return check.run(file, config(&arguments, file));
+    }
     // Nothing is logged before: what is wrong with the configuration is told in one plain line.
-    let config = config(&arguments)?;
+    let config = config(&arguments, arguments.config.as_ref())?;
     cli::log_to_stderr(config.log.format);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.command {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
+            Some(Command::Inspect(inspect)) => inspect.run(&config).await,
+            Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
+            // Answered above, where a configuration that cannot be read is no reason to stop.
+            Some(Command::CheckConfig(_)) => Ok(ExitCode::SUCCESS),
             None if arguments.stdio => {
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
@@ -74,8 +88,8 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn config(arguments: &Arguments) -> anyhow::Result<Config> {
-    let mut config = match &arguments.config {
+fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Config> {
+    let mut config = match file {
         Some(file) => Config::read(file).context("configuration")?,
         None => Config::defaults(),
     };

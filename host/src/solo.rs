@@ -47,6 +47,18 @@ impl Compiled {
         let component = Component::new(sandbox.engine(), bytes).map_err(LoadError::Compile)?;
         Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
     }
+
+    /// What it imports, as its file says.
+    pub fn imports(&self) -> Vec<String> {
+        let engine = self.sandbox.engine();
+        self.component.component_type().imports(engine).map(|it| it.0.to_owned()).collect()
+    }
+
+    /// What it exports, as its file says.
+    pub fn exports(&self) -> Vec<String> {
+        let engine = self.sandbox.engine();
+        self.component.component_type().exports(engine).map(|it| it.0.to_owned()).collect()
+    }
 }
 
 /// How a call alone ended.
@@ -115,6 +127,12 @@ impl Solo {
         let sandbox = Sandbox::new(self.setup.limits.memory_bytes_max).map_err(LoadError::Link)?;
         let compiled = Compiled::new(&sandbox, &self.bytes)?;
         self.start_compiled(&compiled).await
+    }
+
+    /// Only links it and asks it for its tools; nothing is stored and nothing set.
+    pub async fn describe(self, compiled: &Compiled) -> Result<LoadedComponent, LoadError> {
+        let Compiled { sandbox, component, digest } = compiled;
+        LoadedComponent::load(sandbox, component, digest, self.setup).await
     }
 
     /// As [`Solo::start`], with code that was compiled before in place of the bytes given.

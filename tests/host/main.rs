@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod command_line;
+mod command_line_offline;
 mod limits;
 mod page;
 mod questions;
@@ -10,3 +11,5 @@ mod race;
 mod settings;
 mod specification;
 mod swap;
+mod traces;
+mod watching;

@@ -5,7 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use host::{Server, log::LogFormat};
 use tracing_subscriber::EnvFilter;
 
+pub(crate) mod check_config;
 pub(crate) mod export;
+pub(crate) mod grants;
+pub(crate) mod inspect;
 pub(crate) mod run;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.

@@ -1,0 +1,152 @@
+//! What is wrong with a configuration before it is served: with the line, and what to mend.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::{
+    config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox, settings::Settings,
+    solo::Compiled,
+};
+
+mod document;
+
+pub use document::Document;
+use document::{Named, Thing};
+
+/// One thing that is wrong, or worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The line of the file that it is about, where it is about one.
+    pub line: Option<usize>,
+    /// Whether the server would do without something because of it.
+    pub is_problem: bool,
+    /// What it is about, as it is called in the file.
+    pub about: String,
+    /// What is wrong, and what to mend.
+    pub message: String,
+}
+
+/// Everything that is wrong with `config` as it was read from `document`.
+pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Err(error) = config.telemetry.check() {
+        let message = error.to_string();
+        findings.push(document.problem(&["telemetry"], message));
+    }
+    for named in document.named() {
+        findings.extend(missing(config, document, &named));
+    }
+    for name in config.components.keys() {
+        let settings = &config.component(name).settings;
+        // A file that is not there has been told of above.
+        if let (_, Some(error @ crate::settings::SettingsError::Json { .. })) =
+            Settings::salvage(settings, &config.base)
+        {
+            let path = ["components", name, "settings"];
+            findings.push(document.problem(&path, error.to_string()));
+        }
+    }
+    installed(config, document, &mut findings);
+    findings
+}
+
+/// The names of the components that are installed, in the folder or in the program.
+pub fn installed_names(config: &Config) -> Vec<String> {
+    let library = Library::look(config.components_folder.clone(), config.bundled);
+    let mut names: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    names.extend(library.bundled());
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A finding where what `named` names is not there.
+fn missing(config: &Config, document: &Document<'_>, named: &Named) -> Option<Finding> {
+    let path = config.base.join(&named.value);
+    let message = match named.thing {
+        Thing::Variable if std::env::var_os(&named.value).is_some() => return None,
+        Thing::Variable => format!(
+            "the environment variable {} is not set; set it, or take this line out",
+            named.value
+        ),
+        Thing::File if path.is_file() => return None,
+        Thing::File => absent(&path, "file"),
+        Thing::Folder if path.is_dir() => return None,
+        Thing::Folder => absent(&path, "folder"),
+    };
+    let mut finding = document.problem(&named.path(), message);
+    // Without a variable a component has what it would have had without the line.
+    finding.is_problem = named.is_required;
+    Some(finding)
+}
+
+fn absent(path: &Path, kind: &str) -> String {
+    match path.exists() {
+        true => format!("{} is not a {kind}", path.display()),
+        false => {
+            format!("there is no {kind} {}; paths count from the file's own folder", path.display())
+        }
+    }
+}
+
+/// Whether what is installed is let in, and what is granted to nobody or in vain.
+fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
+    let library = Library::look(config.components_folder.clone(), config.bundled);
+    let files: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
+    let mut names = installed_names(config);
+    for name in document.components().filter(|it| !names.contains(it)) {
+        let message = format!("no component {name} is installed, in a folder or in the program");
+        findings.push(document.note(&["components", &name], message));
+    }
+    names.retain(|it| config.component(it).enabled != Some(false));
+    let sandbox = match Sandbox::new(config.memory_bytes_max()) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            let message = format!("the sandbox cannot be set up: {error:#}");
+            return findings.push(document.problem(&["limits"], message));
+        }
+    };
+    for name in names {
+        let bytes = match files.contains(&name) {
+            true => library.read(&name).map_err(|it| it.to_string()),
+            false => library.read_bundled(&name).ok_or_else(|| "it has gone".to_owned()),
+        };
+        let compiled = bytes
+            .and_then(|it| Compiled::new(&sandbox, &it.bytes).map_err(|error| error.to_string()));
+        match compiled {
+            Ok(compiled) => fits(config, document, &name, &compiled, findings),
+            Err(message) => findings.push(document.problem(&["components", &name], message)),
+        }
+    }
+}
+
+/// Whether the grants of the component named `name` fit what it imports and exports.
+fn fits(
+    config: &Config,
+    document: &Document<'_>,
+    name: &str,
+    compiled: &Compiled,
+    findings: &mut Vec<Finding>,
+) {
+    let (imports, exports) = inspect::parts(compiled);
+    let place = ["components", name, "grants"];
+    if let Some(message) = inspect::refusal(name, &imports, config) {
+        return findings.push(document.problem(&place, message));
+    }
+    let granted = config.component(name).grants.unwrap_or_default();
+    for grant in inspect::granted_by(&exports).difference(&granted) {
+        let message = format!(
+            "it exports {grant}, which is not granted and so not used; to grant it, add \"{grant}\" to its grants"
+        );
+        findings.push(document.note(&place, message));
+    }
+    let mut used = inspect::granted_by(&imports);
+    used.extend(inspect::granted_by(&exports));
+    let idle: Vec<_> = granted.difference(&used).map(Grant::to_string).collect();
+    // What the program grants its own components by default is nobody's mistake.
+    if !idle.is_empty() && document.line(&place).is_some() {
+        let message = format!("it does not use what it is granted: {}", idle.join(", "));
+        findings.push(document.note(&place, message));
+    }
+}

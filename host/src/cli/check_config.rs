@@ -1,0 +1,81 @@
+//! `madoguchi check-config FILE`: everything that is wrong with a configuration, before it counts.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use host::{
+    Config,
+    check::{Document, Finding, check},
+};
+use serde_json::json;
+
+use super::say;
+
+/// Checks a configuration without serving it.
+#[derive(Args)]
+pub(crate) struct CheckConfig {
+    /// The configuration file; without one, --config or the built-in configuration
+    file: Option<PathBuf>,
+    /// Tell it as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl CheckConfig {
+    /// The file that it is about, where that is not the one of `--config`.
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
+    /// `config` is what the server would run with, or why it would not run.
+    pub(crate) fn run(
+        &self,
+        file: Option<&PathBuf>,
+        config: anyhow::Result<Config>,
+    ) -> anyhow::Result<ExitCode> {
+        let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+        let findings = match &config {
+            Ok(config) => check(config, &Document::new(&text)),
+            Err(error) => vec![unreadable(&format!("{error:#}"))],
+        };
+        let is_good = !findings.iter().any(|it| it.is_problem);
+        if self.json {
+            let object = json!({ "ok": is_good, "file": file, "findings": findings });
+            say(&serde_json::to_string_pretty(&object)?)?;
+        } else {
+            let name =
+                file.map_or("the built-in configuration".to_owned(), |it| it.display().to_string());
+            for finding in &findings {
+                say(&sentence(&name, finding))?;
+            }
+            let verdict = match (is_good, findings.len()) {
+                (true, 0) => "fine",
+                (true, _) => "can be served; see above",
+                (false, _) => "to be mended",
+            };
+            say(&format!("{name}: {verdict}"))?;
+        }
+        Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// A file that says something unknown, or says it wrongly: the message has the line.
+fn unreadable(message: &str) -> Finding {
+    let after = message.split_once("line ").map_or("", |it| it.1);
+    let digits = after.split(|c: char| !c.is_ascii_digit()).next();
+    Finding {
+        line: digits.and_then(|it| it.parse().ok()),
+        is_problem: true,
+        about: "the file".to_owned(),
+        message: message.to_owned(),
+    }
+}
+
+fn sentence(file: &str, finding: &Finding) -> String {
+    let place = match finding.line {
+        Some(line) => format!("{file}, line {line}"),
+        None => file.to_owned(),
+    };
+    let kind = if finding.is_problem { "problem" } else { "note" };
+    format!("{place}: {kind}: {}: {}", finding.about, finding.message)
+}

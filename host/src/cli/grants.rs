@@ -1,0 +1,83 @@
+//! `madoguchi grants [NAME]`: what each component is granted, and which line says so.
+
+use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
+
+use anyhow::bail;
+use clap::Args;
+use host::{Config, check::Document};
+use serde_json::{Value, json};
+
+use super::say;
+
+/// Shows what components are granted.
+#[derive(Args)]
+pub(crate) struct Grants {
+    /// Only this component
+    name: Option<String>,
+    /// Tell it as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Grants {
+    pub(crate) fn run(self, file: Option<&PathBuf>, config: &Config) -> anyhow::Result<ExitCode> {
+        let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+        let document = Document::new(&text);
+        let mut names: BTreeSet<String> = config.components.keys().cloned().collect();
+        names.extend(host::check::installed_names(config));
+        if let Some(name) = &self.name {
+            if !names.contains(name) {
+                let known: Vec<_> = names.iter().map(String::as_str).collect();
+                bail!(
+                    "no component {name} is installed or configured; there is {}",
+                    known.join(", ")
+                );
+            }
+            names.retain(|it| it == name);
+        }
+        let all = names.iter().map(|name| (name.clone(), given(name, file, &document, config)));
+        let all: serde_json::Map<String, Value> = all.collect();
+        if self.json {
+            say(&serde_json::to_string_pretty(&all)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        for (name, given) in &all {
+            let list = |key: &str| {
+                let list = given[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+                list.collect::<Vec<_>>().join(", ")
+            };
+            let grants = list("grants");
+            let grants = if grants.is_empty() { "nothing".to_owned() } else { grants };
+            say(&format!("{name}  {grants}  ({})", given["by"].as_str().unwrap_or_default()))?;
+            for (key, title) in [("settings", "settings"), ("environment", "from the environment")]
+            {
+                if !list(key).is_empty() {
+                    say(&format!("  {title}: {}", list(key)))?;
+                }
+            }
+            if given["enabled"] == false {
+                say("  switched off")?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What one component is given: never the value of a setting, which may be nobody's business.
+fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &Config) -> Value {
+    let component = config.component(name);
+    let path = ["components", name, "grants"];
+    let by = match (document.says(&path), document.line(&path), file, &component.grants) {
+        (true, Some(line), Some(file), _) => format!("{}, line {line}", file.display()),
+        (.., Some(_)) => "by default, as a part of the program".to_owned(),
+        (.., None) => "by default: every component has progress, log and caller".to_owned(),
+    };
+    let grants = component.grants.unwrap_or_default();
+    json!({
+        "grants": grants.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
+        "by": by,
+        "enabled": component.enabled != Some(false),
+        "settings": component.settings.keys().collect::<Vec<_>>(),
+        "environment": component.environment.values().collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,99 @@
+//! `madoguchi inspect FILE.wasm`: what a component can touch and what it offers, before it is let in.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Context;
+use clap::Args;
+use host::{
+    Config,
+    inspect::{Inspection, Need, Part, inspect},
+};
+
+use super::say;
+
+/// Shows what is in a component's file.
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// The component
+    file: PathBuf,
+    /// Tell it as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
+        let bytes = std::fs::read(&self.file)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let found =
+            inspect(name, &bytes, config).await.with_context(|| self.file.display().to_string())?;
+        if self.json {
+            let mut object = serde_json::to_value(&found)?;
+            object["welcome"] = found.is_welcome().into();
+            say(&serde_json::to_string_pretty(&object)?)?;
+        } else {
+            print(&found)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print(it: &Inspection) -> std::io::Result<()> {
+    say(&format!("{}  {} bytes  sha256 {}", it.name, it.size_bytes, it.digest))?;
+    parts("imports", &it.imports)?;
+    parts("exports", &it.exports)?;
+    say("tools")?;
+    for tool in &it.tools {
+        let text = |key: &str| tool[key].as_str().unwrap_or_default();
+        let title =
+            if text("title").is_empty() { String::new() } else { format!("  {}", text("title")) };
+        say(&format!("  {}{title}{}", text("name"), hints(tool)))?;
+        say(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
+    }
+    if let Some(trouble) = &it.trouble {
+        say(&format!("  cannot be told: {trouble}"))?;
+    }
+    say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
+    match &it.refused {
+        Some(why) => say(&format!("the present configuration refuses it: {why}")),
+        None => say("the present configuration lets it in"),
+    }
+}
+
+/// Grouped by what has to be granted: what asks for nothing comes last.
+fn parts(title: &str, parts: &[Part]) -> std::io::Result<()> {
+    let order = |need: Need| match need {
+        Need::NotOffered => (0, None),
+        Need::Grant(grant) => (1, Some(grant)),
+        Need::Nothing => (2, None),
+    };
+    let mut sorted: Vec<_> = parts.iter().collect();
+    sorted.sort_by_key(|it| (order(it.needs), it.name.clone()));
+    say(title)?;
+    let mut before = None;
+    for part in sorted {
+        if before != Some(part.needs) {
+            say(&match part.needs {
+                Need::NotOffered => "  not offered by this host".to_owned(),
+                Need::Grant(grant) => format!("  with the grant {grant}"),
+                Need::Nothing => "  without a grant".to_owned(),
+            })?;
+        }
+        before = Some(part.needs);
+        say(&format!("    {}", part.name))?;
+    }
+    Ok(())
+}
+
+fn hints(tool: &serde_json::Value) -> String {
+    let words = [
+        ("readOnlyHint", "reads only"),
+        ("destructiveHint", "may destroy"),
+        ("idempotentHint", "twice is once"),
+        ("openWorldHint", "reaches outside"),
+    ];
+    let said: Vec<_> =
+        words.iter().filter(|it| tool["annotations"][it.0] == true).map(|it| it.1).collect();
+    if said.is_empty() { String::new() } else { format!("  ({})", said.join(", ")) }
+}

@@ -1,0 +1,143 @@
+//! The commands that need no server: check a configuration, inspect a file, show the grants.
+
+use std::{fs, path::PathBuf, process::Output};
+
+use serde_json::Value;
+use tests::{
+    component, component_bytes,
+    process::{command, output},
+    server::Folders,
+};
+
+/// Folders with a configuration of that text beside the components.
+fn configured(text: &str) -> (Folders, PathBuf) {
+    let folders = Folders::new();
+    let file = folders.components().join("madoguchi.toml");
+    fs::write(&file, text).unwrap();
+    (folders, file)
+}
+
+fn run(folders: &Folders, arguments: &[&str]) -> Output {
+    let mut command = command(folders);
+    command.arg("--components").arg(folders.components()).args(arguments);
+    output(&mut command)
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+fn check(folders: &Folders, file: &std::path::Path) -> (Option<i32>, Value) {
+    let checked = run(folders, &["check-config", file.to_str().unwrap(), "--json"]);
+    (checked.status.code(), json(&checked))
+}
+
+#[test]
+fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
+    let (folders, file) = configured("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
+    folders.put("echo", &component_bytes("echo"));
+    let (code, told) = check(&folders, &file);
+    assert_eq!((code, &told["ok"]), (Some(0), &Value::Bool(true)), "{told}");
+    assert!(!folders.data().exists(), "a check leaves nothing behind");
+    let words = run(&folders, &["check-config", file.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&words.stdout).contains("fine"), "{words:?}");
+    assert!(run(&folders, &["check-config"]).status.success(), "the built-in one");
+}
+
+#[test]
+fn what_is_missing_and_what_is_not_granted_is_named_with_its_line_and_what_to_mend() {
+    let text = "bundled = false\n[components.cinema]\ngrants = [\"sql\"]\n\
+        settings.catalog = { file = \"films.json\" }\n\
+        environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n";
+    let (folders, file) = configured(text);
+    folders.put("cinema", &component_bytes("cinema"));
+    let (code, told) = check(&folders, &file);
+    assert_eq!((code, &told["ok"]), (Some(1), &Value::Bool(false)), "{told}");
+    let finding = |about: &str| {
+        let findings = told["findings"].as_array().unwrap();
+        let found = findings.iter().find(|it| it["about"] == about);
+        found.unwrap_or_else(|| panic!("nothing about {about}: {told}"))
+    };
+    let grants = finding("components.cinema.grants");
+    assert_eq!((&grants["line"], &grants["is_problem"]), (&3.into(), &true.into()));
+    let message = grants["message"].as_str().unwrap();
+    assert!(message.contains("grants = [\"sql\","), "the line that would grant it: {message}");
+    let catalog = finding("components.cinema.settings.catalog");
+    assert_eq!((&catalog["line"], &catalog["is_problem"]), (&4.into(), &true.into()));
+    let variable = finding("components.cinema.environment.timezone");
+    assert_eq!((&variable["line"], &variable["is_problem"]), (&5.into(), &false.into()));
+    assert!(variable["message"].as_str().unwrap().contains("MADOGUCHI_NO_SUCH"));
+    assert_eq!(finding("components.nobody")["line"], 6);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_as_a_configuration_is_told_with_its_line() {
+    let (folders, file) = configured("bundled = false\nadr = 1\n");
+    let (code, told) = check(&folders, &file);
+    assert_eq!((code, &told["findings"][0]["line"]), (Some(1), &2.into()), "{told}");
+    let message = told["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("adr") && message.contains("addr"), "{message}");
+    let (folders, file) = configured("[telemetry]\notlp_endpoint = \"nowhere\"\n");
+    let (code, told) = check(&folders, &file);
+    assert_eq!((code, &told["findings"][0]["line"]), (Some(1), &1.into()), "{told}");
+}
+
+#[test]
+fn a_component_is_inspected_before_it_is_let_in() {
+    let (folders, file) = configured("[components.cinema]\ngrants = []\n");
+    let cinema = component("cinema");
+    let cinema = cinema.to_str().unwrap();
+    let told = json(&run(&folders, &["inspect", cinema, "--json"]));
+    assert_eq!((&told["name"], &told["welcome"]), (&"cinema".into(), &true.into()), "{told}");
+    assert_eq!(told["digest"], host::seal::digest(&component_bytes("cinema")));
+    let needs = |part: &str, name: &str| {
+        let parts = told[part].as_array().unwrap();
+        let found = parts.iter().find(|it| it["name"].as_str().unwrap().starts_with(name));
+        found.unwrap_or_else(|| panic!("no {name}: {told}"))["needs"].clone()
+    };
+    assert_eq!(needs("imports", "madoguchi:tool/sql"), "sql");
+    assert_eq!(needs("imports", "wasi:cli/stderr"), "nothing");
+    assert_eq!(needs("exports", "madoguchi:tool/migrations"), "nothing");
+    let tools = told["tools"].as_array().unwrap();
+    let reserve = tools.iter().find(|it| it["name"] == "reserve_seats").unwrap();
+    assert!(reserve["title"].is_string() && reserve["inputSchema"]["properties"].is_object());
+    assert_eq!(reserve["annotations"]["readOnlyHint"], false);
+    let line = told["line"].as_str().unwrap();
+    assert!(line.starts_with("grants = [\"sql\""), "{line}");
+    let refused = ["--config", file.to_str().unwrap(), "inspect", cinema, "--json"];
+    let refused = json(&run(&folders, &refused));
+    assert_eq!(refused["welcome"], false);
+    assert!(refused["refused"].as_str().unwrap().contains("[components.cinema]"), "{refused}");
+    let words = run(&folders, &["inspect", cinema]);
+    let words = String::from_utf8_lossy(&words.stdout).into_owned();
+    assert!(words.contains("with the grant sql") && words.contains(line), "{words}");
+}
+
+#[test]
+fn a_file_that_is_no_component_is_said_to_be_none() {
+    let (folders, file) = configured("");
+    let told = run(&folders, &["inspect", file.to_str().unwrap()]);
+    assert!(!told.status.success());
+    let complaint = String::from_utf8_lossy(&told.stderr);
+    assert!(complaint.contains("not a WebAssembly component"), "{complaint}");
+}
+
+#[test]
+fn grants_are_told_with_the_line_that_says_so() {
+    let (folders, file) = configured("\n[components.echo]\ngrants = [\"clock\"]\n");
+    folders.put("echo", &component_bytes("echo"));
+    folders.put("rogue", &component_bytes("rogue"));
+    let config = ["--config", file.to_str().unwrap()];
+    let told = json(&run(&folders, &[&config[..], &["grants", "--json"]].concat()));
+    assert_eq!(told["echo"]["grants"], serde_json::json!(["clock"]));
+    assert!(told["echo"]["by"].as_str().unwrap().ends_with("madoguchi.toml, line 3"), "{told}");
+    assert_eq!(told["rogue"]["grants"], serde_json::json!([]));
+    assert!(told["cinema"]["grants"].as_array().unwrap().contains(&"sql".into()), "{told}");
+    assert!(told["cinema"]["by"].as_str().unwrap().contains("by default"), "{told}");
+    let words = run(&folders, &[&config[..], &["grants", "echo"]].concat());
+    let words = String::from_utf8_lossy(&words.stdout).into_owned();
+    assert!(words.starts_with("echo  clock  (") && !words.contains("rogue"), "{words}");
+    let nobody = run(&folders, &["grants", "nobody"]);
+    assert!(!nobody.status.success());
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no component nobody"), "{nobody:?}");
+}

@@ -1,0 +1,158 @@
+//! What an operator sees of calls: the audit log, the metrics, and the log's lines.
+
+use std::fs;
+
+use host::limits::Limits;
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    process::{Process, command},
+    server::{Folders, TestServer},
+};
+
+async fn audited(server: &TestServer) -> Vec<Value> {
+    let audit = server.server().audit().clone();
+    tokio::task::spawn_blocking(move || audit.tail(100)).await.unwrap()
+}
+
+fn outcomes(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|it| it["outcome"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_has_one_line_that_says_who_called_what_and_how_it_ended() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    client.output("echo", json!({ "value": { "passkey": "open sesame" } })).await;
+    client.call("greet", json!({})).await;
+    client.failure("echo", json!({ "value": 1 })).await;
+    client.request("tools/call", json!({ "name": "nobody", "arguments": {} })).await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } });
+    client.post("/rpc", &[], body.to_string()).await;
+    let lines = audited(&server).await;
+    assert_eq!(outcomes(&lines), ["done", "asked", "invalid_params", "unknown_tool", "done"]);
+    let first = &lines[0];
+    let digest = host::seal::digest(br#"{"value":{"passkey":"open sesame"}}"#);
+    assert_eq!(first["arguments_sha256"], digest);
+    assert_eq!((&first["principal"], &first["tool"]), (&json!("anonymous"), &json!("echo")));
+    assert_eq!((&first["surface"], &first["era"]), (&json!("mcp"), &json!("modern")));
+    let component = server.server().registry().catalog().component("echo").unwrap().clone();
+    assert_eq!(first["component"], "echo");
+    assert_eq!(first["digest"], component.digest()[..12]);
+    assert_eq!(lines[4]["surface"], "rpc");
+    assert_eq!(lines[3]["component"], Value::Null);
+    let file = fs::read_to_string(server.folders.data().join("audit/audit.jsonl")).unwrap();
+    assert!(!file.contains("sesame"), "SYS-11: {file}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_line_has_the_number_that_the_error_names() {
+    let folders = Folders::new();
+    folders.put("rogue", &component_bytes("rogue"));
+    let limits = Limits { cpu_ms_max: 50, ..Limits::default() };
+    let server = TestServer::start(folders, |config| config.limits = limits).await;
+    let trapped = server.client().failure("panic", json!({})).await;
+    let stopped = server.client().failure("spin", json!({})).await;
+    let lines = audited(&server).await;
+    assert_eq!(outcomes(&lines), ["trapped", "limit_exceeded:cpu_ms_max"]);
+    assert_eq!(lines[0]["call"], trapped["data"]["call"], "{trapped}");
+    assert_eq!(lines[1]["call"], stopped["data"]["call"], "{stopped}");
+    let now = server.server().metrics().component("rogue");
+    assert_eq!((now.calls, now.errors, now.traps, now.running), (2, 2, 1, 0));
+    let text = server.server().metrics().text();
+    for line in [
+        r#"madoguchi_calls_total{component="rogue",outcome="trapped"} 1"#,
+        r#"madoguchi_limits_exceeded_total{component="rogue",limit="cpu_ms_max"} 1"#,
+        r#"madoguchi_traps_total{component="rogue"} 1"#,
+        "# EOF",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_leaves_a_line_that_says_cancelled() {
+    let folders = Folders::new();
+    folders.put("rogue", &component_bytes("rogue"));
+    let limits = Limits { cpu_ms_max: 60_000, ..Limits::default() };
+    let server = TestServer::start(folders, |config| config.limits = limits).await;
+    let client = server.client();
+    let call = tokio::spawn(async move { client.call("spin", json!({})).await });
+    let metrics = server.server().metrics().clone();
+    let running = async |wanted| {
+        while metrics.component("rogue").running != wanted {
+            tokio::task::yield_now().await;
+        }
+    };
+    running(1).await;
+    assert_eq!(audited(&server).await, Vec::<Value>::new(), "a line comes at the end");
+    call.abort();
+    running(0).await;
+    while metrics.component("rogue").calls == 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(outcomes(&audited(&server).await), ["cancelled"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counters_survive_a_swap_and_count_it() {
+    let server = TestServer::with(&["echo"]).await;
+    let mut listener = server.client().listen().await;
+    server.client().output("echo", json!({ "value": {} })).await;
+    server.folders.put("echo", &tests::rebuilt(&component_bytes("echo"), 1));
+    listener.next(std::time::Duration::from_secs(20)).await.expect("the swap is told");
+    server.client().output("echo", json!({ "value": {} })).await;
+    let now = server.server().metrics().component("echo");
+    assert_eq!((now.calls, now.errors), (2, 0));
+    assert!(now.memory_peak_bytes > 0 && now.p50_us > 0 && now.p99_us >= now.p50_us, "{now:?}");
+    let text = server.server().metrics().text();
+    assert!(text.contains("madoguchi_swaps_total 2"), "it came, and was replaced: {text}");
+    let digests: Vec<_> = audited(&server).await.iter().map(|it| it["digest"].clone()).collect();
+    assert_ne!(digests[0], digests[1], "each line has the version that answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_to_questions_are_a_second_round() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    let asked = client.call("greet", json!({})).await;
+    let answer = json!({ "action": "accept", "content": { "name": "Hanako" } });
+    let params = json!({
+        "name": "greet", "arguments": {}, "requestState": asked["requestState"],
+        "inputResponses": { "name": answer },
+    });
+    client.result("tools/call", params).await;
+    let lines = audited(&server).await;
+    assert_eq!(outcomes(&lines), ["asked", "done"]);
+    assert_eq!((&lines[0]["round"], &lines[1]["round"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_are_not_served_to_everybody() {
+    let server = TestServer::with(&["echo"]).await;
+    let text = server.client().get("/metrics").await.text().await.unwrap();
+    assert!(!text.contains("madoguchi_calls"), "they are the operator's: {text}");
+}
+
+#[tokio::test]
+async fn a_log_for_programs_has_component_and_call_in_each_line_of_a_call() {
+    let folders = Folders::new();
+    folders.put("rogue", &component_bytes("rogue"));
+    let log = folders.components().join("log");
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--log-format", "json", "--components"]);
+    command.arg(folders.components());
+    let mut process = Process::logging(command, fs::File::create(&log).unwrap());
+    Client::new(&process.url).failure("panic", json!({})).await;
+    process.signal();
+    tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
+    let text = fs::read_to_string(log).unwrap();
+    let lines: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).expect(it)).collect();
+    let of_call: Vec<_> = lines.iter().filter(|it| it["target"] == "guest").collect();
+    assert!(of_call.iter().any(|it| it["level"] == "ERROR"), "{text}");
+    for line in of_call {
+        assert_eq!(line["component"], "rogue", "{line}");
+        assert!(line["call"].is_u64(), "{line}");
+    }
+}
