@@ -10,6 +10,7 @@ pub mod database;
 pub mod definition;
 pub mod grants;
 pub mod limits;
+pub mod native;
 pub mod registry;
 pub mod sandbox;
 pub mod seal;
