@@ -18,6 +18,7 @@ use crate::{
         Answer, AnswerAction, Ask, CallError, Datetime, Invocation, LoadedComponent, Output,
         Question, Round, Stop,
     },
+    mcp::thin::Answers,
     record::{Record, Surface, Watch},
     registry::Registry,
     seal::{Asked, Seal, State, StateError, digest},
@@ -95,7 +96,7 @@ impl Calls {
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
-                    state.arguments = digest(call.arguments.as_bytes());
+                    state.arguments = digest_of(&call.arguments);
                     return Ok(self.ask(&component, it.questions, it.state, state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
@@ -136,7 +137,7 @@ impl Calls {
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
             it.tool == fresh.tool
-                && it.arguments == digest(call.arguments.as_bytes())
+                && it.arguments == digest_of(&call.arguments)
                 && it.principal == fresh.principal
         })?;
         state.belong_to(component.digest());
@@ -164,6 +165,28 @@ impl Calls {
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
         state.own = own;
         Outcome::Asked { questions, state: self.seal.close(state, component.clock().now()) }
+    }
+}
+
+/// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
+/// from round to round.
+fn digest_of(arguments: &str) -> String {
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(value) => digest(value.to_string().as_bytes()),
+        Err(_) => digest(arguments.as_bytes()),
+    }
+}
+
+impl Answers for Calls {
+    fn has_header_arguments(&self, tool: &str) -> bool {
+        let catalog = self.registry.catalog();
+        let component = catalog.component_for(tool);
+        let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
+        tool.is_some_and(|it| it.has_header_arguments)
+    }
+
+    async fn answer(&self, call: Call) -> Result<Outcome, CallError> {
+        self.call(call).await
     }
 }
 

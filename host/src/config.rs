@@ -34,6 +34,8 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// Bytes that a request's body may have.
     pub body_bytes_max: usize,
+    /// Whether plain calls go the short way, past the SDK; tests turn it off to compare both.
+    pub thin_path: bool,
     /// Whether the components that travel in the binary are served.
     pub bundled: bool,
     /// What each component is given.
@@ -141,6 +143,7 @@ impl Config {
             allowed_hosts: file.allowed_hosts,
             allowed_origins: file.allowed_origins,
             body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
+            thin_path: true,
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
             limits,

@@ -26,6 +26,8 @@ pub struct Tool {
     pub hints: Hints,
     /// More about it, the view among it.
     pub meta: Map<String, Value>,
+    /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
+    pub has_header_arguments: bool,
 }
 
 /// MCP's hints about what a call does to the world.
@@ -100,6 +102,7 @@ impl Tool {
         }
         let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
         Ok(Self {
+            has_header_arguments: it.input_schema.contains("x-mcp-header"),
             input_schema: schema(&it.name, "input schema", &it.input_schema)?,
             output_schema: output_schema.transpose()?,
             title: it.title,

@@ -1,32 +1,34 @@
 //! The server's routes, and what every request must pass first.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use http::{HeaderMap, StatusCode, header};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-};
 use serde_json::json;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod mend;
 
-use crate::{api, config::Config, mcp::McpServer, page};
-
-/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
-/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
-const FINISHED_KEPT: Duration = Duration::from_secs(5);
+use crate::{
+    api,
+    config::Config,
+    mcp::{
+        McpServer,
+        thin::{self, Answers, Thin},
+    },
+    page,
+};
 
 /// What the routes work on.
-pub(crate) struct Routes {
+pub(crate) struct Routes<A> {
     pub(crate) mcp: McpServer,
+    pub(crate) calls: A,
     pub(crate) rpc: api::rpc::Rpc,
     pub(crate) health: api::health::Health,
     pub(crate) hang_up: CancellationToken,
@@ -40,24 +42,20 @@ struct Allowed {
 }
 
 /// Everything that the server answers.
-pub(crate) fn router(config: &Config, routes: Routes) -> Router {
-    let server = routes.mcp;
-    // Hosts and origins are checked below, for every route alike.
-    let mcp_config = StreamableHttpServerConfig::default()
-        .disable_allowed_hosts()
-        .with_json_response(true)
-        .with_max_request_body_bytes(config.body_bytes_max)
-        .with_cancellation_token(routes.hang_up);
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
-    let mcp =
-        StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), mcp_config);
+pub(crate) fn router<A: Answers>(config: &Config, routes: Routes<A>) -> Router {
+    let body_bytes_max = config.body_bytes_max;
+    let thin = Thin {
+        answers: routes.calls,
+        sdk: routes.mcp.over_http(body_bytes_max, routes.hang_up),
+        body_bytes_max,
+        is_on: config.thin_path,
+    };
     let allowed = Allowed {
         hosts: hosts(config),
         origins: config.allowed_origins.iter().map(|it| it.to_lowercase()).collect(),
     };
     Router::new()
-        .route_service("/mcp", mcp)
+        .route("/mcp", any(thin::answer::<A>).with_state(Arc::new(thin)))
         .route("/rpc", post(api::rpc::answer).with_state(routes.rpc))
         .layer(middleware::from_fn_with_state(config.body_bytes_max, mend::mend))
         .route("/api/health", get(api::health::answer).with_state(routes.health))

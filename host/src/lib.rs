@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod limits;
 pub mod log;
 pub mod metrics;
+pub mod native;
 pub mod record;
 pub mod registry;
 pub mod sandbox;

@@ -14,6 +14,7 @@ use crate::{
     calls::{Call, Outcome},
     component::{CallError, LoadedComponent, Stop},
     metrics::Metrics,
+    registry::Registry,
     telemetry::{Span, Telemetry},
 };
 
@@ -162,6 +163,13 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
+    /// One that writes and sends nothing.
+    pub(crate) fn unseen(registry: Registry) -> Self {
+        let audit = Audit::default();
+        let metrics = Metrics::new(registry, audit.clone());
+        Self { audit, metrics, telemetry: Telemetry::default() }
+    }
+
     /// Begins the record of `call`, and keeps it.
     pub(crate) fn begin(&self, call: Call) -> Record<'_> {
         let id = next_call_id();

@@ -105,6 +105,13 @@ impl Seal {
         Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
     }
 
+    /// A key that nobody keeps.
+    pub(crate) fn fresh() -> io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
+    }
+
     pub(crate) fn close(&self, mut state: State, now: Duration) -> String {
         state.expires_at_s = now.as_secs() + TTL_S;
         let text = serde_json::to_vec(&state).expect("a state has string keys");

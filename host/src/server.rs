@@ -146,7 +146,10 @@ impl Server {
         Ok(())
     }
 
-    async fn open(config: Config, clock: Clock) -> Result<(Self, Routes, Config), StartError> {
+    async fn open(
+        config: Config,
+        clock: Clock,
+    ) -> Result<(Self, Routes<Calls>, Config), StartError> {
         let data = |source| StartError::Data { path: config.data.clone(), source };
         std::fs::create_dir_all(&config.data).map_err(data)?;
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
@@ -174,6 +177,7 @@ impl Server {
         let mcp = McpServer::new(registry.clone(), calls.clone());
         let routes = Routes {
             mcp: mcp.clone(),
+            calls: calls.clone(),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles },
             hang_up: hang_up.clone(),

@@ -1,8 +1,8 @@
-"""How long one modern call takes with Python's httpx on one kept connection.
+"""How long one call takes with Python's httpx on one kept connection.
 
-    python latency.py URL CALLS TOOL ARGUMENTS
+    python latency.py URL plain|modern CALLS TOOL ARGUMENTS
 
-Prints one line: {"p50_ms", "p99_ms", "calls"}.
+`plain` posts the arguments themselves. Prints one line: {"p50_ms", "p99_ms", "calls"}.
 """
 
 import json
@@ -15,14 +15,15 @@ MODERN = "2026-07-28"
 WARM_UP = 50
 
 
-def main(url, calls, tool, arguments):
+def main(url, era, calls, tool, arguments):
     meta = {
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": {"name": "latency", "version": "1.0.0"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     params = {"name": tool, "arguments": json.loads(arguments), "_meta": meta}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    body = json.dumps(params["arguments"] if era == "plain" else request)
     headers = {
         "content-type": "application/json",
         "accept": "application/json, text/event-stream",
@@ -37,7 +38,7 @@ def main(url, calls, tool, arguments):
             response = client.post(url, content=body)
             elapsed = time.perf_counter() - begun
             response.raise_for_status()
-            if n == 0 and response.json()["result"].get("isError"):
+            if n == 0 and era != "plain" and response.json()["result"].get("isError"):
                 raise SystemExit(response.text)
             if n >= WARM_UP:
                 times.append(elapsed * 1000)

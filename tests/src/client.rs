@@ -22,10 +22,20 @@ pub struct Listener {
     stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
+/// An ordinary HTTP client, to be built.
+///
+/// The host's own client brings TLS along without a provider; tests need none of it, but without
+/// one no client can be built.
+pub fn http_client() -> reqwest::ClientBuilder {
+    // Another test may have chosen the same one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+}
+
 impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
+        let http = http_client().no_proxy().build().expect("no options that can fail");
         Self { http, url: url.to_owned() }
     }
 

@@ -19,18 +19,18 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     steps.run("host", &["components", "page"], || run::host(workspace));
     steps.run("load generator", &[], || {
         let mut build = cargo();
-        check(
-            build.args(["build", "--release", "--package", "bench"]).current_dir(&workspace.root),
-        )?;
+        build.args(["build", "--release", "--bins"]).current_dir(&workspace.root);
+        workspace.select_native(&mut build);
+        check(&mut build)?;
         Ok(String::new())
     });
     steps.finish()?;
     let built = workspace.target.join("release");
     let exe = std::env::consts::EXE_SUFFIX;
     let mut bench = Command::new(built.join(format!("bench{exe}")));
-    bench.arg("--host").arg(workspace.binary());
-    bench.arg("--native").arg(built.join(format!("rmcp-native{exe}")));
-    bench.arg("--echo").arg(workspace.bundle().join("tests/echo.wasm"));
+    bench.arg("--programs").arg(&built);
+    bench.arg("--components").arg(workspace.bundle().join("components"));
+    bench.arg("--test-components").arg(workspace.bundle().join("tests"));
     bench.arg("--clients").arg(workspace.root.join("tests/clients"));
     check(bench.args(arguments))
 }

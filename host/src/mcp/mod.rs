@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use http::HeaderMap;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -10,8 +11,12 @@ use rmcp::{
         ProgressNotificationParam, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    },
 };
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     call_state::Progress,
@@ -22,6 +27,7 @@ use crate::{
 };
 
 mod legacy;
+pub(crate) mod thin;
 mod wire;
 
 /// How long a client may take a list of tools for fresh: short, or a swap stays invisible to
@@ -31,6 +37,13 @@ const TTL: Duration = Duration::from_secs(5);
 const PROGRESS_QUEUE: usize = 64;
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
+
+/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
+/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
+const FINISHED_KEPT: Duration = Duration::from_secs(5);
+
+/// The SDK's way to serve MCP over HTTP.
+pub(crate) type McpService = StreamableHttpService<McpServer, LocalSessionManager>;
 
 /// The counter as an MCP server.
 #[derive(Clone)]
@@ -42,6 +55,24 @@ pub(crate) struct McpServer {
 impl McpServer {
     pub(crate) fn new(registry: Registry, calls: Calls) -> Self {
         Self { registry, calls }
+    }
+
+    /// The same over HTTP, until `hang_up`.
+    pub(crate) fn over_http(
+        &self,
+        body_bytes_max: usize,
+        hang_up: CancellationToken,
+    ) -> McpService {
+        // Hosts and origins are checked by the router, for every route alike.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_json_response(true)
+            .with_max_request_body_bytes(body_bytes_max)
+            .with_cancellation_token(hang_up);
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
+        let server = self.clone();
+        StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
     }
 
     /// Runs one round, telling the client how far along it is; ends at once when the client goes.
@@ -202,12 +233,16 @@ impl ServerHandler for McpServer {
 
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
     let headers = context.extensions.get::<http::request::Parts>().map(|it| &it.headers);
-    let language = headers
-        .and_then(|it| it.get(http::header::ACCEPT_LANGUAGE))
-        .and_then(|it| it.to_str().ok());
-    let mut caller = Caller::anonymous().speaking(language);
     let capabilities = context.client_capabilities();
-    if let Some(Ok(json)) = capabilities.map(|it| serde_json::to_string(&it)) {
+    let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
+    caller_of(headers, capabilities.as_deref())
+}
+
+/// Whoever sent `headers`, with a client that can do what `capabilities` says, a JSON object.
+fn caller_of(headers: Option<&HeaderMap>, capabilities: Option<&str>) -> Caller {
+    let language = headers.and_then(|it| it.get(http::header::ACCEPT_LANGUAGE));
+    let mut caller = Caller::anonymous().speaking(language.and_then(|it| it.to_str().ok()));
+    if let Some(json) = capabilities.filter(|it| *it != "{}") {
         caller.client_capabilities = Arc::from(json);
     }
     caller

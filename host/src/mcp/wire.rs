@@ -126,7 +126,7 @@ fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolRespo
     failed(CallError::Broken { component, call_id, what: what.to_owned() })
 }
 
-fn block(content: Content) -> Value {
+pub(super) fn block(content: Content) -> Value {
     let bytes = |data: &[u8]| BASE64.encode(data);
     let (mut block, annotations, meta) = match content {
         Content::Text(it) => (json!({ "type": "text", "text": it.text }), it.annotations, it.meta),

@@ -1,12 +1,17 @@
-//! `cargo xtask bench`: a sandboxed tool through our host against a native tool on plain rmcp.
+//! `cargo xtask bench`: the proof of what we say of our speed, in one run and one table.
 //!
-//! Absolute figures of a shared machine move by half between runs, so the two servers take turns
-//! and what counts are ratios: medians over rounds, with the lowest and the highest beside them.
+//! Absolute figures of a shared machine move by half between runs, so whatever is compared takes
+//! turns and what counts are ratios: medians over rounds, with the lowest and the highest beside.
 
+mod figures;
 mod latency;
 mod load;
-mod report;
+mod memory;
+mod neighbours;
 mod servers;
+mod start;
+mod swaps;
+mod throughput;
 mod wire;
 
 use std::path::PathBuf;
@@ -14,32 +19,47 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::report::{Report, Round};
-use crate::servers::Server;
-use crate::wire::Call;
+use crate::figures::Report;
+use crate::servers::{Server, Starts};
+use crate::throughput::Servers;
 
-/// What the two servers are asked, and for how long.
+/// How much of everything.
 struct Plan {
     rounds: usize,
     round: Duration,
-    connections: usize,
     sequential_calls: usize,
+    calls: usize,
+    swaps: usize,
+    starts: usize,
 }
 
-const FULL: Plan =
-    Plan { rounds: 7, round: Duration::from_secs(4), connections: 16, sequential_calls: 1000 };
-const QUICK: Plan =
-    Plan { rounds: 3, round: Duration::from_millis(1500), connections: 16, sequential_calls: 200 };
-/// Before the first round, so that pools and caches are as they will be.
-const WARM_UP: Duration = Duration::from_millis(800);
+const FULL: Plan = Plan {
+    rounds: 5,
+    round: Duration::from_secs(3),
+    sequential_calls: 1000,
+    calls: 1_000_000,
+    swaps: 200,
+    starts: 9,
+};
+const QUICK: Plan = Plan {
+    rounds: 3,
+    round: Duration::from_millis(1500),
+    sequential_calls: 200,
+    calls: 50_000,
+    swaps: 30,
+    starts: 3,
+};
 
 /// Where `cargo xtask bench` has put what we start.
 #[derive(Default)]
 struct Arguments {
-    host: PathBuf,
-    native: PathBuf,
-    echo: PathBuf,
+    /// The folder of the programs.
+    programs: PathBuf,
+    /// The components that ship, and those that only tests load.
+    components: PathBuf,
+    test_components: PathBuf,
     clients: PathBuf,
+    only: Option<String>,
     json: bool,
     quick: bool,
 }
@@ -48,56 +68,82 @@ impl Arguments {
     fn parse(mut given: impl Iterator<Item = String>) -> Result<Self> {
         let mut arguments = Self::default();
         while let Some(option) = given.next() {
-            let mut path = || {
-                given.next().map(PathBuf::from).with_context(|| format!("{option} needs a path"))
-            };
+            let mut value = || given.next().with_context(|| format!("{option} needs a value"));
             match option.as_str() {
-                "--host" => arguments.host = path()?,
-                "--native" => arguments.native = path()?,
-                "--echo" => arguments.echo = path()?,
-                "--clients" => arguments.clients = path()?,
+                "--programs" => arguments.programs = value()?.into(),
+                "--components" => arguments.components = value()?.into(),
+                "--test-components" => arguments.test_components = value()?.into(),
+                "--clients" => arguments.clients = value()?.into(),
+                "--only" => arguments.only = Some(value()?),
                 "--json" => arguments.json = true,
                 "--quick" => arguments.quick = true,
                 other => bail!(
-                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json]`"
+                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start]`"
                 ),
             }
         }
         Ok(arguments)
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        let wanted = self.only.as_deref().is_none_or(|it| it.split(',').any(|it| it == part));
+        if wanted {
+            eprintln!("{part}");
+        }
+        wanted
     }
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
     let arguments = Arguments::parse(std::env::args().skip(1))?;
-    let plan = if arguments.quick { QUICK } else { FULL };
-    let host = Server::host(&arguments.host, &arguments.echo).await.context("our host")?;
-    let native = Server::native(&arguments.native).await.context("the opponent on plain rmcp")?;
-    let report = measure(&host, &native, &plan, &arguments.clients).await?;
-    let text = if arguments.json { report.json() } else { report.table() };
-    print(&text)
+    let report = measure(&arguments, if arguments.quick { QUICK } else { FULL }).await?;
+    print(&if arguments.json { report.json() } else { report.table() })
 }
 
-async fn measure(
-    host: &Server,
-    native: &Server,
-    plan: &Plan,
-    clients: &std::path::Path,
-) -> Result<Report> {
-    let call = Call::kilobyte();
-    let mut rounds = Vec::new();
-    for server in [host, native] {
-        load::run(server, &call, plan.connections, WARM_UP).await?;
+async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
+    let mut report = Report::default();
+    let host_program = arguments.program("madoguchi");
+    let host = || async {
+        Server::host(&host_program, &arguments.test_components).await.context("our host")
+    };
+    if arguments.wants("throughput") {
+        let servers = [
+            host().await?,
+            Server::native("rmcp", &arguments.program("rmcp-native")).await?,
+            Server::native("rmcp with mimalloc", &arguments.program("rmcp-native-mimalloc"))
+                .await?,
+            Server::native("native on our path", &arguments.program("own-native")).await?,
+        ];
+        let [host, rmcp, rmcp_mimalloc, own] = &servers;
+        let servers = Servers { host, rmcp, rmcp_mimalloc, own };
+        throughput::measure(servers, plan.rounds, plan.round, &mut report).await?;
     }
-    for number in 0..plan.rounds {
-        eprintln!("round {} of {}", number + 1, plan.rounds);
-        let ours = load::run(host, &call, plan.connections, plan.round).await?;
-        let theirs = load::run(native, &call, plan.connections, plan.round).await?;
-        rounds.push(Round { ours, theirs });
+    if arguments.wants("latency") {
+        let host = host().await?;
+        let rmcp = Server::native("rmcp", &arguments.program("rmcp-native")).await?;
+        let (calls, clients) = (plan.sequential_calls, &arguments.clients);
+        latency::measure(&host, &rmcp, calls, plan.rounds, clients, &mut report)?;
     }
-    eprintln!("one call after another");
-    let sequential = latency::measure(host, native, &call, plan.sequential_calls, clients)?;
-    Ok(Report { rounds, sequential, connections: plan.connections })
+    if arguments.wants("memory") {
+        memory::measure(&host().await?, plan.calls, &mut report).await?;
+    }
+    if arguments.wants("swaps") {
+        swaps::measure(&host().await?, plan.rounds, plan.swaps, &mut report).await?;
+    }
+    if arguments.wants("neighbours") {
+        neighbours::measure(&host().await?, plan.rounds, plan.round, &mut report).await?;
+    }
+    if arguments.wants("start") {
+        let folders = [&*arguments.components, &*arguments.test_components];
+        let starts = Starts::new(&host_program, &arguments.program("empty"), folders)?;
+        start::measure(&starts, plan.starts, &mut report).await?;
+    }
+    Ok(report)
 }
 
 #[allow(clippy::print_stdout, reason = "the table is what this program is for")]

@@ -42,7 +42,7 @@ async fn echo(Json(echo): Json<Echo>) -> Json<Echo> {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+pub(crate) async fn main() -> anyhow::Result<()> {
     let addr = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

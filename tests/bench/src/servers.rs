@@ -1,14 +1,16 @@
-//! The two servers: started on free ports with folders of their own, gone when the bench ends.
+//! The servers: started on free ports with folders of their own, gone when the bench ends.
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use host::seal::digest;
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::wire::{Call, Connection};
+use crate::wire::{Call, Connection, health_request};
 
 /// The first start compiles the component.
 const START: Duration = Duration::from_secs(60);
@@ -20,45 +22,164 @@ pub(crate) struct Server {
     pub(crate) name: &'static str,
     pub(crate) address: String,
     process: Child,
-    /// What it writes; kept until it has ended.
-    _folder: TempDir,
+    /// Its data, its components and what it writes; kept until it has ended.
+    folder: Option<TempDir>,
 }
 
-impl Server {
-    /// Our host with one component, `echo`, and a data folder of its own.
-    pub(crate) async fn host(binary: &Path, echo: &Path) -> Result<Self> {
+/// One build of the component `echo`.
+pub(crate) struct Version {
+    bytes: Vec<u8>,
+    /// SHA-256, in hexadecimal, as the host tells it.
+    pub(crate) digest: String,
+}
+
+/// What starts are measured with: a data folder that stays, and a floor to compare with.
+pub(crate) struct Starts {
+    host: PathBuf,
+    empty: PathBuf,
+    folder: TempDir,
+}
+
+impl Starts {
+    /// All components in `folders`, those that only tests load among them.
+    pub(crate) fn new(host: &Path, empty: &Path, folders: [&Path; 2]) -> Result<Self> {
         let folder = TempDir::new()?;
         let components = folder.path().join("components");
         std::fs::create_dir(&components)?;
-        std::fs::copy(echo, components.join("echo.wasm"))
-            .with_context(|| format!("copying {}", echo.display()))?;
+        for entry in folders.iter().flat_map(std::fs::read_dir).flatten() {
+            let path = entry?.path();
+            if let Some(name) =
+                path.file_name().filter(|_| path.extension().is_some_and(|it| it == "wasm"))
+            {
+                std::fs::copy(&path, components.join(name))?;
+            }
+        }
+        Ok(Self { host: host.to_owned(), empty: empty.to_owned(), folder })
+    }
+}
+
+impl Server {
+    /// Our host with the components `echo` and `rogue`, and a data folder of its own.
+    pub(crate) async fn host(binary: &Path, components: &Path) -> Result<Self> {
+        let folder = TempDir::new()?;
+        let own = folder.path().join("components");
+        std::fs::create_dir(&own)?;
+        for name in ["echo.wasm", "rogue.wasm"] {
+            let from = components.join(name);
+            std::fs::copy(&from, own.join(name))
+                .with_context(|| format!("copying {}", from.display()))?;
+        }
         let address = free_address()?;
-        let mut command = Command::new(binary);
-        command.args(["--addr", &address]).arg("--components").arg(components);
-        command.arg("--data").arg(folder.path().join("data"));
+        let command = host_command(binary, &address, folder.path());
         Self::start("madoguchi", command, address, folder).await
     }
 
-    /// The native tool on plain rmcp.
-    pub(crate) async fn native(binary: &Path) -> Result<Self> {
+    /// A native tool on a server of its own.
+    pub(crate) async fn native(name: &'static str, binary: &Path) -> Result<Self> {
         let address = free_address()?;
         let mut command = Command::new(binary);
         command.arg(&address);
-        Self::start("rmcp, native", command, address, TempDir::new()?).await
+        Self::start(name, command, address, TempDir::new()?).await
     }
 
     async fn start(
         name: &'static str,
-        mut command: Command,
+        command: Command,
         address: String,
         folder: TempDir,
     ) -> Result<Self> {
-        let log = std::fs::File::create(folder.path().join("log"))?;
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        let process = command.spawn().with_context(|| format!("starting {command:?}"))?;
-        let mut server = Self { name, address, process, _folder: folder };
+        let mut server = Self::spawn(name, command, address, Some(folder))?;
         server.ready().await?;
         Ok(server)
+    }
+
+    fn spawn(
+        name: &'static str,
+        mut command: Command,
+        address: String,
+        folder: Option<TempDir>,
+    ) -> Result<Self> {
+        let log = match &folder {
+            Some(folder) => std::fs::File::create(folder.path().join("log"))?.into(),
+            None => Stdio::null(),
+        };
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let process = command.spawn().with_context(|| format!("starting {command:?}"))?;
+        Ok(Self { name, address, process, folder })
+    }
+
+    /// How long our host takes until it answers, in milliseconds, and how many components it has.
+    pub(crate) async fn start_again(starts: &Starts) -> Result<(f64, usize)> {
+        let address = free_address()?;
+        let command = host_command(&starts.host, &address, starts.folder.path());
+        let (time, health) = Self::until_healthy(command, address).await?;
+        let health: Value = serde_json::from_str(&health)?;
+        ensure!(health["status"] == "ok", "{health}");
+        Ok((time, health["components"].as_object().map_or(0, serde_json::Map::len)))
+    }
+
+    /// The same of a server that has nothing to load.
+    pub(crate) async fn start_empty(starts: &Starts) -> Result<f64> {
+        let address = free_address()?;
+        let mut command = Command::new(&starts.empty);
+        command.arg(&address);
+        Ok(Self::until_healthy(command, address).await?.0)
+    }
+
+    async fn until_healthy(command: Command, address: String) -> Result<(f64, String)> {
+        let begun = Instant::now();
+        let mut server = Self::spawn("a server", command, address, None)?;
+        loop {
+            if let Ok(health) = server.health().await {
+                let time = begun.elapsed().as_secs_f64() * 1000.0;
+                server.terminate().await?;
+                return Ok((time, health));
+            }
+            ensure!(begun.elapsed() < START, "it does not answer");
+            ensure!(server.process.try_wait()?.is_none(), "it ended");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    /// Lets it end by itself, so that its databases are closed.
+    async fn terminate(&mut self) -> Result<()> {
+        let pid = self.process.id().to_string();
+        if !Command::new("kill").args(["-TERM", &pid]).status().is_ok_and(|it| it.success()) {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        while self.process.try_wait()?.is_none() && begun.elapsed() < START {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
+    }
+
+    /// What `/api/health` says.
+    pub(crate) async fn health(&self) -> Result<String> {
+        let mut connection = Connection::open(&self.address).await?;
+        let answer = connection.exchange(&health_request(&self.address)).await?;
+        Ok(String::from_utf8_lossy(answer).into_owned())
+    }
+
+    /// The component `echo` as it was started with, and the same with another mark in its file.
+    pub(crate) fn versions(&self) -> Result<[Version; 2]> {
+        let bytes = std::fs::read(self.components()?.join("echo.wasm"))?;
+        // A custom section: id 0, its size, the size of its name, its name, no content.
+        let marked = [&bytes[..], b"\x00\x05\x04mark"].concat();
+        Ok([bytes, marked].map(|bytes| Version { digest: digest(&bytes), bytes }))
+    }
+
+    /// Puts a version of `echo` in place as one would: beside, and renamed.
+    pub(crate) fn put(&self, version: &Version) -> Result<()> {
+        let components = self.components()?;
+        let beside = components.join("echo.beside");
+        std::fs::write(&beside, &version.bytes)?;
+        Ok(std::fs::rename(beside, components.join("echo.wasm"))?)
+    }
+
+    fn components(&self) -> Result<PathBuf> {
+        let folder = self.folder.as_ref().context("it has no folder")?;
+        Ok(folder.path().join("components"))
     }
 
     /// Waits until the server echoes.
@@ -83,7 +204,16 @@ impl Server {
     }
 
     fn log(&self) -> String {
-        std::fs::read_to_string(self._folder.path().join("log")).unwrap_or_default()
+        let log = self.folder.as_ref().map(|it| it.path().join("log"));
+        log.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default()
+    }
+
+    /// Resident memory. Known on Linux only.
+    pub(crate) fn resident_mib(&self) -> Option<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
+        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+        let kib: f64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kib / 1024.0)
     }
 
     /// CPU time that the server has used so far, in all its threads. Known on Linux only.
@@ -109,6 +239,13 @@ impl Drop for Server {
         drop(self.process.kill());
         drop(self.process.wait());
     }
+}
+
+fn host_command(binary: &Path, address: &str, folder: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["--addr", address]).arg("--components").arg(folder.join("components"));
+    command.arg("--data").arg(folder.join("data"));
+    command
 }
 
 fn free_address() -> Result<String> {

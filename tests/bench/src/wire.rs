@@ -10,9 +10,10 @@ const MODERN: &str = "2026-07-28";
 /// An answer of an echo of 1 KB is a few; more is a fault of the server's.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 
-/// A call of the tool `echo`, with the same object for every server.
+/// A call of a tool, `echo` unless another is named, with the same object for every server.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
+    tool: &'static str,
     /// The arguments, 1 KB of JSON.
     pub(crate) arguments: Value,
 }
@@ -28,7 +29,12 @@ impl Call {
             "note": "座席はお早めに。".repeat(18),
             "seats": seats.collect::<Vec<_>>(),
         });
-        Self { arguments: json!({ "value": value }) }
+        Self::named(Self::TOOL, json!({ "value": value }))
+    }
+
+    /// Another tool.
+    pub(crate) fn named(tool: &'static str, arguments: Value) -> Self {
+        Self { tool, arguments }
     }
 
     /// The whole modern request.
@@ -38,7 +44,7 @@ impl Call {
             "id": 1,
             "method": "tools/call",
             "params": {
-                "name": Self::TOOL,
+                "name": self.tool,
                 "arguments": self.arguments,
                 "_meta": {
                     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -52,7 +58,7 @@ impl Call {
             "POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
              accept: application/json, text/event-stream\r\nmcp-protocol-version: {MODERN}\r\n\
              mcp-method: tools/call\r\nmcp-name: {}\r\ncontent-length: {}\r\n\r\n",
-            Self::TOOL,
+            self.tool,
             body.len()
         );
         [head.into_bytes(), body.into_bytes()].concat()
@@ -65,6 +71,11 @@ impl Call {
         ensure!(*echoed == self.arguments, "not an echo: {answer}");
         Ok(())
     }
+}
+
+/// What asks for `/api/health`.
+pub(crate) fn health_request(host: &str) -> Vec<u8> {
+    format!("GET /api/health HTTP/1.1\r\nhost: {host}\r\n\r\n").into_bytes()
 }
 
 /// One kept connection.
