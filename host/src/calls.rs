@@ -15,8 +15,8 @@ use crate::{
     call_state::Progress,
     caller::Caller,
     component::{
-        Answer, AnswerAction, Ask, CallError, Datetime, Invocation, LoadedComponent, Output,
-        Question, Round, Stop,
+        Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
+        Output, Question, Round, Stop,
     },
     mcp::thin::Answers,
     record::{Record, Surface, Watch},
@@ -58,7 +58,7 @@ pub(crate) enum Outcome {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: Output },
     /// The user must answer; the state comes back with the answers.
-    Asked { questions: Vec<Question>, state: String },
+    Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
 
 impl Calls {
@@ -97,7 +97,7 @@ impl Calls {
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
                     state.arguments = digest_of(&call.arguments);
-                    return Ok(self.ask(&component, it.questions, it.state, state));
+                    return Ok(self.ask(&component, call_id, it, state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     wait(&component, &it.until, record.began(), call_id).await?;
@@ -153,18 +153,20 @@ impl Calls {
     fn ask(
         &self,
         component: &LoadedComponent,
-        questions: Vec<Question>,
-        own: Option<String>,
+        call_id: u64,
+        it: InputRequired,
         mut state: State,
     ) -> Outcome {
+        let questions = it.questions;
         let kind = |it: &Question| match it.ask {
             Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
             Ask::Sampling(_) => Asked::Sampling,
             Ask::Roots => Asked::Roots,
         };
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
-        state.own = own;
-        Outcome::Asked { questions, state: self.seal.close(state, component.clock().now()) }
+        state.own = it.state;
+        let state = self.seal.close(state, component.clock().now());
+        Outcome::Asked { component: component.name().clone(), call_id, questions, state }
     }
 }
 

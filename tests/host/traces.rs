@@ -1,5 +1,7 @@
 //! Traces: one span a call below the client's own, sent where the configuration says, or nowhere.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tests::{
     client::Client,
@@ -113,6 +115,6 @@ async fn a_collector_that_never_answers_holds_up_neither_a_call_nor_the_stop() {
     for _ in 0..20 {
         server.client().output("echo", json!({ "value": {} })).await;
     }
-    let stopped = tokio::time::timeout(std::time::Duration::from_secs(20), server.stop()).await;
+    let stopped = tokio::time::timeout(Duration::from_secs(20), server.stop()).await;
     assert!(stopped.is_ok(), "it does not wait for a collector");
 }

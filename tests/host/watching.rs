@@ -1,8 +1,8 @@
 //! What an operator sees of calls: the audit log, the metrics, and the log's lines.
 
-use std::fs;
+use std::{fs, time::Duration};
 
-use host::limits::Limits;
+use host::{limits::Limits, metrics::Snapshot};
 use serde_json::{Value, json};
 use tests::{
     client::Client,
@@ -80,18 +80,18 @@ async fn a_client_that_goes_leaves_a_line_that_says_cancelled() {
     let client = server.client();
     let call = tokio::spawn(async move { client.call("spin", json!({})).await });
     let metrics = server.server().metrics().clone();
-    let running = async |wanted| {
-        while metrics.component("rogue").running != wanted {
-            tokio::task::yield_now().await;
-        }
+    let until = async |is_so: fn(&Snapshot) -> bool| {
+        let look = async {
+            while !is_so(&metrics.component("rogue")) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), look).await.expect("it comes to that");
     };
-    running(1).await;
+    until(|it| it.running == 1).await;
     assert_eq!(audited(&server).await, Vec::<Value>::new(), "a line comes at the end");
     call.abort();
-    running(0).await;
-    while metrics.component("rogue").calls == 0 {
-        tokio::task::yield_now().await;
-    }
+    until(|it| it.running == 0 && it.calls == 1).await;
     assert_eq!(outcomes(&audited(&server).await), ["cancelled"]);
 }
 
@@ -101,7 +101,7 @@ async fn counters_survive_a_swap_and_count_it() {
     let mut listener = server.client().listen().await;
     server.client().output("echo", json!({ "value": {} })).await;
     server.folders.put("echo", &tests::rebuilt(&component_bytes("echo"), 1));
-    listener.next(std::time::Duration::from_secs(20)).await.expect("the swap is told");
+    listener.next(Duration::from_secs(20)).await.expect("the swap is told");
     server.client().output("echo", json!({ "value": {} })).await;
     let now = server.server().metrics().component("echo");
     assert_eq!((now.calls, now.errors), (2, 0));

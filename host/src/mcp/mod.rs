@@ -173,8 +173,8 @@ impl ServerHandler for McpServer {
                 Ok(Outcome::Done { component, call_id, output }) => {
                     return wire::done(component, call_id, output);
                 }
-                Ok(Outcome::Asked { questions, state }) => match again {
-                    None => return wire::asked(questions, state),
+                Ok(Outcome::Asked { component, call_id, questions, state }) => match again {
+                    None => return wire::asked(&component, call_id, questions, state),
                     Some(mut next) => {
                         next.responses = match legacy::ask(&context, questions).await {
                             Ok(responses) => responses,

@@ -227,7 +227,9 @@ fn written(id: &RawValue, outcome: Result<Outcome, CallError>) -> Response {
             Ok(body) => return json(body),
             Err(what) => wire::failed(CallError::Broken { component, call_id, what }),
         },
-        Ok(Outcome::Asked { questions, state }) => wire::asked(questions, state),
+        Ok(Outcome::Asked { component, call_id, questions, state }) => {
+            wire::asked(&component, call_id, questions, state)
+        }
         Err(error) => wire::failed(error),
     };
     json(match response {

@@ -188,13 +188,15 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
 }
 
 pub(super) fn asked(
+    component: &str,
+    call_id: u64,
     questions: Vec<Question>,
     state: String,
 ) -> Result<CallToolResponse, ErrorData> {
     let mut requests = InputRequests::new();
     for question in questions {
         let request = serde_json::from_value(input_request(&question)).map_err(|error| {
-            tracing::error!(target: "guest", "question {:?} does not fit MCP: {error}", question.key);
+            tracing::error!(target: "guest", component, call = call_id, "question {:?} does not fit MCP: {error}", question.key);
             ErrorData::internal_error("The tool asked a question that cannot be put.", None)
         })?;
         requests.insert(question.key, request);
