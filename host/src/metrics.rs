@@ -17,6 +17,9 @@ mod text;
 
 pub use tally::Tally;
 
+/// What [`Metrics::text`] is, for the header of an answer.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 /// The counters of the server and of each component. A clone is another handle on the same ones.
 #[derive(Clone)]
 pub struct Metrics(Arc<Counters>);
