@@ -87,6 +87,7 @@ pub(crate) struct CallState {
     pub(crate) meter: Meter,
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
+    pub(crate) progress_dropped: u64,
     wasi: WasiCtx,
     table: ResourceTable,
     _running: Running,
@@ -107,6 +108,7 @@ impl CallState {
             meter: Meter::new(limits),
             log,
             progress_left: limits.progress_max,
+            progress_dropped: 0,
             wasi: wasi.build(),
             table,
             context,
@@ -168,19 +170,55 @@ impl ResourceLimiter for Meter {
 
 /// How many more bytes a call may write to the log.
 #[derive(Clone)]
-pub(crate) struct LogBudget(Arc<Mutex<usize>>);
+pub(crate) struct LogBudget(Arc<Mutex<Budget>>);
+
+struct Budget {
+    left: usize,
+    dropped: usize,
+}
+
+/// What a line costs beside its text: what the host writes around it.
+const LINE_BYTES: usize = 64;
 
 impl LogBudget {
     fn new(bytes: usize) -> Self {
-        Self(Arc::new(Mutex::new(bytes)))
+        Self(Arc::new(Mutex::new(Budget { left: bytes, dropped: 0 })))
     }
 
     /// As much of `text` as may still be written.
     pub(crate) fn take<'a>(&self, text: &'a str) -> &'a str {
-        let mut left = self.0.lock().unwrap_or_else(|it| it.into_inner());
-        let end = text.floor_char_boundary((*left).min(text.len()));
-        *left -= end;
+        let mut budget = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        let end = text.floor_char_boundary(budget.left.min(text.len()));
+        budget.left -= end;
+        budget.dropped = budget.dropped.saturating_add(text.len() - end);
         &text[..end]
+    }
+
+    /// Counts a line, whose text is taken as well.
+    pub(crate) fn begin_line(&self) {
+        let mut budget = self.0.lock().unwrap_or_else(|it| it.into_inner());
+        budget.left = budget.left.saturating_sub(LINE_BYTES);
+    }
+
+    fn dropped(&self) -> usize {
+        self.0.lock().unwrap_or_else(|it| it.into_inner()).dropped
+    }
+}
+
+impl Drop for CallState {
+    /// Says once what was dropped, now that it is known how much.
+    fn drop(&mut self) {
+        let (component, call) = (&*self.context.component, self.context.call_id);
+        let bytes = self.log.dropped();
+        if bytes > 0 {
+            let limit = "log_bytes_max";
+            tracing::warn!(target: "guest", component, call, limit, "{bytes} bytes of its log dropped, {limit}");
+        }
+        let notes = self.progress_dropped;
+        if notes > 0 {
+            let limit = "progress_max";
+            tracing::warn!(target: "guest", component, call, limit, "{notes} notes of its progress dropped, {limit}");
+        }
     }
 }
 
@@ -193,6 +231,16 @@ mod tests {
         let budget = LogBudget::new(5);
         assert_eq!(budget.take("ab"), "ab");
         assert_eq!(budget.take("窓口"), "窓");
-        assert_eq!(budget.take("c"), "");
+        assert_eq!((budget.take("c"), budget.dropped()), ("", 4));
+    }
+
+    #[test]
+    fn many_short_lines_are_no_way_around_the_budget() {
+        let budget = LogBudget::new(1_000);
+        let line = || {
+            budget.begin_line();
+            !budget.take("a").is_empty()
+        };
+        assert_eq!((0..1_000).filter(|_| line()).count(), 1_000 / (LINE_BYTES + 1));
     }
 }

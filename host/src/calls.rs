@@ -22,6 +22,9 @@ use crate::{
     seal::{Asked, Seal, State, StateError, digest},
 };
 
+/// Rounds in which a call may ask; a tool that goes on is given up.
+const ROUNDS_MAX: u32 = 16;
+
 /// Takes calls in and brings them to their end.
 #[derive(Clone)]
 pub(crate) struct Calls {
@@ -73,7 +76,7 @@ impl Calls {
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
                     state.arguments = digest(call.arguments.as_bytes());
-                    return Ok(self.ask(&component, it.questions, it.state, state));
+                    return self.ask(&component, it.questions, it.state, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     wait(&component, &it.until, began).await?;
@@ -129,7 +132,16 @@ impl Calls {
         questions: Vec<Question>,
         own: Option<String>,
         mut state: State,
-    ) -> Outcome {
+    ) -> Result<Outcome, CallError> {
+        let exceeded = |limit| CallError::LimitExceeded {
+            component: component.name().clone(),
+            call_id: 0,
+            limit,
+        };
+        state.rounds += 1;
+        if state.rounds > ROUNDS_MAX {
+            return Err(exceeded("rounds_max"));
+        }
         let kind = |it: &Question| match it.ask {
             Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
             Ask::Sampling(_) => Asked::Sampling,
@@ -137,7 +149,9 @@ impl Calls {
         };
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
         state.own = own;
-        Outcome::Asked { questions, state: self.seal.close(state, component.clock().now()) }
+        let sealed = self.seal.close(state, component.clock().now());
+        let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
+        Ok(Outcome::Asked { questions, state })
     }
 }
 
@@ -184,7 +198,8 @@ async fn wait(
 ) -> Result<(), CallError> {
     let (limits, component_name) = (component.limits(), component.name().clone());
     let Ok(_waiter) = component.waiters.try_acquire() else {
-        return Err(CallError::Busy { component: component_name });
+        let retry_after_ms = limits.wait_ms_max;
+        return Err(CallError::Busy { component: component_name, retry_after_ms });
     };
     let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
     let wanted = until.saturating_sub(component.clock().now()).max(Duration::from_millis(10));

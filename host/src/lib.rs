@@ -23,11 +23,14 @@ mod calls;
 mod capability;
 mod failure;
 mod http;
+mod lane;
 mod library;
 mod loader;
 mod mcp;
+mod output_check;
 mod page;
 mod reload;
+mod schema;
 mod ticker;
 
 pub use config::Config;
