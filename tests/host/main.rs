@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod command_line;
+mod hostile;
 mod limits;
 mod page;
 mod questions;

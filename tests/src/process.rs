@@ -1,6 +1,7 @@
 //! The program as users start it: a process, its output and its end.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Command, ExitStatus, Output, Stdio},
@@ -56,8 +57,24 @@ impl Process {
     }
 
     /// Starts `command` and waits until it says where it listens.
-    pub fn from(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    pub fn from(command: Command) -> Self {
+        Self::spawn(command, Stdio::null())
+    }
+
+    /// The same, with its log in `file`.
+    pub fn logging_to(file: File, command: Command) -> Self {
+        Self::spawn(command, file.into())
+    }
+
+    /// Bytes of its memory that are in use, where the system tells.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
+    }
+
+    fn spawn(mut command: Command, log: Stdio) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let url = loop {
