@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -30,6 +33,8 @@ pub(crate) struct CallContext {
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
+    /// What all instances of the component have of memory now, in bytes.
+    pub(crate) memory: Arc<AtomicUsize>,
 }
 
 /// One note of how far along a call is.
@@ -105,7 +110,7 @@ impl CallState {
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
-            meter: Meter::new(limits),
+            meter: Meter::new(limits, context.memory.clone()),
             log,
             progress_left: limits.progress_max,
             progress_dropped: 0,
@@ -126,15 +131,22 @@ impl WasiView for CallState {
 /// Counts what one instance takes, and remembers which limit it ran into.
 pub(crate) struct Meter {
     memory_bytes_max: usize,
+    memory_total_bytes_max: usize,
+    /// What all instances of the component have, and this one's part of it.
+    memory_total: Arc<AtomicUsize>,
+    memory: usize,
     table_elements_max: usize,
     /// The name of the limit that was broken first.
     pub(crate) broken: Option<&'static str>,
 }
 
 impl Meter {
-    fn new(limits: &Limits) -> Self {
+    fn new(limits: &Limits, memory_total: Arc<AtomicUsize>) -> Self {
         Self {
             memory_bytes_max: limits.memory_bytes_max,
+            memory_total_bytes_max: limits.memory_total_bytes_max,
+            memory_total,
+            memory: 0,
             table_elements_max: limits.table_elements_max,
             broken: None,
         }
@@ -151,11 +163,21 @@ impl Meter {
 impl ResourceLimiter for Meter {
     fn memory_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        self.allow(desired <= self.memory_bytes_max, "memory_bytes_max")
+        if desired > self.memory_bytes_max {
+            return self.allow(false, "memory_bytes_max");
+        }
+        let more = desired.saturating_sub(current);
+        let total = self.memory_total.fetch_add(more, Ordering::AcqRel) + more;
+        if total > self.memory_total_bytes_max {
+            self.memory_total.fetch_sub(more, Ordering::AcqRel);
+            return self.allow(false, "memory_total_bytes_max");
+        }
+        self.memory += more;
+        Ok(true)
     }
 
     fn table_growing(
@@ -165,6 +187,12 @@ impl ResourceLimiter for Meter {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         self.allow(desired <= self.table_elements_max, "table_elements_max")
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.memory_total.fetch_sub(self.memory, Ordering::AcqRel);
     }
 }
 
@@ -232,6 +260,25 @@ mod tests {
         assert_eq!(budget.take("ab"), "ab");
         assert_eq!(budget.take("窓口"), "窓");
         assert_eq!((budget.take("c"), budget.dropped()), ("", 4));
+    }
+
+    #[test]
+    fn instances_of_one_component_share_its_memory_and_give_it_back() {
+        let limits =
+            Limits { memory_bytes_max: 8, memory_total_bytes_max: 10, ..Limits::default() };
+        let total = Arc::new(AtomicUsize::new(0));
+        let meter = || Meter::new(&limits, total.clone());
+        let (mut one, mut other) = (meter(), meter());
+        assert!(one.memory_growing(0, 6, None).unwrap());
+        assert!(other.memory_growing(0, 4, None).unwrap());
+        assert!(!other.memory_growing(4, 5, None).unwrap());
+        assert_eq!(other.broken, Some("memory_total_bytes_max"));
+        assert!(!one.memory_growing(6, 9, None).unwrap());
+        assert_eq!(one.broken, Some("memory_bytes_max"));
+        drop(one);
+        assert!(other.memory_growing(4, 8, None).unwrap(), "what the first had is free");
+        drop(other);
+        assert_eq!(total.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -70,6 +70,7 @@ pub struct LoadedComponent {
     /// Shared by all that run the same code.
     habit: Arc<Habit>,
     output_check: Arc<OutputCheck>,
+    memory: Arc<AtomicUsize>,
     pub(crate) waiters: Semaphore,
 }
 
@@ -102,6 +103,7 @@ impl LoadedComponent {
             places: Places::new(&setup.limits),
             habit: Arc::default(),
             output_check: Arc::new(OutputCheck::of(&[])),
+            memory: Arc::default(),
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre,
@@ -227,6 +229,7 @@ impl LoadedComponent {
             places: Places::new(&setup.limits),
             habit: self.habit.clone(),
             output_check: self.output_check.clone(),
+            memory: self.memory.clone(),
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre: self.pre.clone(),
@@ -285,6 +288,7 @@ impl LoadedComponent {
             clock: self.setup.clock.clone(),
             progress,
             deadline: sandbox::deadline(&self.setup.limits),
+            memory: self.memory.clone(),
         }
     }
 

@@ -69,11 +69,17 @@ impl From<CallError> for Failure {
             }
             CallError::LimitExceeded { component, call_id, limit } => {
                 tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
+                // What is found between two rounds belongs to none of them.
+                let call = match call_id {
+                    0 => String::new(),
+                    id => format!(" (call {id})"),
+                };
                 let message = format!(
-                    "The component {component} exceeded its limit {limit} and was stopped (call {call_id}). {}",
+                    "The component {component} exceeded its limit {limit} and was stopped{call}. {}",
                     who_can_raise(limit, &component)
                 );
-                Self::new("limit_exceeded", 500, message).with("limit", limit).with("call", call_id)
+                let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
+                if call_id > 0 { failure.with("call", call_id) } else { failure }
             }
             CallError::Trapped { component, call_id, .. } => {
                 tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");

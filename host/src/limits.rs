@@ -51,6 +51,8 @@ pub enum CheckOutputs {
 pub struct Limits {
     /// Linear memory of one instance, in bytes.
     pub memory_bytes_max: usize,
+    /// Linear memory of all instances that run at a time, in bytes.
+    pub memory_total_bytes_max: usize,
     /// Time on a processor that one call may take, in milliseconds.
     pub cpu_ms_max: u64,
     /// Time that one round of a call may take, waiting for capabilities included, in milliseconds.
@@ -83,6 +85,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes_max: 64 << 20,
+            memory_total_bytes_max: 1 << 30,
             cpu_ms_max: 2_000,
             deadline_ms: 30_000,
             output_bytes_max: 8 << 20,
@@ -113,6 +116,8 @@ impl Limits {
     /// Says what to mend where these cannot work in that sandbox.
     pub fn check(&self, sandbox: &SandboxConfig) -> Result<(), String> {
         within("memory_bytes_max", self.memory_bytes_max, PAGE, MEMORY_MAX)?;
+        let total = self.memory_total_bytes_max;
+        within("memory_total_bytes_max", total, self.memory_bytes_max, 1 << 40)?;
         within("cpu_ms_max", self.cpu_ms_max, 1, TIME_MS_MAX)?;
         within("deadline_ms", self.deadline_ms, 1, TIME_MS_MAX)?;
         within("output_bytes_max", self.output_bytes_max, 1 << 10, BYTES_MAX)?;
@@ -157,6 +162,7 @@ mod tests {
         assert!(error(|it| it.calls_max = 257).contains("1 to 256"));
         assert!(error(|it| it.memory_bytes_max = 1_000).contains("65536 to 4294967296"));
         assert!(error(|it| it.memory_bytes_max = usize::MAX).contains("memory_bytes_max"));
+        assert!(error(|it| it.memory_total_bytes_max = 1).contains("67108864 to"));
         assert!(error(|it| it.deadline_ms = 0).contains("deadline_ms"));
         assert!(error(|it| it.table_elements_max = 20_001).contains("0 to 20000"));
         let huge = SandboxConfig { instances_max: u32::MAX, ..SandboxConfig::default() };

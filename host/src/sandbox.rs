@@ -232,3 +232,18 @@ impl HasData for HasIo {
 pub(crate) fn deadline(limits: &Limits) -> Instant {
     Instant::now() + Duration::from_millis(limits.deadline_ms)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quiet_compiler_is_another_one_and_makes_code_for_the_same_engine() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
+        assert!(Engine::same(loud, sandbox.engine()));
+        assert!(!Engine::same(quiet, sandbox.engine()));
+        let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
+        assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
+}

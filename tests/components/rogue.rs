@@ -22,12 +22,15 @@ async fn a_memory_bomb_ends_at_its_limit() {
 }
 
 #[tokio::test]
-async fn a_panic_is_told_by_the_number_of_the_call_only() {
+async fn a_panic_and_a_deep_recursion_are_told_by_the_number_of_the_call_only() {
     let rogue = Bench::of("rogue").start().await;
-    let failure = rogue.failure("panic", json!({})).await;
-    assert_eq!(failure["error"], "internal_error");
-    assert!(failure["data"]["call"].is_u64(), "{failure}");
-    assert!(!failure.to_string().contains("as promised"), "{failure}");
+    for (tool, error) in [("panic", "internal_error"), ("recurse", "limit_exceeded")] {
+        let failure = rogue.failure(tool, json!({})).await;
+        assert_eq!(failure["error"], error, "{tool}");
+        assert!(failure["data"]["call"].is_u64(), "{tool}: {failure}");
+        assert!(!failure.to_string().contains("as promised"), "{failure}");
+        assert!(!failure.to_string().contains("wasm"), "no address, no backtrace: {failure}");
+    }
 }
 
 #[tokio::test]

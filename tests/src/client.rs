@@ -25,6 +25,9 @@ pub struct Listener {
 impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
+        // The host's own client brings TLS along without a provider; tests need none of it, but
+        // a client is not built without. Another test may have chosen the same one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
         Self { http, url: url.to_owned() }
     }
