@@ -60,30 +60,3 @@ fn a_question_that_cannot_be_put_is_named() {
     assert!(error(vec![question("a", Ask::Form("7".to_owned()))]).contains("form"));
     assert!(error(vec![question("a", Ask::Url("file:///etc".to_owned()))]).contains("http"));
 }
-
-#[test]
-fn zz_measure() {
-    let fields: Vec<_> = (0..16)
-        .map(|n| format!("\"field{n}\":{{\"title\":\"some text of a film {n}\",\"n\":{n}}}"))
-        .collect();
-    let json = format!("{{\"value\":{{{}}}}}", fields.join(","));
-    let schema = json!({"type":"object","properties":{"value":{"type":"object","additionalProperties":{"type":"object","properties":{"title":{"type":"string"},"n":{"type":"integer","minimum":0}},"required":["title"]}}},"required":["value"]});
-    let check = check(Some(schema));
-    let out = output(Some(&json));
-    for how in [CheckOutputs::Never, CheckOutputs::Always, CheckOutputs::Sampled] {
-        let began = std::time::Instant::now();
-        for _ in 0..100_000 {
-            check.output("tool", &out, how).unwrap();
-        }
-        eprintln!("ZZ {} bytes {how:?}: {:?} each", json.len(), began.elapsed() / 100_000);
-    }
-    let big = format!("{{\"value\":{{\"t\":\"{}\"}}}}", "x".repeat(1000));
-    let out = output(Some(&big));
-    for how in [CheckOutputs::Never] {
-        let began = std::time::Instant::now();
-        for _ in 0..100_000 {
-            check.output("other", &out, how).unwrap();
-        }
-        eprintln!("ZZ {} bytes {how:?}: {:?} each", big.len(), began.elapsed() / 100_000);
-    }
-}
