@@ -2,12 +2,12 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicUsize},
     time::{Duration, Instant},
 };
 
 use tokio::sync::mpsc;
-use wasmtime::{ResourceLimiter, component::ResourceTable};
+use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     capability::output::GuestOutput,
     database::Database,
     limits::Limits,
+    meter::{LogBudget, Meter},
     metrics::Tally,
     settings::Settings,
     telemetry::Span,
@@ -35,6 +36,8 @@ pub(crate) struct CallContext {
     /// What capabilities are used is told below it.
     pub(crate) span: Span,
     pub(crate) tally: Arc<Tally>,
+    /// What all instances of the component have of memory now, in bytes.
+    pub(crate) memory: Arc<AtomicUsize>,
 }
 
 /// One note of how far along a call is.
@@ -92,6 +95,7 @@ pub(crate) struct CallState {
     pub(crate) meter: Meter,
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
+    pub(crate) progress_dropped: u64,
     wasi: WasiCtx,
     table: ResourceTable,
     _running: Running,
@@ -109,9 +113,10 @@ impl CallState {
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
-            meter: Meter::new(limits, context.tally.clone()),
+            meter: Meter::new(limits, context.memory.clone(), context.tally.clone()),
             log,
             progress_left: limits.progress_max,
+            progress_dropped: 0,
             wasi: wasi.build(),
             table,
             context,
@@ -126,101 +131,19 @@ impl WasiView for CallState {
     }
 }
 
-/// Counts what one instance takes, and remembers which limit it ran into.
-pub(crate) struct Meter {
-    memory_bytes_max: usize,
-    table_elements_max: usize,
-    /// The name of the limit that was broken first.
-    pub(crate) broken: Option<&'static str>,
-    /// Ticks that found it running.
-    pub(crate) cpu_ms: u64,
-    memory_bytes: usize,
-    tally: Arc<Tally>,
-}
-
-impl Drop for Meter {
+impl Drop for CallState {
+    /// Says once what was dropped, now that it is known how much.
     fn drop(&mut self) {
-        self.tally.instance(self.memory_bytes, self.cpu_ms);
-    }
-}
-
-impl Meter {
-    fn new(limits: &Limits, tally: Arc<Tally>) -> Self {
-        Self {
-            memory_bytes_max: limits.memory_bytes_max,
-            table_elements_max: limits.table_elements_max,
-            broken: None,
-            cpu_ms: 0,
-            memory_bytes: 0,
-            tally,
+        let (component, call) = (&*self.context.component, self.context.call_id);
+        let bytes = self.log.dropped();
+        if bytes > 0 {
+            let limit = "log_bytes_max";
+            tracing::warn!(target: "guest", component, call, limit, "{bytes} bytes of its log dropped, {limit}");
         }
-    }
-
-    fn allow(&mut self, fits: bool, limit: &'static str) -> wasmtime::Result<bool> {
-        if !fits {
-            self.broken.get_or_insert(limit);
+        let notes = self.progress_dropped;
+        if notes > 0 {
+            let limit = "progress_max";
+            tracing::warn!(target: "guest", component, call, limit, "{notes} notes of its progress dropped, {limit}");
         }
-        Ok(fits)
-    }
-}
-
-impl ResourceLimiter for Meter {
-    fn memory_growing(
-        &mut self,
-        _current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        let fits = desired <= self.memory_bytes_max;
-        if fits {
-            self.memory_bytes = self.memory_bytes.max(desired);
-        }
-        self.allow(fits, "memory_bytes_max")
-    }
-
-    fn table_growing(
-        &mut self,
-        _current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        self.allow(desired <= self.table_elements_max, "table_elements_max")
-    }
-}
-
-/// How many more bytes a call may write to the log.
-#[derive(Clone)]
-pub(crate) struct LogBudget {
-    left: Arc<Mutex<usize>>,
-    tally: Arc<Tally>,
-}
-
-impl LogBudget {
-    fn new(bytes: usize, tally: Arc<Tally>) -> Self {
-        Self { left: Arc::new(Mutex::new(bytes)), tally }
-    }
-
-    /// As much of `text` as may still be written.
-    pub(crate) fn take<'a>(&self, text: &'a str) -> &'a str {
-        let mut left = self.left.lock().unwrap_or_else(|it| it.into_inner());
-        let end = text.floor_char_boundary((*left).min(text.len()));
-        *left -= end;
-        if end < text.len() {
-            self.tally.log_dropped(text.len() - end);
-        }
-        &text[..end]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_budget_gives_out_no_more_than_it_has_and_cuts_no_character() {
-        let budget = LogBudget::new(5, Arc::default());
-        assert_eq!(budget.take("ab"), "ab");
-        assert_eq!(budget.take("窓口"), "窓");
-        assert_eq!(budget.take("c"), "");
     }
 }

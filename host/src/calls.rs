@@ -25,6 +25,9 @@ use crate::{
     telemetry::TraceHeaders,
 };
 
+/// Rounds in which a call may ask; a tool that goes on is given up.
+const ROUNDS_MAX: u32 = 16;
+
 /// Takes calls in and brings them to their end.
 #[derive(Clone)]
 pub(crate) struct Calls {
@@ -97,7 +100,7 @@ impl Calls {
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for the digest of its arguments.
                     state.arguments = digest_of(&call.arguments);
-                    return Ok(self.ask(&component, call_id, it, state));
+                    return self.ask(&component, call_id, it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     wait(&component, &it.until, record.began(), call_id).await?;
@@ -156,8 +159,17 @@ impl Calls {
         call_id: u64,
         it: InputRequired,
         mut state: State,
-    ) -> Outcome {
+    ) -> Result<Outcome, CallError> {
         let questions = it.questions;
+        let exceeded = |limit| CallError::LimitExceeded {
+            component: component.name().clone(),
+            call_id,
+            limit,
+        };
+        state.rounds += 1;
+        if state.rounds > ROUNDS_MAX {
+            return Err(exceeded("rounds_max"));
+        }
         let kind = |it: &Question| match it.ask {
             Ask::Form(_) | Ask::Url(_) => Asked::Elicitation,
             Ask::Sampling(_) => Asked::Sampling,
@@ -165,8 +177,9 @@ impl Calls {
         };
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
         state.own = it.state;
-        let state = self.seal.close(state, component.clock().now());
-        Outcome::Asked { component: component.name().clone(), call_id, questions, state }
+        let sealed = self.seal.close(state, component.clock().now());
+        let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
+        Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
     }
 }
 
@@ -236,7 +249,8 @@ async fn wait(
 ) -> Result<(), CallError> {
     let (limits, component_name) = (component.limits(), component.name().clone());
     let Ok(_waiter) = component.waiters.try_acquire() else {
-        return Err(CallError::Busy { component: component_name });
+        let retry_after_ms = limits.wait_ms_max;
+        return Err(CallError::Busy { component: component_name, retry_after_ms });
     };
     let _waiting = component.tally().waiting.hold();
     let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));

@@ -2,14 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 use wasmtime::{Store, component::Component};
 
 use crate::{
@@ -18,8 +15,10 @@ use crate::{
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
+    lane::{Habit, Turns},
     limits::Limits,
     metrics::Tally,
+    output_check::{self, OutputCheck},
     sandbox::{self, Sandbox},
     settings::Settings,
 };
@@ -30,7 +29,11 @@ pub use crate::bindings::madoguchi::tool::types::{
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop};
 
 mod error;
+mod fault;
+mod places;
 mod round;
+
+use places::Places;
 
 pub use error::{CallError, LoadError};
 pub(crate) use round::Round;
@@ -64,8 +67,11 @@ pub struct LoadedComponent {
     sandbox: Sandbox,
     setup: Setup,
     pre: ToolComponentPre<CallState>,
-    places: Semaphore,
-    queued: AtomicUsize,
+    places: Places,
+    /// Shared by all that run the same code.
+    habit: Arc<Habit>,
+    output_check: Arc<OutputCheck>,
+    memory: Arc<AtomicUsize>,
     pub(crate) waiters: Semaphore,
 }
 
@@ -92,13 +98,16 @@ impl LoadedComponent {
             needed,
             tools: Vec::new(),
             sandbox: sandbox.clone(),
-            places: Semaphore::new(setup.limits.calls_max),
-            queued: AtomicUsize::new(0),
+            places: Places::new(&setup.limits),
+            habit: Arc::default(),
+            output_check: Arc::new(OutputCheck::of(&[])),
+            memory: Arc::default(),
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre,
         };
         loaded.tools = loaded.describe().await?;
+        loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
         Ok(loaded)
     }
 
@@ -222,8 +231,10 @@ impl LoadedComponent {
             needed: self.needed.clone(),
             tools: self.tools.clone(),
             sandbox: self.sandbox.clone(),
-            places: Semaphore::new(setup.limits.calls_max),
-            queued: AtomicUsize::new(0),
+            places: Places::new(&setup.limits),
+            habit: self.habit.clone(),
+            output_check: self.output_check.clone(),
+            memory: self.memory.clone(),
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre: self.pre.clone(),
@@ -231,36 +242,47 @@ impl LoadedComponent {
     }
 
     /// Runs one round of a call in an instance of its own, gone when the round ends.
+    ///
+    /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
     pub(crate) async fn call(
         &self,
         invocation: &Invocation,
         round: Round,
     ) -> Result<Output, CallError> {
-        let _place = self.place().await?;
+        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
+        let place = self.places.take(patience, self.tally()).await;
+        let _place = place.map_err(|retry_after_ms| self.busy(retry_after_ms))?;
         let _running = self.tally().running.hold();
-        let span = round.span.clone();
-        self.round(self.context(round), async |store| {
-            let instance = {
-                let _span = span.child("instantiate");
-                self.pre.instantiate_async(&mut *store).await?
-            };
-            instance.madoguchi_tool_tools().call_call(store, invocation).await
-        })
-        .await?
-        .map_err(CallError::Stopped)
+        let (call_id, span) = (round.call_id, round.span.clone());
+        let result = self
+            .round(self.context(round), async |store| {
+                let instance = {
+                    let _span = span.child("instantiate");
+                    self.pre.instantiate_async(&mut *store).await?
+                };
+                instance.madoguchi_tool_tools().call_call(store, invocation).await
+            })
+            .await?;
+        let checked = match &result {
+            Ok(it) => {
+                self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
+            }
+            Err(Stop::InputRequired(it)) if it.questions.len() > output_check::QUESTIONS_MAX => {
+                let (component, limit) = (self.name.clone(), "questions_max");
+                return Err(CallError::LimitExceeded { component, call_id, limit });
+            }
+            Err(Stop::InputRequired(it)) => output_check::questions(it),
+            Err(_) => Ok(()),
+        };
+        checked.map_err(|what| {
+            let component = self.name.clone();
+            CallError::Broken { component, call_id, what }
+        })?;
+        result.map_err(CallError::Stopped)
     }
 
-    /// One of the component's places; at once where one is free, in turn where there is a queue.
-    async fn place(&self) -> Result<SemaphorePermit<'_>, CallError> {
-        if let Ok(permit) = self.places.try_acquire() {
-            return Ok(permit);
-        }
-        let queued = Queued::join(&self.queued);
-        let _queued = self.tally().queued.hold();
-        if queued.place > self.setup.limits.queue_max {
-            return Err(CallError::Busy { component: self.name.clone() });
-        }
-        Ok(self.places.acquire().await.expect("the semaphore is never closed"))
+    fn busy(&self, retry_after_ms: u64) -> CallError {
+        CallError::Busy { component: self.name.clone(), retry_after_ms }
     }
 
     fn context(&self, round: Round) -> CallContext {
@@ -275,48 +297,42 @@ impl LoadedComponent {
             span: round.span,
             tally: self.setup.tally.clone(),
             deadline: sandbox::deadline(&self.setup.limits),
+            memory: self.memory.clone(),
         }
     }
 
     /// Runs `body` on a fresh store under the component's limits.
     async fn round<T>(
         &self,
-        context: CallContext,
+        mut context: CallContext,
         body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let (call_id, component) = (context.call_id, self.name.clone());
-        let _instance = self.sandbox.instance_permit().await;
-        let mut store = self.sandbox.store(context, &self.setup.limits);
         let deadline = Duration::from_millis(self.setup.limits.deadline_ms);
-        let result = tokio::time::timeout(deadline, body(&mut store)).await;
-        let broken = store.data().meter.broken;
-        match (result, broken) {
-            (Ok(Ok(value)), _) => Ok(value),
-            (Ok(Err(source)), None) => Err(CallError::Trapped { component, call_id, source }),
-            (Ok(Err(_)), Some(limit)) => {
-                Err(CallError::LimitExceeded { component, call_id, limit })
+        let instance = self.sandbox.instance_permit(self.places.taken(), deadline).await;
+        let Some(_instance) = instance else {
+            return Err(self.busy(self.places.retry_after_ms()));
+        };
+        context.deadline = sandbox::deadline(&self.setup.limits);
+        let pace = self.habit.pace();
+        let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
+        let result = {
+            let body = std::pin::pin!(body(&mut store));
+            let turns = Turns::new(body, pace, &self.habit, self.sandbox.slow_lane());
+            tokio::time::timeout(deadline, turns).await
+        };
+        let exceeded =
+            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
+        match result {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(source)) => {
+                let broken = store.data().meter.broken.or_else(|| fault::limit_of(&source));
+                Err(match broken {
+                    Some(limit) => exceeded(limit),
+                    None => CallError::Trapped { component, call_id, source },
+                })
             }
-            (Err(_), _) => {
-                Err(CallError::LimitExceeded { component, call_id, limit: "deadline_ms" })
-            }
+            Err(_) => Err(exceeded("deadline_ms")),
         }
-    }
-}
-
-/// A place in the queue, given back when dropped.
-struct Queued<'a> {
-    queue: &'a AtomicUsize,
-    place: usize,
-}
-
-impl<'a> Queued<'a> {
-    fn join(queue: &'a AtomicUsize) -> Self {
-        Self { queue, place: queue.fetch_add(1, Ordering::AcqRel) + 1 }
-    }
-}
-
-impl Drop for Queued<'_> {
-    fn drop(&mut self) {
-        self.queue.fetch_sub(1, Ordering::AcqRel);
     }
 }

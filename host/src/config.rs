@@ -11,7 +11,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    audit::AuditConfig, grants::Grant, limits::Limits, log::LogConfig, telemetry::TelemetryConfig,
+    audit::AuditConfig,
+    grants::Grant,
+    limits::{Limits, SandboxConfig},
+    log::LogConfig,
+    telemetry::TelemetryConfig,
 };
 
 /// The default address: this machine only.
@@ -48,6 +52,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// How the log is written.
     pub log: LogConfig,
+    /// What all components share.
+    pub sandbox: SandboxConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -84,6 +90,7 @@ struct ConfigFile {
     audit: AuditConfig,
     telemetry: TelemetryConfig,
     log: LogConfig,
+    sandbox: SandboxConfig,
 }
 
 /// Why a configuration cannot be used.
@@ -104,6 +111,14 @@ pub enum ConfigError {
         path: PathBuf,
         /// Where, and what would be right.
         source: toml::de::Error,
+    },
+    /// It says something that cannot work.
+    #[error("[{table}]: {what}")]
+    Unworkable {
+        /// The table.
+        table: String,
+        /// What cannot work, and what would.
+        what: String,
     },
 }
 
@@ -150,8 +165,26 @@ impl Config {
             audit: file.audit,
             telemetry: file.telemetry,
             log: file.log,
+            sandbox: file.sandbox,
             base: PathBuf::new(),
         })
+    }
+
+    /// Refuses limits under which nothing could run, before anything does.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let unworkable = |table: &str| {
+            let table = table.to_owned();
+            |what| ConfigError::Unworkable { table, what }
+        };
+        self.sandbox.check().map_err(unworkable("sandbox"))?;
+        self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
+        for (name, component) in &self.components {
+            if let Some(limits) = &component.limits {
+                let table = format!("components.{name}.limits");
+                limits.check(&self.sandbox).map_err(unworkable(&table))?;
+            }
+        }
+        Ok(())
     }
 
     /// What the component named `name` is given.
@@ -263,5 +296,18 @@ mod tests {
         assert!(error.contains("memory_bytes_max"), "{error}");
         let error = parse("addr = 'localhost'").unwrap_err();
         assert!(error.contains("addr") && error.contains("socket address"), "{error}");
+    }
+
+    #[test]
+    fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
+        let error = |text: &str| parse(text).unwrap().check().unwrap_err().to_string();
+        assert_eq!(parse("[limits]\ncalls_max = 1").unwrap().check().ok(), Some(()));
+        assert_eq!(
+            error("[components.shop.limits]\ncalls_max = 0"),
+            "[components.shop.limits]: calls_max = 0 cannot work; 1 to 256 is right"
+        );
+        assert!(error("[sandbox]\ninstances_max = 0").starts_with("[sandbox]: instances_max"));
+        assert!(error("[sandbox]\ninstances_max = 8").starts_with("[limits]: calls_max = 64"));
+        assert!(error("[limits]\nmemory_bytes_max = 7").contains("65536"));
     }
 }

@@ -68,6 +68,16 @@ pub enum DefinitionError {
         /// What would be right.
         right: &'static str,
     },
+    /// A schema is none.
+    #[error("tool {tool}: its {what} is not a JSON Schema (2020-12): {why}")]
+    Schema {
+        /// Whose.
+        tool: String,
+        /// Which.
+        what: &'static str,
+        /// Where it goes wrong.
+        why: String,
+    },
 }
 
 impl Tool {
@@ -124,11 +134,11 @@ fn object(
     what: &'static str,
     json: &str,
 ) -> Result<Map<String, Value>, DefinitionError> {
-    serde_json::from_str(json).map_err(|_| DefinitionError::Document {
-        tool: tool.to_owned(),
-        what,
-        right: "a JSON object",
-    })
+    serde_json::from_str(json).map_err(|_| document(tool, what, "a JSON object"))
+}
+
+fn document(tool: &str, what: &'static str, right: &'static str) -> DefinitionError {
+    DefinitionError::Document { tool: tool.to_owned(), what, right }
 }
 
 fn schema(
@@ -138,14 +148,17 @@ fn schema(
 ) -> Result<Arc<Map<String, Value>>, DefinitionError> {
     let schema = object(tool, what, json)?;
     if schema.get("type") != Some(&Value::from("object")) {
-        let tool = tool.to_owned();
-        return Err(DefinitionError::Document {
-            tool,
-            what,
-            right: "a JSON Schema of type object",
-        });
+        return Err(document(tool, what, "a JSON Schema of type object"));
     }
-    Ok(Arc::new(schema))
+    let schema = Value::Object(schema);
+    if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
+        let why: String = format!("{}: {error}", error.instance_path()).chars().take(256).collect();
+        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why });
+    }
+    match schema {
+        Value::Object(schema) => Ok(Arc::new(schema)),
+        _ => Err(document(tool, what, "a JSON object")),
+    }
 }
 
 #[cfg(test)]
@@ -180,6 +193,9 @@ mod tests {
         assert!(error(vec![definition("a b", object)]).contains("A-Z a-z 0-9"));
         assert!(error(vec![definition("a", "[]")]).contains("input schema is not a JSON object"));
         assert!(error(vec![definition("a", "{}")]).contains("of type object"));
+        let wrong = r#"{"type":"object","properties":{"a":{"type":"strnig"}}}"#;
+        let message = error(vec![definition("a", wrong)]);
+        assert!(message.contains("input schema") && message.contains("/properties/a"), "{message}");
         assert!(
             error(vec![definition("a", object), definition("a", object)]).contains("two tools")
         );

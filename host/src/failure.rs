@@ -62,16 +62,24 @@ impl From<CallError> for Failure {
             CallError::State(error) => {
                 Self::new("invalid_request_state", 400, error.to_string()).protocol()
             }
-            CallError::Busy { component } => {
-                let message = format!("The component {component} is busy; try again in a second.");
-                Self::new("busy", 503, message).with("retry_after_ms", 1000)
+            CallError::Busy { component, retry_after_ms } => {
+                let message =
+                    format!("The component {component} is busy; try again in {retry_after_ms} ms.");
+                Self::new("busy", 503, message).with("retry_after_ms", retry_after_ms)
             }
             CallError::LimitExceeded { component, call_id, limit } => {
                 tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
+                // What is found between two rounds belongs to none of them.
+                let call = match call_id {
+                    0 => String::new(),
+                    id => format!(" (call {id})"),
+                };
                 let message = format!(
-                    "The component {component} exceeded its limit {limit} and was stopped (call {call_id}). The operator can raise it under [components.{component}.limits]."
+                    "The component {component} exceeded its limit {limit} and was stopped{call}. {}",
+                    who_can_raise(limit, &component)
                 );
-                Self::new("limit_exceeded", 500, message).with("limit", limit).with("call", call_id)
+                let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
+                if call_id > 0 { failure.with("call", call_id) } else { failure }
             }
             CallError::Trapped { component, call_id, .. } => {
                 tracing::error!(target: "guest", component = &*component, call = call_id, "{log}");
@@ -88,6 +96,14 @@ impl From<CallError> for Failure {
                 Self::new("internal_error", 500, message).with("call", call_id)
             }
         }
+    }
+}
+
+fn who_can_raise(limit: &str, component: &str) -> String {
+    match limit {
+        "stack_bytes_max" => "The operator can raise it under [sandbox]; the stack that a component brings along is its author's to raise.".to_owned(),
+        "state_bytes_max" | "rounds_max" | "questions_max" => "It is the same for every component.".to_owned(),
+        _ => format!("The operator can raise it under [components.{component}.limits]."),
     }
 }
 

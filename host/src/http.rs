@@ -124,6 +124,13 @@ pub(crate) fn refusal(status: StatusCode, error: &str, message: &str) -> Respons
     (status, axum::Json(body)).into_response()
 }
 
+/// The same with status 503 and the time to come back, in whole seconds.
+pub(crate) fn retry_after(mut response: Response, ms: u64) -> Response {
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response.headers_mut().insert(header::RETRY_AFTER, ms.div_ceil(1_000).max(1).into());
+    response
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,11 +31,15 @@ mod calls;
 mod capability;
 mod failure;
 mod http;
+mod lane;
 mod library;
 mod loader;
 mod mcp;
+mod meter;
+mod output_check;
 mod page;
 mod reload;
+mod schema;
 mod ticker;
 
 pub use config::Config;

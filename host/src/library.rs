@@ -11,7 +11,7 @@ use std::{
 use rust_embed::RustEmbed;
 use wasmtime::{Engine, component::Component};
 
-use crate::{component::LoadError, seal::digest};
+use crate::{component::LoadError, sandbox::Sandbox, seal::digest};
 
 /// Compiled components that are kept; beyond that the oldest go.
 const COMPILED_MAX: usize = 64;
@@ -130,9 +130,16 @@ impl Library {
         let _ = fs::remove_file(self.good.join(format!("{name}.wasm")));
     }
 
-    /// The component in `source`, compiled now or before. Takes a processor for a while.
-    pub(crate) fn compile(&self, engine: &Engine, source: &Source) -> Result<Component, LoadError> {
+    /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
+    /// them unless `quietly`.
+    pub(crate) fn compile(
+        &self,
+        sandbox: &Sandbox,
+        source: &Source,
+        quietly: bool,
+    ) -> Result<Component, LoadError> {
         use std::hash::{Hash, Hasher};
+        let engine = sandbox.engine();
         let mut hasher = std::hash::DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         let key = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
@@ -140,14 +147,16 @@ impl Library {
         if let Some(component) = deserialize(engine, &file) {
             return Ok(component);
         }
-        let component = Component::new(engine, &source.bytes).map_err(LoadError::Compile)?;
-        // A full disk costs time at the next start, and nothing else.
-        let kept = component.serialize().map(|it| write(&file, &it));
-        if !matches!(kept, Ok(Ok(()))) {
-            tracing::warn!("the compiled code of {} cannot be kept", source.origin);
-        }
+        let compiler = sandbox.compiler(quietly);
+        let code = compiler.precompile_component(&source.bytes).map_err(LoadError::Compile)?;
+        let kept = write(&file, &code).is_ok();
         self.tidy();
-        Ok(component)
+        if let Some(component) = kept.then(|| deserialize(engine, &file)).flatten() {
+            return Ok(component);
+        }
+        // A full disk costs time, here and at the next start, and nothing else.
+        tracing::warn!("the compiled code of {} cannot be kept", source.origin);
+        Component::new(engine, &source.bytes).map_err(LoadError::Compile)
     }
 
     fn tidy(&self) {

@@ -1,6 +1,49 @@
-//! Every limit of one call, with its default, in one place.
+//! Every limit, with its default and with what can work, in one place.
 
 use serde::{Deserialize, Serialize};
+
+/// Elements that a table in the pool has room for.
+pub(crate) const TABLE_ELEMENTS_MAX: usize = 20_000;
+/// The least memory: one page.
+const PAGE: usize = 64 << 10;
+/// What a 32-bit guest can address.
+const MEMORY_MAX: usize = 4 << 30;
+/// Instances that the pool can reserve addresses for: each takes a bit more than 4 GiB of them.
+const INSTANCES_MAX: u32 = 4_096;
+/// A day: whatever takes longer is no call.
+const TIME_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
+/// What may cross the border, be queued or be logged at most, however it is configured.
+const BYTES_MAX: usize = 1 << 30;
+
+/// What all components share: `[sandbox]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxConfig {
+    /// Instances that can live at a time, over all components.
+    pub instances_max: u32,
+    /// Stack of one instance, in bytes.
+    pub stack_bytes_max: usize,
+    /// Calls that may take long and run at a time; one less than the processors where none is said.
+    pub slow_lane: Option<usize>,
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self { instances_max: 256, stack_bytes_max: 512 << 10, slow_lane: None }
+    }
+}
+
+/// How often structured outputs are held against their schema. That they are JSON is always checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckOutputs {
+    /// Each one.
+    Always,
+    /// The first hundred of a version, then one in 64.
+    Sampled,
+    /// None.
+    Never,
+}
 
 /// What one component may use. Each field can be set in `[components.NAME.limits]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -8,6 +51,8 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Linear memory of one instance, in bytes.
     pub memory_bytes_max: usize,
+    /// Linear memory of all instances that run at a time, in bytes.
+    pub memory_total_bytes_max: usize,
     /// Time on a processor that one call may take, in milliseconds.
     pub cpu_ms_max: u64,
     /// Time that one round of a call may take, waiting for capabilities included, in milliseconds.
@@ -32,12 +77,15 @@ pub struct Limits {
     pub waiters_max: usize,
     /// Bytes that the component's database may have.
     pub database_bytes_max: u64,
+    /// How often its outputs are held against their schema.
+    pub check_outputs: CheckOutputs,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes_max: 64 << 20,
+            memory_total_bytes_max: 1 << 30,
             cpu_ms_max: 2_000,
             deadline_ms: 30_000,
             output_bytes_max: 8 << 20,
@@ -50,6 +98,76 @@ impl Default for Limits {
             wait_ms_max: 60_000,
             waiters_max: 256,
             database_bytes_max: 256 << 20,
+            check_outputs: CheckOutputs::Sampled,
         }
+    }
+}
+
+impl SandboxConfig {
+    /// Says what to mend where these cannot work.
+    pub fn check(&self) -> Result<(), String> {
+        within("instances_max", self.instances_max as usize, 1, INSTANCES_MAX as usize)?;
+        within("stack_bytes_max", self.stack_bytes_max, PAGE, 64 << 20)?;
+        within("slow_lane", self.slow_lane.unwrap_or(1), 1, 1_024)
+    }
+}
+
+impl Limits {
+    /// Says what to mend where these cannot work in that sandbox.
+    pub fn check(&self, sandbox: &SandboxConfig) -> Result<(), String> {
+        within("memory_bytes_max", self.memory_bytes_max, PAGE, MEMORY_MAX)?;
+        let total = self.memory_total_bytes_max;
+        within("memory_total_bytes_max", total, self.memory_bytes_max, 1 << 40)?;
+        within("cpu_ms_max", self.cpu_ms_max, 1, TIME_MS_MAX)?;
+        within("deadline_ms", self.deadline_ms, 1, TIME_MS_MAX)?;
+        within("output_bytes_max", self.output_bytes_max, 1 << 10, BYTES_MAX)?;
+        within("log_bytes_max", self.log_bytes_max, 0, BYTES_MAX)?;
+        within("table_elements_max", self.table_elements_max, 0, TABLE_ELEMENTS_MAX)?;
+        within("handles_max", self.handles_max, 1, 1 << 20)?;
+        within("calls_max", self.calls_max, 1, sandbox.instances_max as usize)?;
+        within("queue_max", self.queue_max, 0, 1 << 20)?;
+        within("wait_ms_max", self.wait_ms_max, 0, TIME_MS_MAX)?;
+        within("waiters_max", self.waiters_max, 0, 1 << 20)?;
+        within("database_bytes_max", self.database_bytes_max, 1 << 20, 1 << 40)
+    }
+}
+
+fn within<T: PartialOrd + std::fmt::Display>(
+    limit: &str,
+    it: T,
+    least: T,
+    most: T,
+) -> Result<(), String> {
+    if it < least || it > most {
+        return Err(format!("{limit} = {it} cannot work; {least} to {most} is right"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_work_and_what_cannot_is_named_with_what_would_be_right() {
+        let sandbox = SandboxConfig::default();
+        assert_eq!(sandbox.check(), Ok(()));
+        assert_eq!(Limits::default().check(&sandbox), Ok(()));
+        let error = |change: fn(&mut Limits)| {
+            let mut limits = Limits::default();
+            change(&mut limits);
+            limits.check(&SandboxConfig::default()).unwrap_err()
+        };
+        assert_eq!(error(|it| it.calls_max = 0), "calls_max = 0 cannot work; 1 to 256 is right");
+        assert!(error(|it| it.calls_max = 257).contains("1 to 256"));
+        assert!(error(|it| it.memory_bytes_max = 1_000).contains("65536 to 4294967296"));
+        assert!(error(|it| it.memory_bytes_max = usize::MAX).contains("memory_bytes_max"));
+        assert!(error(|it| it.memory_total_bytes_max = 1).contains("67108864 to"));
+        assert!(error(|it| it.deadline_ms = 0).contains("deadline_ms"));
+        assert!(error(|it| it.table_elements_max = 20_001).contains("0 to 20000"));
+        let huge = SandboxConfig { instances_max: u32::MAX, ..SandboxConfig::default() };
+        assert!(huge.check().unwrap_err().contains("1 to 4096"));
+        let no_lane = SandboxConfig { slow_lane: Some(0), ..SandboxConfig::default() };
+        assert!(no_lane.check().unwrap_err().contains("slow_lane"));
     }
 }

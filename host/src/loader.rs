@@ -113,9 +113,11 @@ impl Loader {
 
     /// Off the async workers: a compile on them would hold up every call.
     async fn compile(&self, source: &Source) -> Result<wasmtime::component::Component, LoadError> {
-        let (library, engine) = (self.library.clone(), self.sandbox.engine().clone());
+        let (library, sandbox) = (self.library.clone(), self.sandbox.clone());
         let source = source.clone();
-        blocking(move || library.compile(&engine, &source)).await
+        // At the start nobody is served yet, and all processors are free.
+        let quietly = self.registry.catalog().components().next().is_some();
+        blocking(move || library.compile(&sandbox, &source, quietly)).await
     }
 
     async fn database(&self, name: &str) -> Result<Database, LoadError> {

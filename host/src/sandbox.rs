@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -24,12 +25,15 @@ use crate::{
     bindings::madoguchi::tool,
     call_state::{CallContext, CallState},
     grants::Grant,
-    limits::Limits,
+    lane::Pace,
+    limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
     ticker::Ticker,
 };
 
-/// Instances that can live at a time, over all components.
-pub(crate) const INSTANCES_MAX: u32 = 256;
+mod instances;
+
+use instances::Instances;
+
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
 const QUICK_TICKS: u64 = 2;
 
@@ -37,23 +41,31 @@ const QUICK_TICKS: u64 = 2;
 #[derive(Clone)]
 pub struct Sandbox {
     engine: Engine,
+    /// Makes the same code on one thread, for when calls are being served beside it.
+    quiet_compiler: Engine,
     ticker: Arc<Ticker>,
     /// Long runners take turns, so that quick calls always find a free worker.
     slow_lane: Arc<Semaphore>,
-    /// One permit an instance of the pool.
-    instances: Arc<Semaphore>,
+    instances: Arc<Instances>,
 }
 
 impl Sandbox {
     /// An engine whose instances may have `memory_bytes_max` bytes of memory each.
     pub fn new(memory_bytes_max: usize) -> wasmtime::Result<Self> {
-        let engine = Engine::new(&engine_config(memory_bytes_max))?;
+        Self::with(&SandboxConfig::default(), memory_bytes_max)
+    }
+
+    /// The same, as the operator configured it.
+    pub fn with(config: &SandboxConfig, memory_bytes_max: usize) -> wasmtime::Result<Self> {
+        let engine = Engine::new(&engine_config(config, memory_bytes_max))?;
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        let slow_lane = config.slow_lane.unwrap_or(workers.saturating_sub(1).max(1));
         Ok(Self {
             ticker: Ticker::start(&engine),
+            quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
-            slow_lane: Arc::new(Semaphore::new(workers.saturating_sub(1).max(1))),
-            instances: Arc::new(Semaphore::new(INSTANCES_MAX as usize)),
+            slow_lane: Arc::new(Semaphore::new(slow_lane)),
+            instances: Arc::new(Instances::new(config.instances_max)),
         })
     }
 
@@ -61,75 +73,87 @@ impl Sandbox {
         &self.engine
     }
 
-    /// Leave to make one instance; waits while the pool is full.
-    pub(crate) async fn instance_permit(&self) -> OwnedSemaphorePermit {
-        self.instances.clone().acquire_owned().await.expect("the semaphore is never closed")
+    /// What compiles for [`Sandbox::engine`]: on all processors, or `quietly` on one.
+    pub(crate) fn compiler(&self, quietly: bool) -> &Engine {
+        if quietly { &self.quiet_compiler } else { &self.engine }
+    }
+
+    /// Where long runners queue.
+    pub(crate) fn slow_lane(&self) -> &Arc<Semaphore> {
+        &self.slow_lane
+    }
+
+    /// Leave to make one instance for a component that has `running` already, if there is room
+    /// before `patience` ends.
+    pub(crate) async fn instance_permit(
+        &self,
+        running: usize,
+        patience: Duration,
+    ) -> Option<OwnedSemaphorePermit> {
+        self.instances.take(running, patience).await
     }
 
     /// A store for one instance, which is gone with it.
-    pub(crate) fn store(&self, context: CallContext, limits: &Limits) -> Store<CallState> {
+    pub(crate) fn store(
+        &self,
+        context: CallContext,
+        limits: &Limits,
+        pace: &Arc<Pace>,
+    ) -> Store<CallState> {
         let mut store = Store::new(&self.engine, CallState::new(context, limits, &self.ticker));
         store.limiter(|state| &mut state.meter);
         store.set_hostcall_fuel(limits.output_bytes_max);
+        store.set_max_component_handles(limits.handles_max);
         store.set_epoch_deadline(1);
-        let mut lane = Lane { left: limits.cpu_ms_max, ran: 0, permit: None };
-        let slow_lane = self.slow_lane.clone();
+        let (mut left, mut ran, pace) = (limits.cpu_ms_max, 0, pace.clone());
         store.epoch_deadline_callback(move |mut store| {
             store.data_mut().meter.cpu_ms += 1;
-            if lane.is_spent() {
+            left = left.saturating_sub(1);
+            if left == 0 {
                 store.data_mut().meter.broken = Some("cpu_ms_max");
                 return Ok(UpdateDeadline::Interrupt);
             }
-            Ok(UpdateDeadline::YieldCustom(1, lane.turn(&slow_lane)))
+            ran += 1;
+            if ran >= QUICK_TICKS {
+                pace.slow_down();
+            }
+            // Ends the turn; `Turns` says when the next one comes.
+            Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
         });
         store
     }
 }
 
-/// How far one call has come, and whether it holds the slow lane.
-struct Lane {
-    left: u64,
-    ran: u64,
-    permit: Option<Arc<std::sync::Mutex<Option<OwnedSemaphorePermit>>>>,
+/// Compiled code fits both engines, or this is the first one after all.
+fn quiet_compiler(
+    engine: &Engine,
+    config: &SandboxConfig,
+    memory_bytes_max: usize,
+) -> wasmtime::Result<Engine> {
+    // It runs nothing, so it needs no more than one place.
+    let config = SandboxConfig { instances_max: 1, ..config.clone() };
+    let quiet = Engine::new(engine_config(&config, memory_bytes_max).parallel_compilation(false))?;
+    let key = |engine: &Engine| {
+        let mut hasher = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        hasher.finish()
+    };
+    Ok(if key(&quiet) == key(engine) { quiet } else { engine.clone() })
 }
 
-type Turn = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
-
-impl Lane {
-    fn is_spent(&mut self) -> bool {
-        self.left = self.left.saturating_sub(1);
-        self.ran += 1;
-        self.left == 0
-    }
-
-    /// Lets others run; a long runner goes to the end of the queue each time.
-    fn turn(&mut self, slow_lane: &Arc<Semaphore>) -> Turn {
-        if self.ran < QUICK_TICKS {
-            return Box::pin(tokio::task::yield_now());
-        }
-        let held = self.permit.get_or_insert_default().clone();
-        let lane = slow_lane.clone();
-        Box::pin(async move {
-            drop(held.lock().unwrap_or_else(|it| it.into_inner()).take());
-            tokio::task::yield_now().await;
-            let permit = lane.acquire_owned().await.ok();
-            *held.lock().unwrap_or_else(|it| it.into_inner()) = permit;
-        })
-    }
-}
-
-fn engine_config(memory_bytes_max: usize) -> Config {
+fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
+    let instances_max = sandbox.instances_max;
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(INSTANCES_MAX)
-        .total_core_instances(INSTANCES_MAX * 4)
-        .total_memories(INSTANCES_MAX)
-        .total_tables(INSTANCES_MAX * 4)
-        .total_stacks(INSTANCES_MAX)
+    pool.total_component_instances(instances_max)
+        .total_core_instances(instances_max * 4)
+        .total_memories(instances_max)
+        .total_tables(instances_max * 4)
+        .total_stacks(instances_max)
         .max_memories_per_component(1)
         .max_core_instances_per_component(16)
         .max_tables_per_component(8)
         .max_memory_size(memory_bytes_max)
-        .table_elements(20_000)
+        .table_elements(TABLE_ELEMENTS_MAX)
         .max_component_instance_size(1 << 20)
         .max_core_instance_size(1 << 20)
         // Kept pages make the next instance cheap: 11 µs instead of 29 for a small call.
@@ -137,15 +161,16 @@ fn engine_config(memory_bytes_max: usize) -> Config {
         .table_keep_resident(16 << 10)
         .async_stack_keep_resident(64 << 10)
         .pagemap_scan(Enabled::Auto)
-        .max_unused_warm_slots(INSTANCES_MAX)
+        .max_unused_warm_slots(instances_max)
         .decommit_batch_size(1);
     let mut config = Config::new();
     config
         .allocation_strategy(pool)
         .epoch_interruption(true)
         .memory_init_cow(true)
-        .max_wasm_stack(512 << 10)
-        .async_stack_size(1 << 20);
+        .max_wasm_stack(sandbox.stack_bytes_max)
+        // The host's own functions run on the same stack, above the guest's.
+        .async_stack_size(sandbox.stack_bytes_max + (512 << 10));
     config
 }
 
@@ -207,4 +232,19 @@ impl HasData for HasIo {
 /// When a round that begins now must be over.
 pub(crate) fn deadline(limits: &Limits) -> Instant {
     Instant::now() + Duration::from_millis(limits.deadline_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quiet_compiler_is_another_one_and_makes_code_for_the_same_engine() {
+        let sandbox = Sandbox::new(16 << 20).unwrap();
+        let (loud, quiet) = (sandbox.compiler(false), sandbox.compiler(true));
+        assert!(Engine::same(loud, sandbox.engine()));
+        assert!(!Engine::same(quiet, sandbox.engine()));
+        let config = SandboxConfig { stack_bytes_max: 256 << 10, ..SandboxConfig::default() };
+        assert!(Sandbox::with(&config, 16 << 20).is_ok(), "another stack works as well");
+    }
 }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 /// How long a question can be answered, in seconds.
 const TTL_S: u64 = 60 * 60;
-/// Bytes that a client may send as a state.
+/// Bytes that a sealed state may have.
 const STATE_BYTES_MAX: usize = 256 << 10;
 
 /// What is remembered from the earlier rounds of one call.
@@ -38,6 +38,9 @@ pub(crate) struct State {
     pub(crate) expires_at_s: u64,
     /// What the last round asked: the key, and the kind of answer it takes.
     pub(crate) asked: BTreeMap<String, Asked>,
+    /// How many rounds have asked so far.
+    #[serde(default)]
+    pub(crate) rounds: u32,
     /// What earlier rounds were answered, as the client sent it.
     pub(crate) answers: BTreeMap<String, (Asked, Value)>,
     /// The component's own state.
@@ -112,13 +115,15 @@ impl Seal {
         Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
     }
 
-    pub(crate) fn close(&self, mut state: State, now: Duration) -> String {
+    /// The state for its way to the client and back; none if it is too big for that.
+    pub(crate) fn close(&self, mut state: State, now: Duration) -> Option<String> {
         state.expires_at_s = now.as_secs() + TTL_S;
         let text = serde_json::to_vec(&state).expect("a state has string keys");
         let mut mac = self.0.clone();
         mac.update(&text);
         let tag = mac.finalize().into_bytes();
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(tag), URL_SAFE_NO_PAD.encode(text))
+        let sealed = format!("{}.{}", URL_SAFE_NO_PAD.encode(tag), URL_SAFE_NO_PAD.encode(text));
+        (sealed.len() <= STATE_BYTES_MAX).then_some(sealed)
     }
 
     /// The state in `sealed`, if it is genuine, still valid, and belongs to this call.
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_state_comes_back_as_it_was_while_it_is_valid() {
-        let sealed = seal().close(state(), NOW);
+        let sealed = seal().close(state(), NOW).unwrap();
         let opened = seal().open_state(&sealed, NOW, |it| it.tool == "greet").unwrap();
         assert_eq!(State { expires_at_s: 0, ..opened }, state());
         let late = NOW + Duration::from_secs(TTL_S + 1);
@@ -191,8 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn a_state_that_could_not_come_back_is_not_given_out() {
+        let own = |bytes| State { own: Some("s".repeat(bytes)), ..state() };
+        let sealed = seal().close(own(150 << 10), NOW).unwrap();
+        assert!(seal().open_state(&sealed, NOW, |_| true).is_ok());
+        assert_eq!(seal().close(own(STATE_BYTES_MAX), NOW), None);
+    }
+
+    #[test]
     fn a_changed_foreign_or_forged_state_is_refused() {
-        let sealed = seal().close(state(), NOW);
+        let sealed = seal().close(state(), NOW).unwrap();
         assert_eq!(seal().open_state(&sealed, NOW, |_| false), Err(StateError::Foreign));
         for at in 0..sealed.len() {
             let mut forged = sealed.clone().into_bytes();

@@ -18,7 +18,7 @@ use crate::{
     audit::Audit,
     call_state::Clock,
     calls::Calls,
-    config::Config,
+    config::{Config, ConfigError},
     http::{self, Routes},
     library::Library,
     loader::Loader,
@@ -61,6 +61,9 @@ pub enum StartError {
         "{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it"
     )]
     Open(SocketAddr),
+    /// The configuration cannot work.
+    #[error("configuration: {0}")]
+    Config(#[from] ConfigError),
     /// The sandbox cannot be made here.
     #[error("the sandbox cannot be set up: {0:#}")]
     Sandbox(wasmtime::Error),
@@ -107,6 +110,7 @@ impl Server {
         if !config.addr.ip().is_loopback() {
             return Err(StartError::Open(config.addr));
         }
+        config.check()?;
         // Bound first: a port that is taken should be known before anything is loaded.
         let addr = config.addr;
         let listen = |source| StartError::Listen { addr, source };
@@ -137,6 +141,7 @@ impl Server {
 
     /// Serves one client on standard input and output until it goes.
     pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
+        config.check()?;
         let (server, ..) = Self::open(config, Clock::System).await?;
         match server.mcp.clone().serve(rmcp::transport::stdio()).await {
             Ok(running) => _ = running.waiting().await,
@@ -155,7 +160,8 @@ impl Server {
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
         let folder = config.components_folder.clone();
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
-        let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(StartError::Sandbox)?;
+        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
+            .map_err(StartError::Sandbox)?;
 
         let telemetry = Telemetry::open(&config.telemetry)?;
         let audit = Audit::open(&config.data, &config.audit).map_err(data)?;

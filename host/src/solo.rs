@@ -15,7 +15,7 @@ use crate::{
     database::{self, Database},
     failure::Failure,
     grants::Grant,
-    limits::Limits,
+    limits::{Limits, SandboxConfig},
     sandbox::Sandbox,
     seal::digest,
     settings::Settings,
@@ -124,7 +124,9 @@ impl Solo {
 
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
-        let sandbox = Sandbox::new(self.setup.limits.memory_bytes_max).map_err(LoadError::Link)?;
+        let (limits, shared) = (&self.setup.limits, SandboxConfig::default());
+        limits.check(&shared).map_err(LoadError::Limits)?;
+        let sandbox = Sandbox::with(&shared, limits.memory_bytes_max).map_err(LoadError::Link)?;
         let compiled = Compiled::new(&sandbox, &self.bytes)?;
         self.start_compiled(&compiled).await
     }

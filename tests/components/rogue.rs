@@ -24,12 +24,56 @@ async fn a_memory_bomb_ends_at_its_limit() {
 #[tokio::test]
 async fn a_panic_and_a_deep_recursion_are_told_by_the_number_of_the_call_only() {
     let rogue = Bench::of("rogue").start().await;
-    for tool in ["panic", "recurse"] {
+    for (tool, error) in [("panic", "internal_error"), ("recurse", "limit_exceeded")] {
         let failure = rogue.failure(tool, json!({})).await;
-        assert_eq!(failure["error"], "internal_error", "{tool}");
+        assert_eq!(failure["error"], error, "{tool}");
         assert!(failure["data"]["call"].is_u64(), "{tool}: {failure}");
         assert!(!failure.to_string().contains("as promised"), "{failure}");
+        assert!(!failure.to_string().contains("wasm"), "no address, no backtrace: {failure}");
     }
+}
+
+#[tokio::test]
+async fn handles_stack_and_questions_end_at_their_limits_by_name() {
+    let rogue = Bench::of("rogue").start().await;
+    let limits = [
+        ("clutch", "handles_max"),
+        ("recurse", "stack_bytes_max"),
+        ("recurse_flat", "stack_bytes_max"),
+        ("pester", "questions_max"),
+    ];
+    for (tool, limit) in limits {
+        let failure = rogue.failure(tool, json!({})).await;
+        assert_eq!(failure["data"]["limit"], limit, "{tool}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn an_output_that_is_too_long_no_json_too_deep_or_a_lie_is_not_let_out() {
+    let roomy = Limits { memory_bytes_max: 256 << 20, ..Limits::default() };
+    let rogue = Solo::of("rogue", &component_bytes("rogue")).limits(roomy).start().await.unwrap();
+    let failure = async |tool| match rogue.call(tool, "{}", Default::default()).await {
+        host::solo::SoloOutcome::Failed(object) => object,
+        other => panic!("{tool}: {other:?}"),
+    };
+    assert_eq!(failure("bloat").await["data"]["limit"], "output_bytes_max");
+    for tool in ["babble", "nest", "lie", "ask_wrongly"] {
+        let failure = failure(tool).await;
+        assert_eq!(failure["error"], "internal_error", "{tool}");
+        assert!(!failure.to_string().contains("forty-two"), "{tool}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn tables_and_places_that_are_too_few_keep_a_component_from_loading_by_name() {
+    let error = async |limits| {
+        let solo = Solo::of("rogue", &component_bytes("rogue")).limits(limits);
+        solo.start().await.err().unwrap().to_string()
+    };
+    let few = error(Limits { table_elements_max: 1, ..Limits::default() }).await;
+    assert!(few.contains("table_elements_max"), "{few}");
+    let none = error(Limits { calls_max: 0, ..Limits::default() }).await;
+    assert!(none.contains("calls_max = 0 cannot work; 1 to 256 is right"), "{none}");
 }
 
 #[tokio::test]

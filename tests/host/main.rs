@@ -4,6 +4,7 @@
 mod bad_input;
 mod command_line;
 mod command_line_offline;
+mod hostile;
 mod limits;
 mod page;
 mod questions;

@@ -43,3 +43,14 @@ pub fn rebuilt(bytes: &[u8], mark: u8) -> Vec<u8> {
     other.extend([0, 6, 4, b'm', b'a', b'r', b'k', mark]);
     other
 }
+
+/// The saboteur, misbehaving as this letter says when it is asked for its tools.
+pub fn sabotaged(fault: u8) -> Vec<u8> {
+    let marker = b"saboteur fault:";
+    let mut bytes = component_bytes("saboteur");
+    let places: Vec<_> =
+        bytes.windows(marker.len()).enumerate().filter(|(_, it)| it == marker).collect();
+    let [(at, _)] = places[..] else { panic!("the marker is there {} times", places.len()) };
+    bytes[at + marker.len()] = fault;
+    bytes
+}

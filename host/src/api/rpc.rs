@@ -73,7 +73,7 @@ pub(crate) async fn answer(State(rpc): State<Rpc>, headers: HeaderMap, body: Byt
 
 fn reply(answer: Option<Value>) -> Response {
     match answer {
-        Some(answer) => axum::Json(answer).into_response(),
+        Some(answer) => busy_or(&answer, axum::Json(&answer).into_response()),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -143,6 +143,15 @@ impl Rpc {
                 Err(CallError::Stopped(Stop::InputRequired(asked)).into())
             }
         }
+    }
+}
+
+/// A call that found no place is said so in HTTP too, for those who know to come back.
+fn busy_or(answer: &Value, response: Response) -> Response {
+    let data = &answer["error"]["data"];
+    match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
+        (Some("busy"), Some(ms)) => crate::http::retry_after(response, ms),
+        _ => response,
     }
 }
 

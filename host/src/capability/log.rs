@@ -9,11 +9,12 @@ impl types::Host for CallState {}
 
 impl log::Host for CallState {
     async fn write(&mut self, level: log::Level, message: String, data: Option<String>) {
+        self.log.begin_line();
         let message = self.log.take(&message);
+        let data = data.as_deref().map(|it| self.log.take(it)).filter(|it| !it.is_empty());
         if message.is_empty() {
             return;
         }
-        let data = data.as_deref().map(|it| self.log.take(it)).filter(|it| !it.is_empty());
         let (component, call) = (&*self.context.component, self.context.call_id);
         match level {
             log::Level::Debug => {

@@ -14,7 +14,7 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamResult},
 };
 
-use crate::call_state::{CallContext, LogBudget};
+use crate::{call_state::CallContext, meter::LogBudget};
 
 /// Writes whole lines, tagged with component and call.
 #[derive(Clone)]
@@ -47,10 +47,14 @@ impl GuestOutput {
     fn log(&self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let mut begun = self.begun.lock().unwrap_or_else(|it| it.into_inner());
-        begun.text += self.budget.take(&text);
-        while let Some(end) = begun.text.find('\n') {
-            let line: String = begun.text.drain(..=end).collect();
-            begun.write(&line);
+        for part in text.split_inclusive('\n') {
+            if part.ends_with('\n') {
+                self.budget.begin_line();
+            }
+            begun.text += self.budget.take(part);
+            if part.ends_with('\n') {
+                begun.write_rest();
+            }
         }
         if begun.text.len() > LINE_BYTES_MAX {
             begun.write_rest();

@@ -5,15 +5,26 @@ use crate::{
     call_state::{CallState, Progress},
 };
 
+/// Bytes of a note's message; what is beyond is cut off.
+const MESSAGE_BYTES_MAX: usize = 1 << 10;
+
 impl progress::Host for CallState {
     /// Never waits: a caller who is slow to listen misses a note.
     async fn report(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some(sender) = &self.context.progress else { return };
-        if self.progress_left == 0 || !progress.is_finite() {
+        if !progress.is_finite() {
+            return;
+        }
+        if self.progress_left == 0 {
+            self.progress_dropped += 1;
             return;
         }
         self.progress_left -= 1;
         let total = total.filter(|it| it.is_finite());
+        let message = message.map(|mut it| {
+            it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
+            it
+        });
         let _ = sender.try_send(Progress { progress, total, message });
     }
 }

@@ -14,6 +14,9 @@ pub enum LoadError {
     /// It is no component for this host.
     #[error("it is not a WebAssembly component that this host can compile: {0:#}")]
     Compile(wasmtime::Error),
+    /// Its limits are such that nothing could run.
+    #[error("its limits: {0}")]
+    Limits(String),
     /// It wants what it was not granted.
     #[error(transparent)]
     Refused(#[from] grants::Refused),
@@ -90,11 +93,13 @@ pub enum CallError {
         /// The limit, as it is called in the configuration.
         limit: &'static str,
     },
-    /// All places are taken and the queue is full.
+    /// All places are taken, and the queue is full or did not move in time.
     #[error("{component} is busy")]
     Busy {
         /// Who is busy.
         component: Arc<str>,
+        /// When there is likely to be a place.
+        retry_after_ms: u64,
     },
 }
 

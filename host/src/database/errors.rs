@@ -35,7 +35,7 @@ pub(super) fn explain(site: &Site, statement: u32, error: rusqlite::Error) -> Er
 
 /// The deadline came first.
 pub(super) fn out_of_time() -> Error {
-    Error::LimitExceeded("the database did not finish before the deadline".into())
+    Error::LimitExceeded("the database did not finish before the deadline (deadline_ms)".into())
 }
 
 fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {

@@ -4,11 +4,60 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use toolkit::{English, Stop, Text, Tool, User};
 
-toolkit::export_tools!(Spin, Hoard, Panic, Recurse, Lie);
+/// A tool without arguments: its doc comment, name, titles, what it does, and doing it.
+macro_rules! misdeed {
+    ($tool:ident, $name:literal, $ja:literal, $en:literal, $does:literal, $output:ty, $act:expr) => {
+        #[doc = $ja]
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $tool {}
+
+        impl toolkit::Tool for $tool {
+            const NAME: &str = $name;
+            const TITLE: toolkit::Text = toolkit::Text { ja: $ja, en: $en };
+            const ENGLISH: toolkit::English =
+                toolkit::English { description: $does, arguments: &[] };
+            type Output = $output;
+
+            fn call(self, user: &toolkit::User) -> Result<$output, toolkit::Stop> {
+                $act(user)
+            }
+        }
+    };
+}
+
+mod floods;
+mod lies;
+mod questions;
+
+use floods::{Bloat, Chatter, Clutch, Jab, Report, Whisper};
+use lies::{Babble, Nest};
+use questions::{AskWrongly, Nag, Pester, Remember};
+
+toolkit::export_tools!(
+    Spin,
+    Hoard,
+    Panic,
+    Recurse,
+    RecurseFlat,
+    Lie,
+    Bloat,
+    Chatter,
+    Whisper,
+    Report,
+    Clutch,
+    Jab,
+    Babble,
+    Nest,
+    Pester,
+    Nag,
+    Remember,
+    AskWrongly
+);
 
 /// What none of these tools ever truthfully puts out.
 #[derive(Serialize, JsonSchema)]
-struct Nothing {}
+pub(crate) struct Nothing {}
 
 /// 終わらない。
 #[derive(Deserialize, JsonSchema)]
@@ -88,6 +137,26 @@ impl Tool for Recurse {
 fn deeper(depth: u64) -> u64 {
     let frame = std::hint::black_box([depth; 64]);
     if depth == u64::MAX { depth } else { deeper(depth + 1) + frame[0] }
+}
+
+misdeed!(
+    RecurseFlat,
+    "recurse_flat",
+    "平らな無限再帰",
+    "Recurse without a frame",
+    "Calls itself with nothing on the component's own stack.",
+    Nothing,
+    |_: &User| {
+        std::hint::black_box(flat(std::hint::black_box(u64::MAX)));
+        Ok(Nothing {})
+    }
+);
+
+/// Nothing of this has an address, so it takes the engine's stack only. Not a loop either: what is
+/// done with the result cannot be done before.
+#[inline(never)]
+fn flat(depth: u64) -> u64 {
+    if depth == 0 { 1 } else { flat(depth - 1).wrapping_mul(3) ^ depth }
 }
 
 /// 約束と違う形の結果を返す。

@@ -1,0 +1,62 @@
+//! What is let out, what is not, and how often that is looked at.
+
+use serde_json::json;
+
+use super::*;
+
+fn check(schema: Option<Value>) -> OutputCheck {
+    let schema = schema.map(|it| Arc::new(it.as_object().unwrap().clone()));
+    OutputCheck(BTreeMap::from([("tool".into(), Promise { schema, seen: 0.into() })]))
+}
+
+fn output(structured: Option<&str>) -> Output {
+    Output { structured: structured.map(str::to_owned), content: Vec::new(), meta: None }
+}
+
+#[test]
+fn an_output_is_an_object_that_others_can_read_however_it_is_checked() {
+    let never = |json: &str| check(None).output("tool", &output(Some(json)), CheckOutputs::Never);
+    assert_eq!(never(r#" {"a":[1,-2,0.5,"窓\n口",null,true,{}]}"#), Ok(()));
+    for json in ["", "7", "[]", "{", "{} {}", r#"{"a":}"#, "{\"a\":\"\n\"}", r#"{"a":1e999}"#] {
+        assert!(never(json).is_err(), "{json}");
+    }
+    let nested = |depth| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(never(&nested(100)), Ok(()));
+    assert!(never(&nested(1_000_000)).unwrap_err().contains("recursion limit"));
+}
+
+#[test]
+fn a_promise_is_held_always_now_and_then_or_never() {
+    let schema = json!({ "type": "object", "required": ["answer"] });
+    let count = |how| {
+        let check = check(Some(schema.clone()));
+        (0..1_000).filter(|_| check.output("tool", &output(Some("{}")), how).is_err()).count()
+    };
+    assert_eq!(count(CheckOutputs::Always), 1_000);
+    assert_eq!(count(CheckOutputs::Never), 0);
+    assert_eq!(count(CheckOutputs::Sampled), 114, "the first 100, then 128, 192 …");
+}
+
+#[test]
+fn an_output_that_was_promised_must_be_there() {
+    let with = check(Some(json!({ "type": "object" })));
+    let missing = with.output("tool", &output(None), CheckOutputs::Never).unwrap_err();
+    assert!(missing.contains("missing"), "{missing}");
+    assert_eq!(check(None).output("tool", &output(None), CheckOutputs::Always), Ok(()));
+}
+
+#[test]
+fn a_question_that_cannot_be_put_is_named() {
+    let question =
+        |key: &str, ask| Question { key: key.to_owned(), message: String::new(), ask, meta: None };
+    let asked = |asks: Vec<Question>| questions(&InputRequired { questions: asks, state: None });
+    let form = || Ask::Form("{}".to_owned());
+    assert_eq!(asked(vec![question("a", form()), question("b", Ask::Roots)]), Ok(()));
+    assert_eq!(asked(vec![question("a", Ask::Url("https://example.com/a?b".to_owned()))]), Ok(()));
+    let error = |asks| asked(asks).unwrap_err();
+    assert!(error(vec![question("", form())]).contains("1 to 64 bytes"));
+    assert!(error(vec![question(&"k".repeat(65), form())]).contains("1 to 64 bytes"));
+    assert!(error(vec![question("a", form()), question("a", form())]).contains("two questions"));
+    assert!(error(vec![question("a", Ask::Form("7".to_owned()))]).contains("form"));
+    assert!(error(vec![question("a", Ask::Url("file:///etc".to_owned()))]).contains("http"));
+}

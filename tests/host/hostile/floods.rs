@@ -1,0 +1,78 @@
+//! Many calls at once, and many lines and notes in one.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::client::Client;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_calls_each_too_short_to_be_noticed_leaves_the_neighbour_its_turn() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    let flood = join_all((0..64).map(|_| {
+        let client = server.client();
+        tokio::spawn(async move {
+            for _ in 0..8 {
+                // About 1.3 ms each: it ends before the second tick.
+                client.output("jab", json!({ "turns": 4 })).await;
+            }
+        })
+    }));
+    let (done, served) = beside(&server, flood).await;
+    done.into_iter().for_each(Result::unwrap);
+    assert!(served > 20, "the neighbour was served {served} times only");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_find_no_place_are_told_when_to_come_back_on_every_surface() {
+    let narrow = Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 1_500, ..limits() };
+    let server = server(&["echo", "rogue"], narrow).await;
+    let spinning = server.client();
+    let spinning = tokio::spawn(async move { spinning.failure("spin", json!({})).await });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "jab", "params": { "turns": 0 } });
+    let client = server.client();
+    let mut busy = None;
+    while busy.is_none() && !spinning.is_finished() {
+        let response = client.post("/rpc", &[], body.to_string()).await;
+        busy = (response.status() == 503).then_some(response);
+    }
+    let busy = busy.expect("the only place was taken for a while");
+    let seconds = busy.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap();
+    assert!((1..=30).contains(&seconds), "{seconds}");
+    let answer: Value = busy.json().await.unwrap();
+    assert_eq!(answer["error"]["data"]["error"], "busy", "{answer}");
+    assert!(answer["error"]["data"]["retry_after_ms"].as_u64().unwrap() >= 50, "{answer}");
+    assert_eq!(spinning.await.unwrap()["data"]["limit"], "cpu_ms_max");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_longer_than_its_deadline_for_a_place_is_answered() {
+    let narrow = Limits { calls_max: 1, deadline_ms: 300, cpu_ms_max: 60_000, ..limits() };
+    let server = server(&["echo", "rogue"], narrow).await;
+    let spin =
+        |client: Client| tokio::spawn(async move { client.failure("spin", json!({})).await });
+    let all = join_all((0..4).map(|_| spin(server.client())));
+    let (answers, _) = beside(&server, all).await;
+    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+    let count = |error: &str| answers.iter().filter(|it| it["error"] == error).count();
+    assert!(count("limit_exceeded") >= 1, "{answers:?}");
+    assert_eq!(count("limit_exceeded") + count("busy"), 4, "{answers:?}");
+}
+
+/// A call that wants to hear how far along it is.
+pub(super) async fn call_with_progress(client: &Client, tool: &str) -> Value {
+    let mut meta = Client::meta();
+    meta["progressToken"] = "far".into();
+    let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+    client.result("tools/call", params).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_lines_and_notes_is_cut_and_the_call_goes_on() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    let client = server.client();
+    for tool in ["chatter", "whisper", "report"] {
+        let (result, _) = beside(&server, call_with_progress(&client, tool)).await;
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+    }
+}

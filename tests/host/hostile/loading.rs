@@ -1,0 +1,68 @@
+//! Components that misbehave before they serve.
+
+use tests::sabotaged;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_that_fails_where_it_is_asked_for_its_tools_is_kept_out_with_the_reason() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let faults = [
+        ("panics", b'p', "does not describe itself"),
+        ("loops", b'l', "cpu_ms_max"),
+        ("hoards", b'm', "memory_bytes_max"),
+        ("mistypes", b't', "is not a JSON Schema"),
+        ("bulges", b'b', "output_bytes_max"),
+    ];
+    for (name, fault, _) in faults {
+        folders.put(name, &sabotaged(fault));
+    }
+    let server = start(folders, limits()).await;
+    for (name, _, reason) in faults {
+        let said = trouble(&server, name).await;
+        assert!(said.contains(reason), "{name}: {said}");
+        assert!(!said.contains("as promised"), "{name}: {said}");
+    }
+    assert!(!server.client().tools().await.contains(&"begin".to_owned()));
+    server.client().output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_that_is_slow_to_start_keeps_nobody_waiting() {
+    let server = server(&["echo"], Limits { cpu_ms_max: 60_000, ..limits() }).await;
+    let client = server.client();
+    server.folders.put("saboteur", &sabotaged(b's'));
+    let there = async {
+        for _ in 0..100_000 {
+            if client.tools().await.contains(&"begin".to_owned()) {
+                return true;
+            }
+            tokio::task::yield_now().await;
+        }
+        false
+    };
+    let (there, served) = beside(&server, there).await;
+    assert!(there, "{}", trouble(&server, "saboteur").await);
+    assert!(served > 5, "the neighbour was served {served} times only");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_version_leaves_the_good_one_serving() {
+    let server = server(&["echo", "saboteur"], limits()).await;
+    let client = server.client();
+    client.output("begin", json!({})).await;
+    server.folders.put("saboteur", &sabotaged(b'l'));
+    let told = async {
+        for _ in 0..100_000 {
+            let said = trouble(&server, "saboteur").await;
+            if !said.is_empty() {
+                return said;
+            }
+        }
+        String::new()
+    };
+    let (said, _) = beside(&server, told).await;
+    assert!(said.contains("cpu_ms_max"), "{said}");
+    client.output("begin", json!({})).await;
+}

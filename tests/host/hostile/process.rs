@@ -1,0 +1,74 @@
+//! The program as users start it: what its log says of each misdeed, and what is left of its memory.
+
+use std::{fs, fs::File};
+
+use tests::{
+    client::Client,
+    process::{Process, command},
+};
+
+use super::{
+    calls::{BROKEN, LIMITED},
+    floods::call_with_progress,
+    *,
+};
+
+/// What one round of everything may leave behind: pages that the pool and the allocator keep warm.
+const SLACK: u64 = 32 << 20;
+
+async fn everything(client: &Client) {
+    for (tool, limit) in LIMITED {
+        assert_eq!(client.failure(tool, json!({})).await["data"]["limit"], limit, "{tool}");
+    }
+    for tool in BROKEN {
+        assert_eq!(client.failure(tool, json!({})).await["error"], "internal_error", "{tool}");
+    }
+    for tool in ["chatter", "whisper", "report"] {
+        call_with_progress(client, tool).await;
+    }
+    client.failure("fill", json!({})).await;
+    client.output("clear", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_names_each_limit_and_the_memory_returns_to_where_it_was() {
+    let folders = Folders::new();
+    for name in ["echo", "rogue", "saboteur"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let home = folders.components().parent().unwrap().to_owned();
+    let config = home.join("madoguchi.toml");
+    let text = "[limits]\ncpu_ms_max = 300\ndatabase_bytes_max = 8388608\nmemory_bytes_max = 201326592\n\
+                [components.saboteur]\ngrants = [\"sql\"]\n";
+    fs::write(&config, text).unwrap();
+    let log = home.join("log");
+    let mut command = command(&folders);
+    command.arg("--config").arg(&config).args(["--addr", "127.0.0.1:0", "--components"]);
+    command.arg(folders.components());
+    let process = Process::logging_to(File::create(&log).unwrap(), command);
+    let client = Client::new(&process.url);
+
+    client.output("echo", json!({ "value": {} })).await;
+    let before = process.resident_bytes();
+    everything(&client).await;
+    let said = fs::read_to_string(&log).unwrap();
+    let limits = LIMITED.iter().map(|(_, limit)| *limit);
+    for limit in limits.chain(["log_bytes_max", "progress_max"]) {
+        assert!(said.contains(limit), "{limit} is not in the log");
+    }
+    assert!(said.contains("broke its contract"), "what was broken is not in the log");
+    assert!(said.contains("as promised"), "the reason of the trap is not in the log");
+
+    everything(&client).await;
+    let Some(before) = before else { return };
+    let mut after = u64::MAX;
+    // Pages go back to the system in their own time; a call now and then lets them.
+    for _ in 0..1_000 {
+        client.output("echo", json!({ "value": {} })).await;
+        after = process.resident_bytes().unwrap_or(after);
+        if after <= before + SLACK {
+            return;
+        }
+    }
+    panic!("{} MiB before, {} MiB after", before >> 20, after >> 20);
+}

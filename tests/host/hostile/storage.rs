@@ -1,0 +1,37 @@
+//! Harm done through the database.
+
+use super::*;
+
+/// Ended by the deadline: the call's, or the statement's, which is the same moment.
+fn names_the_deadline(failure: &Value) -> bool {
+    failure["data"]["limit"] == "deadline_ms"
+        || failure["message"].as_str().is_some_and(|it| it.contains("deadline_ms"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_that_never_ends_is_ended_and_the_database_lives_on() {
+    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 700, ..limits() }).await;
+    let client = server.client();
+    for tool in ["grind_read", "grind_write"] {
+        let (failure, served) = beside(&server, client.failure(tool, json!({}))).await;
+        assert!(names_the_deadline(&failure), "{tool}: {failure}");
+        assert!(served > 5, "{tool}: the neighbour was served {served} times only");
+        client.output("begin", json!({})).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_is_full_at_its_limit_and_can_be_emptied() {
+    let limits = limits();
+    let room = limits.database_bytes_max;
+    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 30_000, ..limits }).await;
+    let client = server.client();
+    let (failure, _) = beside(&server, client.failure("fill", json!({}))).await;
+    assert!(failure["message"].as_str().unwrap().contains("database_bytes_max"), "{failure}");
+    assert!(client.output("begin", json!({})).await["rows"].as_i64().unwrap() > 0);
+    let files = std::fs::read_dir(server.databases()).unwrap().flatten();
+    let bytes: u64 = files.map(|it| it.metadata().map_or(0, |it| it.len())).sum();
+    assert!(bytes <= 4 * room, "{bytes} bytes on disk, of a database of {room}");
+    client.output("clear", json!({})).await;
+    assert_eq!(client.output("begin", json!({})).await["rows"], 0);
+}

@@ -1,0 +1,85 @@
+//! A component that misbehaves where the host asks before it serves, or through its database.
+//!
+//! How it misbehaves when asked for its tools is written in its bytes: a test changes the letter
+//! behind the marker, which makes it another component without building another one.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolkit::{English, Stop, Text, Tool, User, sql};
+
+mod storage;
+
+use storage::{Clear, Fill, GrindRead, GrindWrite};
+
+toolkit::export_tools!(Begin, Fill, Clear, GrindRead, GrindWrite);
+toolkit::export_migrations!(1 "hoard" => "../migrations/1-hoard.sql");
+
+/// The marker, and the letter that a test changes.
+static FAULT: [u8; 16] = *b"saboteur fault:-";
+
+/// What the letter makes of the definitions.
+fn sabotage() {
+    match std::hint::black_box(&FAULT)[15] {
+        b'p' => panic!("as promised"),
+        b'l' => loop {
+            std::hint::black_box(());
+        },
+        b'm' => {
+            let mut hoard = Vec::new();
+            loop {
+                hoard.push(vec![1u8; 1 << 20]);
+                std::hint::black_box(&hoard);
+            }
+        }
+        // Slow, and yet it comes to an end.
+        b's' => (0..300_000_000u32).for_each(|turn| _ = std::hint::black_box(turn)),
+        _ => {}
+    }
+}
+
+/// 何もしない。
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Begin {}
+
+impl JsonSchema for Begin {
+    fn schema_name() -> Cow<'static, str> {
+        "Begin".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        sabotage();
+        let mut schema = json!({ "type": "object", "additionalProperties": false });
+        match std::hint::black_box(&FAULT)[15] {
+            b't' => schema["properties"] = json!({ "a": { "type": "strnig" } }),
+            b'b' => schema["description"] = Value::from("b".repeat(16 << 20)),
+            _ => {}
+        }
+        Schema::try_from(schema).unwrap_or_default()
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Begun {
+    rows: i64,
+}
+
+impl Tool for Begin {
+    const NAME: &str = "begin";
+    const TITLE: Text = Text { ja: "始める", en: "Begin" };
+    const ENGLISH: English =
+        English { description: "Says how much has been stored.", arguments: &[] };
+    type Output = Begun;
+
+    fn call(self, _: &User) -> Result<Begun, Stop> {
+        let [count] = sql::query([toolkit::sql!("SELECT count(*) AS rows FROM hoard")])?;
+        let rows = match count.rows.first().and_then(|it| it.first()) {
+            Some(sql::Value::Integer(rows)) => *rows,
+            _ => 0,
+        };
+        Ok(Begun { rows })
+    }
+}

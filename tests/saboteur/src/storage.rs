@@ -1,0 +1,63 @@
+//! What can be done to a database, and through it to everybody who shares the disk.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Stop, Text, Tool, User, sql};
+
+/// Counts to 10¹², which takes longer than anybody waits.
+const GRIND: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000) \
+     SELECT count(*) FROM n";
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Nothing {}
+
+/// A tool without arguments.
+macro_rules! misdeed {
+    ($tool:ident, $name:literal, $ja:literal, $en:literal, $does:literal, $act:expr) => {
+        #[doc = $ja]
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $tool {}
+
+        impl Tool for $tool {
+            const NAME: &str = $name;
+            const TITLE: Text = Text { ja: $ja, en: $en };
+            const ENGLISH: English = English { description: $does, arguments: &[] };
+            type Output = Nothing;
+
+            fn call(self, _: &User) -> Result<Nothing, Stop> {
+                $act
+            }
+        }
+    };
+}
+
+misdeed!(Fill, "fill", "埋める", "Fill", "Stores until there is no room.", {
+    let row = vec![7u8; 500 << 10];
+    loop {
+        let insert = || toolkit::sql!("INSERT INTO hoard (bytes) VALUES ($1)", row.clone());
+        sql::transact([insert(), insert(), insert(), insert()])?;
+    }
+});
+
+misdeed!(Clear, "clear", "空にする", "Clear", "Deletes what was stored.", {
+    sql::transact([toolkit::sql!("DELETE FROM hoard")])?;
+    Ok(Nothing {})
+});
+
+misdeed!(GrindRead, "grind_read", "読み続ける", "Grind", "Asks what cannot be answered.", {
+    sql::query([toolkit::sql!(GRIND)])?;
+    Ok(Nothing {})
+});
+
+misdeed!(
+    GrindWrite,
+    "grind_write",
+    "書き続ける",
+    "Grind and hold",
+    "The same, holding the writer.",
+    {
+        sql::transact([toolkit::sql!(GRIND)])?;
+        Ok(Nothing {})
+    }
+);
