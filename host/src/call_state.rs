@@ -12,7 +12,10 @@ use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     caller::Caller,
-    capability::output::GuestOutput,
+    capability::{
+        http::{CallHttp, Outgoing},
+        output::GuestOutput,
+    },
     database::Database,
     limits::Limits,
     settings::Settings,
@@ -27,6 +30,7 @@ pub(crate) struct CallContext {
     pub(crate) caller: Caller,
     pub(crate) database: Option<Database>,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) http: Arc<Outgoing>,
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
@@ -87,8 +91,9 @@ pub(crate) struct CallState {
     pub(crate) meter: Meter,
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
+    pub(crate) http: CallHttp,
+    pub(crate) table: ResourceTable,
     wasi: WasiCtx,
-    table: ResourceTable,
     _running: Running,
 }
 
@@ -107,6 +112,7 @@ impl CallState {
             meter: Meter::new(limits),
             log,
             progress_left: limits.progress_max,
+            http: CallHttp::new(&context, limits),
             wasi: wasi.build(),
             table,
             context,

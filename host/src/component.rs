@@ -10,12 +10,16 @@ use std::{
 };
 
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
-use wasmtime::{Store, component::Component};
+use wasmtime::{
+    Engine, Store,
+    component::{Component, types::ComponentItem},
+};
 
 use crate::{
     bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
     call_state::{CallContext, CallState, Clock, Progress},
     caller::Caller,
+    capability::http::Outgoing,
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
@@ -46,6 +50,8 @@ pub struct Setup {
     pub database: Option<Database>,
     /// What the operator set for it.
     pub settings: Arc<Settings>,
+    /// Where it may send requests.
+    pub http: Arc<Outgoing>,
     /// The time of day that it sees.
     pub clock: Clock,
 }
@@ -79,7 +85,9 @@ impl LoadedComponent {
         let engine = sandbox.engine();
         let ty = component.component_type();
         let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
-        let needed = grants::check(&setup.name, imports.iter().map(String::as_str), &setup.grants)?;
+        // An import of types only names them, and reaches nothing.
+        let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
+        let needed = grants::check(&setup.name, acting.map(|(name, _)| name), &setup.grants)?;
         let pre = sandbox::linker(engine, &needed)
             .and_then(|linker| linker.instantiate_pre(component))
             .and_then(ToolComponentPre::new)
@@ -258,6 +266,7 @@ impl LoadedComponent {
             caller,
             database: self.setup.database.clone(),
             settings: self.setup.settings.clone(),
+            http: self.setup.http.clone(),
             clock: self.setup.clock.clone(),
             progress,
             deadline: sandbox::deadline(&self.setup.limits),
@@ -286,6 +295,17 @@ impl LoadedComponent {
                 Err(CallError::LimitExceeded { component, call_id, limit: "deadline_ms" })
             }
         }
+    }
+}
+
+/// Whether an import brings more than the names of types.
+fn acts(engine: &Engine, import: &ComponentItem) -> bool {
+    match import {
+        ComponentItem::ComponentInstance(it) => {
+            it.exports(engine).any(|(_, it)| !matches!(it.ty, ComponentItem::Type(_)))
+        }
+        ComponentItem::Type(_) => false,
+        _ => true,
     }
 }
 

@@ -30,5 +30,6 @@ mod page;
 mod reload;
 mod ticker;
 
+pub use capability::http::Outgoing;
 pub use config::Config;
 pub use server::Server;

@@ -32,6 +32,14 @@ pub struct Limits {
     pub waiters_max: usize,
     /// Bytes that the component's database may have.
     pub database_bytes_max: u64,
+    /// Outgoing HTTP requests that one call may make, those that are refused among them.
+    pub http_requests_max: u32,
+    /// Bytes that the outgoing requests of one call may move, both ways together.
+    pub http_bytes_max: u64,
+    /// Time that one outgoing request may take to the end of its answer, in milliseconds.
+    pub http_timeout_ms: u64,
+    /// Time that finding and reaching a host may take, in milliseconds.
+    pub http_connect_ms: u64,
 }
 
 impl Default for Limits {
@@ -50,6 +58,10 @@ impl Default for Limits {
             wait_ms_max: 60_000,
             waiters_max: 256,
             database_bytes_max: 256 << 20,
+            http_requests_max: 32,
+            http_bytes_max: 8 << 20,
+            http_timeout_ms: 10_000,
+            http_connect_ms: 3_000,
         }
     }
 }

@@ -9,10 +9,11 @@ use std::{
 
 use crate::{
     call_state::Clock,
+    capability::http::Outgoing,
     component::{LoadError, LoadedComponent, Setup},
     config::Config,
     database::{self, Database},
-    grants::Grant,
+    grants::{Grant, hosts::Hosts},
     library::{Library, Source},
     registry::Registry,
     sandbox::Sandbox,
@@ -73,6 +74,7 @@ impl Loader {
             Some(error) if is_swap => return Err(error.into()),
             error => error.map(LoadError::from),
         };
+        let http = self.http(name, is_swap, &mut trouble)?;
         let component = self.compile(source).await?;
         let setup = Setup {
             name: name.to_owned(),
@@ -80,6 +82,7 @@ impl Loader {
             limits: self.config.limits(name),
             database: None,
             settings: Arc::new(settings),
+            http: Arc::new(http),
             clock: self.clock.clone(),
         };
         let loaded =
@@ -101,6 +104,23 @@ impl Loader {
             settle(outcome, is_swap, &mut trouble)?;
         }
         Ok(Loaded { component: Arc::new(ready), trouble })
+    }
+
+    /// Where it may send requests; a host whose secret cannot be read is left out.
+    fn http(
+        &self,
+        name: &str,
+        is_swap: bool,
+        trouble: &mut Option<LoadError>,
+    ) -> Result<Outgoing, LoadError> {
+        let granted = self.config.component(name).http.unwrap_or_default();
+        let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
+        match error {
+            Some(error) if is_swap => return Err(error.into()),
+            Some(error) => _ = trouble.get_or_insert(error.into()),
+            None => {}
+        }
+        Ok(Outgoing::new(hosts, &self.config.limits(name)))
     }
 
     /// Off the async workers: a compile on them would hold up every call.

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod command_line;
+mod http;
 mod limits;
 mod page;
 mod questions;

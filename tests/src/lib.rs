@@ -5,6 +5,7 @@ pub mod bench;
 pub mod browser;
 pub mod cinema;
 pub mod client;
+pub mod fake;
 pub mod goldens;
 pub mod legacy;
 pub mod process;

@@ -56,8 +56,13 @@ impl Process {
     }
 
     /// Starts `command` and waits until it says where it listens.
-    pub fn from(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    pub fn from(command: Command) -> Self {
+        Self::logging(command, Stdio::null())
+    }
+
+    /// The same with its log going to `log`.
+    pub fn logging(mut command: Command, log: impl Into<Stdio>) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let url = loop {

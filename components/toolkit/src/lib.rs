@@ -44,6 +44,7 @@ pub mod caller;
 pub mod definition;
 #[doc(hidden)]
 pub mod export;
+pub mod http;
 mod id;
 pub mod log;
 pub mod progress;
