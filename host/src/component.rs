@@ -196,9 +196,9 @@ impl LoadedComponent {
         .map_err(LoadError::Configure)
     }
 
-    /// This component with other settings, sharing everything that is compiled.
-    pub fn with_settings(&self, settings: Arc<Settings>) -> Self {
-        let setup = Setup { settings, ..self.setup.clone() };
+    /// This component with other settings and secrets, sharing everything that is compiled.
+    pub fn with_settings(&self, settings: Arc<Settings>, http: Arc<Outgoing>) -> Self {
+        let setup = Setup { settings, http, ..self.setup.clone() };
         self.with_setup(setup)
     }
 

@@ -276,6 +276,19 @@ mod tests {
     }
 
     #[test]
+    fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
+        let (grant, host) = ("grants = ['http']", "[[components.a.http]]\nhost = 'b.example'");
+        assert!(parse(&format!("[components.a]\n{grant}\n{host}")).is_ok());
+        let error = parse(&format!("[components.a]\n{grant}")).unwrap_err();
+        assert!(error.contains("[components.a] grants \"http\" and no host"), "{error}");
+        let error = parse(host).unwrap_err();
+        assert!(
+            error.contains("[components.a] has hosts") && error.contains("add \"http\""),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_typo_is_named_with_its_line_and_what_would_be_right() {
         let error = parse("adr = '127.0.0.1:1'").unwrap_err();
         assert!(

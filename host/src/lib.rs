@@ -16,6 +16,7 @@ pub mod seal;
 pub mod server;
 pub mod settings;
 pub mod solo;
+pub mod tls;
 
 mod api;
 mod bindings;

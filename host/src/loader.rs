@@ -13,7 +13,10 @@ use crate::{
     component::{LoadError, LoadedComponent, Setup},
     config::Config,
     database::{self, Database},
-    grants::{Grant, hosts::Hosts},
+    grants::{
+        Grant,
+        hosts::{Hosts, SecretError},
+    },
     library::{Library, Source},
     registry::Registry,
     sandbox::Sandbox,
@@ -74,7 +77,10 @@ impl Loader {
             Some(error) if is_swap => return Err(error.into()),
             error => error.map(LoadError::from),
         };
-        let http = self.http(name, is_swap, &mut trouble)?;
+        let (http, no_secret) = self.http(name);
+        if let (Some(error), true) = (&no_secret, is_swap) {
+            return Err(LoadError::Secret(error.clone()));
+        }
         let component = self.compile(source).await?;
         let setup = Setup {
             name: name.to_owned(),
@@ -82,7 +88,7 @@ impl Loader {
             limits: self.config.limits(name),
             database: None,
             settings: Arc::new(settings),
-            http: Arc::new(http),
+            http,
             clock: self.clock.clone(),
         };
         let loaded =
@@ -92,7 +98,10 @@ impl Loader {
         if !loaded.needs(Grant::Sql) {
             let outcome = loaded.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
-            return Ok(Loaded { component: loaded, trouble });
+            return Ok(Loaded {
+                component: loaded,
+                trouble: trouble.or(no_secret.map(Into::into)),
+            });
         }
         self_test(&loaded, is_swap, &mut trouble).await?;
         let ready = loaded.on_database(self.database(name).await?);
@@ -103,24 +112,14 @@ impl Loader {
             let outcome = ready.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
         }
-        Ok(Loaded { component: Arc::new(ready), trouble })
+        Ok(Loaded { component: Arc::new(ready), trouble: trouble.or(no_secret.map(Into::into)) })
     }
 
     /// Where it may send requests; a host whose secret cannot be read is left out.
-    fn http(
-        &self,
-        name: &str,
-        is_swap: bool,
-        trouble: &mut Option<LoadError>,
-    ) -> Result<Outgoing, LoadError> {
+    pub(crate) fn http(&self, name: &str) -> (Arc<Outgoing>, Option<SecretError>) {
         let granted = self.config.component(name).http.unwrap_or_default();
         let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
-        match error {
-            Some(error) if is_swap => return Err(error.into()),
-            Some(error) => _ = trouble.get_or_insert(error.into()),
-            None => {}
-        }
-        Ok(Outgoing::new(hosts, &self.config.limits(name)))
+        (Arc::new(Outgoing::new(hosts, &self.config.limits(name))), error)
     }
 
     /// Off the async workers: a compile on them would hold up every call.

@@ -22,10 +22,16 @@ pub struct Listener {
     stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
+/// An ordinary HTTP client to be; it needs no certificates, because nothing here speaks TLS.
+pub fn http() -> reqwest::ClientBuilder {
+    host::tls::install_provider();
+    reqwest::Client::builder().no_proxy().tls_certs_only([])
+}
+
 impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
+        let http = http().build().expect("no options that can fail");
         Self { http, url: url.to_owned() }
     }
 

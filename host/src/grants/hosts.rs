@@ -1,6 +1,10 @@
 //! The hosts of one component with their secrets at hand: which request is granted, by which entry.
 
-use std::{fmt, fs, io, path::Path};
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use http::{HeaderValue, Method};
 use reqwest::Url;
@@ -35,7 +39,7 @@ impl fmt::Debug for GrantedHost {
 }
 
 /// Why a secret cannot be used. None of these repeats it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum SecretError {
     /// The environment does not have it.
     #[error("http host {host}: the environment has no variable {variable}, or it is empty")]
@@ -53,7 +57,7 @@ pub enum SecretError {
         /// What the configuration names.
         file: String,
         /// What the system says.
-        source: io::Error,
+        source: Arc<io::Error>,
     },
     /// It is not what a request can carry.
     #[error("http host {host}: a secret {what}")]
@@ -77,6 +81,16 @@ impl Hosts {
             }
         }
         (hosts, trouble)
+    }
+
+    /// The files that secrets of `grants` come from.
+    pub(crate) fn files(grants: &[HostGrant], base: &Path) -> Vec<PathBuf> {
+        let secrets = grants.iter().flat_map(|it| &it.secrets);
+        let file = |it: &SecretGrant| match &it.source {
+            Source::File(file) => Some(base.join(file)),
+            _ => None,
+        };
+        secrets.filter_map(file).collect()
     }
 
     /// The first entry that grants this request.
@@ -153,14 +167,15 @@ impl GrantedHost {
 
 fn read(secret: &SecretGrant, base: &Path, host: &str) -> Result<String, SecretError> {
     let host = || host.to_owned();
-    let text =
-        match &secret.source {
-            Source::Value(value) => value.expose().to_owned(),
-            Source::Environment(variable) => std::env::var(variable).unwrap_or_default(),
-            Source::File(file) => read_file(&base.join(file)).map_err(|source| {
-                SecretError::File { host: host(), file: file.display().to_string(), source }
-            })?,
-        };
+    let text = match &secret.source {
+        Source::Value(value) => value.expose().to_owned(),
+        Source::Environment(variable) => std::env::var(variable).unwrap_or_default(),
+        Source::File(file) => read_file(&base.join(file)).map_err(|source| SecretError::File {
+            host: host(),
+            file: file.display().to_string(),
+            source: Arc::new(source),
+        })?,
+    };
     // Files end with a newline, and so does what a shell puts into a variable.
     let text = text.trim_end_matches(['\n', '\r']).to_owned();
     if let (Source::Environment(variable), "") = (&secret.source, text.as_str()) {

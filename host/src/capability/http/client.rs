@@ -1,12 +1,6 @@
 //! Finds hosts and connects: to the address that was checked, and to no other.
 
-use std::{
-    fmt, io,
-    net::SocketAddr,
-    pin::Pin,
-    sync::{Arc, Once},
-    time::Duration,
-};
+use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use reqwest::{
     Client,
@@ -16,7 +10,7 @@ use reqwest::{
 use tokio::sync::OnceCell;
 
 use super::{HEADER_BYTES_MAX, address};
-use crate::{grants::hosts::Hosts, limits::Limits};
+use crate::{grants::hosts::Hosts, limits::Limits, tls};
 
 /// Connections to one host that are kept for the next request.
 const IDLE_MAX: usize = 8;
@@ -67,11 +61,7 @@ impl Outgoing {
 }
 
 fn build(resolver: Checked, connect: Duration) -> Result<Reach, reqwest::Error> {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // An error says that another part of the program was first, with the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
+    tls::install_provider();
     let resolver = Arc::new(resolver);
     let builder = || {
         Client::builder()

@@ -109,6 +109,7 @@ impl Request {
     fn failed(&self, method: &Method, url: &Url, mask: &Mask, failed: Failed) -> Error {
         match &failed.error {
             Error::HttpRequestBodySize(_) => self.report.exceeded("http_bytes_max"),
+            Error::ConnectionTimeout => self.report.exceeded("http_connect_ms"),
             Error::DestinationIpProhibited => self.report.refused(method, url, &failed.why),
             _ => self.report.failed(method, url, &mask.text(&failed.why)),
         }
