@@ -66,7 +66,7 @@ async fn serve(
             )
         }
         "/redirect" => {
-            let to = target.split_once("to=")?.1.split("&key=").next()?;
+            let to = target.split_once("to=")?.1;
             format!("HTTP/1.1 302 Found\r\n{close}location: {to}\r\ncontent-length: 0\r\n\r\n")
         }
         "/headers" => {

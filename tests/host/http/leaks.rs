@@ -70,8 +70,7 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
         assert_ne!(structured["found_in_memory"], true, "{name}: it lies in its memory");
         sources.add(format!("mcp: {name}"), answer.to_string());
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments });
-        let headers = [("content-type", "application/json")];
-        let answer = courier.client.post("/rpc", &headers, body.to_string()).await;
+        let answer = courier.client.post("/rpc", &[], body.to_string()).await;
         sources.add(format!("rest: {name}"), answer.text().await.unwrap());
     }
     for path in ["/api/health", "/", "/index.html", "/no-such-page"] {

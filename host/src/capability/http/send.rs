@@ -71,7 +71,7 @@ impl Request {
         let hosts = &self.outgoing.hosts;
         let Some(host) = hosts.find(method, url) else {
             let lines = hosts.lines(&self.report.component, method, url);
-            self.report.refused(method, url, &format!("it is not granted; {lines}"));
+            self.report.refused(method, url, &format!("it is not granted; {lines}\n"));
             return Err(Error::HttpRequestDenied);
         };
         // Names are checked when they are resolved, addresses are not resolved.
