@@ -1,7 +1,8 @@
 //! Outgoing HTTP, to the hosts that the operator granted.
 //!
 //! Secrets are the operator's: the host adds them to the request on its way out, and the component
-//! never sees them. A component that uses this needs the grant `http`.
+//! never sees them. A component that uses this needs the grant `http`, and of the kit the feature
+//! `http`.
 //!
 //! ```no_run
 //! use toolkit::{Stop, http};
