@@ -12,7 +12,10 @@ use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     caller::Caller,
-    capability::output::GuestOutput,
+    capability::{
+        http::{CallHttp, Outgoing},
+        output::GuestOutput,
+    },
     database::Database,
     limits::Limits,
     meter::{LogBudget, Meter},
@@ -30,6 +33,7 @@ pub(crate) struct CallContext {
     pub(crate) caller: Caller,
     pub(crate) database: Option<Database>,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) http: Arc<Outgoing>,
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
@@ -96,8 +100,9 @@ pub(crate) struct CallState {
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
     pub(crate) progress_dropped: u64,
+    pub(crate) http: CallHttp,
+    pub(crate) table: ResourceTable,
     wasi: WasiCtx,
-    table: ResourceTable,
     _running: Running,
 }
 
@@ -117,6 +122,7 @@ impl CallState {
             log,
             progress_left: limits.progress_max,
             progress_dropped: 0,
+            http: CallHttp::new(&context, limits),
             wasi: wasi.build(),
             table,
             context,

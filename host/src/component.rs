@@ -7,11 +7,15 @@ use std::{
 };
 
 use tokio::sync::Semaphore;
-use wasmtime::{Store, component::Component};
+use wasmtime::{
+    Engine, Store,
+    component::{Component, types::ComponentItem},
+};
 
 use crate::{
     bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
     call_state::{CallContext, CallState, Clock},
+    capability::http::Outgoing,
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
@@ -51,6 +55,8 @@ pub struct Setup {
     pub database: Option<Database>,
     /// What the operator set for it.
     pub settings: Arc<Settings>,
+    /// Where it may send requests.
+    pub http: Arc<Outgoing>,
     /// The time of day that it sees.
     pub clock: Clock,
     /// Where it is counted what its versions do.
@@ -86,7 +92,9 @@ impl LoadedComponent {
         let engine = sandbox.engine();
         let ty = component.component_type();
         let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
-        let needed = grants::check(&setup.name, imports.iter().map(String::as_str), &setup.grants)?;
+        // An import of types only names them, and reaches nothing.
+        let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
+        let needed = grants::check(&setup.name, acting.map(|(name, _)| name), &setup.grants)?;
         let pre = sandbox::linker(engine, &needed)
             .and_then(|linker| linker.instantiate_pre(component))
             .and_then(ToolComponentPre::new)
@@ -203,9 +211,9 @@ impl LoadedComponent {
         .map_err(LoadError::Configure)
     }
 
-    /// This component with other settings, sharing everything that is compiled.
-    pub fn with_settings(&self, settings: Arc<Settings>) -> Self {
-        let setup = Setup { settings, ..self.setup.clone() };
+    /// This component with other settings and secrets, sharing everything that is compiled.
+    pub fn with_settings(&self, settings: Arc<Settings>, http: Arc<Outgoing>) -> Self {
+        let setup = Setup { settings, http, ..self.setup.clone() };
         self.with_setup(setup)
     }
 
@@ -292,6 +300,7 @@ impl LoadedComponent {
             caller: round.caller,
             database: self.setup.database.clone(),
             settings: self.setup.settings.clone(),
+            http: self.setup.http.clone(),
             clock: self.setup.clock.clone(),
             progress: round.progress,
             span: round.span,
@@ -334,5 +343,16 @@ impl LoadedComponent {
             }
             Err(_) => Err(exceeded("deadline_ms")),
         }
+    }
+}
+
+/// Whether an import brings more than the names of types.
+fn acts(engine: &Engine, import: &ComponentItem) -> bool {
+    match import {
+        ComponentItem::ComponentInstance(it) => {
+            it.exports(engine).any(|(_, it)| !matches!(it.ty, ComponentItem::Type(_)))
+        }
+        ComponentItem::Type(_) => false,
+        _ => true,
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     audit::AuditConfig,
-    grants::Grant,
+    grants::{Grant, http::HostGrant},
     limits::{Limits, SandboxConfig},
     log::LogConfig,
     telemetry::TelemetryConfig,
@@ -70,6 +70,8 @@ pub struct ComponentConfig {
     pub settings: BTreeMap<String, Value>,
     /// Settings taken from the environment: `setting = "VARIABLE"`.
     pub environment: BTreeMap<String, String>,
+    /// Hosts that it may send requests to.
+    pub http: Option<Vec<HostGrant>>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
 }
@@ -105,12 +107,24 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// It says something that is not known, or says it wrongly.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}, line {line}: {message}", path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where, and what would be right.
-        source: toml::de::Error,
+        /// Where in it. Not the line itself: there may be a secret in it.
+        line: usize,
+        /// What would be right.
+        message: String,
+    },
+    /// It grants one half of what takes two.
+    #[error("{path}: [components.{component}] {what}", path = path.display())]
+    Half {
+        /// The file.
+        path: PathBuf,
+        /// Whose grants.
+        component: String,
+        /// What is missing.
+        what: &'static str,
     },
     /// It says something that cannot work.
     #[error("[{table}]: {what}")]
@@ -140,9 +154,8 @@ impl Config {
     }
 
     fn from_text(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let parse = |text| {
-            toml::from_str::<ConfigFile>(text)
-                .map_err(|source| ConfigError::Parse { path: path.to_owned(), source })
+        let parse = |text: &str| {
+            toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
         let (mut defaults, file) = (parse(DEFAULTS)?, parse(text)?);
         let limits = file.limits.unwrap_or_default();
@@ -150,6 +163,9 @@ impl Config {
         for (name, mut component) in file.components {
             component.limits = component.limits.map(|own| own_limits(&limits, &said, &name, own));
             defaults.components.entry(name).or_default().change(component);
+        }
+        for (name, component) in &defaults.components {
+            component.check_halves(name, path)?;
         }
         Ok(Self {
             addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
@@ -211,9 +227,26 @@ impl ComponentConfig {
     fn change(&mut self, other: Self) {
         self.enabled = other.enabled.or(self.enabled);
         self.grants = other.grants.or(self.grants.take());
+        self.http = other.http.or(self.http.take());
         self.limits = other.limits.or(self.limits.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
+    }
+
+    /// The capability `http` and hosts to use it with: neither is worth anything alone.
+    fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
+        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
+        let has_hosts = self.http.as_ref().is_some_and(|it| !it.is_empty());
+        let what = match (is_granted, has_hosts) {
+            (true, false) => {
+                "grants \"http\" and no host; add [[components.NAME.http]] with host = \"…\" for each, or take \"http\" out of its grants"
+            }
+            (false, true) => {
+                "has hosts under http and no leave to use them; add \"http\" to its grants"
+            }
+            _ => return Ok(()),
+        };
+        Err(ConfigError::Half { path: path.to_owned(), component: component.to_owned(), what })
     }
 
     /// The settings, those that the environment gives included.
@@ -226,6 +259,12 @@ impl ComponentConfig {
         }
         settings
     }
+}
+
+fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
+    let at = error.span().map_or(0, |it| it.start.min(text.len()));
+    let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
+    ConfigError::Parse { path: path.to_owned(), line, message: error.message().to_owned() }
 }
 
 /// The common limits, with those entries changed that the file names for this component.
@@ -281,6 +320,19 @@ mod tests {
         let expected = Limits { cpu_ms_max: 7, calls_max: 3, ..Limits::default() };
         assert_eq!(limits, expected);
         assert_eq!(parse(text).unwrap().limits("b").cpu_ms_max, 7);
+    }
+
+    #[test]
+    fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
+        let (grant, host) = ("grants = ['http']", "[[components.a.http]]\nhost = 'b.example'");
+        assert!(parse(&format!("[components.a]\n{grant}\n{host}")).is_ok());
+        let error = parse(&format!("[components.a]\n{grant}")).unwrap_err();
+        assert!(error.contains("[components.a] grants \"http\" and no host"), "{error}");
+        let error = parse(host).unwrap_err();
+        assert!(
+            error.contains("[components.a] has hosts") && error.contains("add \"http\""),
+            "{error}"
+        );
     }
 
     #[test]

@@ -4,6 +4,10 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::Deserialize;
 
+pub mod hosts;
+pub mod http;
+pub mod secret;
+
 /// Leave to use one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]

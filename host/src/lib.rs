@@ -24,6 +24,7 @@ pub mod server;
 pub mod settings;
 pub mod solo;
 pub mod telemetry;
+pub mod tls;
 
 mod api;
 mod bindings;
@@ -42,5 +43,6 @@ mod reload;
 mod schema;
 mod ticker;
 
+pub use capability::http::Outgoing;
 pub use config::Config;
 pub use server::Server;

@@ -79,6 +79,14 @@ pub struct Limits {
     pub database_bytes_max: u64,
     /// How often its outputs are held against their schema.
     pub check_outputs: CheckOutputs,
+    /// Outgoing HTTP requests that one call may make, those that are refused among them.
+    pub http_requests_max: u32,
+    /// Bytes that the outgoing requests of one call may move, both ways together.
+    pub http_bytes_max: u64,
+    /// Time that one outgoing request may take to the end of its answer, in milliseconds.
+    pub http_timeout_ms: u64,
+    /// Time that finding and reaching a host may take, in milliseconds.
+    pub http_connect_ms: u64,
 }
 
 impl Default for Limits {
@@ -99,6 +107,10 @@ impl Default for Limits {
             waiters_max: 256,
             database_bytes_max: 256 << 20,
             check_outputs: CheckOutputs::Sampled,
+            http_requests_max: 32,
+            http_bytes_max: 8 << 20,
+            http_timeout_ms: 10_000,
+            http_connect_ms: 3_000,
         }
     }
 }

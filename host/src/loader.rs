@@ -9,10 +9,14 @@ use std::{
 
 use crate::{
     call_state::Clock,
+    capability::http::Outgoing,
     component::{LoadError, LoadedComponent, Setup},
     config::Config,
     database::{self, Database},
-    grants::Grant,
+    grants::{
+        Grant,
+        hosts::{Hosts, SecretError},
+    },
     library::{Library, Source},
     metrics::Metrics,
     registry::Registry,
@@ -80,6 +84,10 @@ impl Loader {
             Some(error) if is_swap => return Err(error.into()),
             error => error.map(LoadError::from),
         };
+        let (http, no_secret) = self.http(name);
+        if let (Some(error), true) = (&no_secret, is_swap) {
+            return Err(LoadError::Secret(error.clone()));
+        }
         let component = self.compile(source).await?;
         let setup = Setup {
             name: name.to_owned(),
@@ -87,6 +95,7 @@ impl Loader {
             limits: self.config.limits(name),
             database: None,
             settings: Arc::new(settings),
+            http,
             clock: self.clock.clone(),
             tally: self.metrics.of(name),
         };
@@ -97,7 +106,10 @@ impl Loader {
         if !loaded.needs(Grant::Sql) {
             let outcome = loaded.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
-            return Ok(Loaded { component: loaded, trouble });
+            return Ok(Loaded {
+                component: loaded,
+                trouble: trouble.or(no_secret.map(Into::into)),
+            });
         }
         self_test(&loaded, is_swap, &mut trouble).await?;
         let ready = loaded.on_database(self.database(name).await?);
@@ -108,7 +120,14 @@ impl Loader {
             let outcome = ready.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
         }
-        Ok(Loaded { component: Arc::new(ready), trouble })
+        Ok(Loaded { component: Arc::new(ready), trouble: trouble.or(no_secret.map(Into::into)) })
+    }
+
+    /// Where it may send requests; a host whose secret cannot be read is left out.
+    pub(crate) fn http(&self, name: &str) -> (Arc<Outgoing>, Option<SecretError>) {
+        let granted = self.config.component(name).http.unwrap_or_default();
+        let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
+        (Arc::new(Outgoing::new(hosts, &self.config.limits(name))), error)
     }
 
     /// Off the async workers: a compile on them would hold up every call.

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     component::LoadError,
+    grants::hosts::Hosts,
     library::{Library, Source, Stamp},
     loader::{Loaded, Loader, blocking},
     registry::Registry,
@@ -210,7 +211,11 @@ impl Reloader {
             Ok(settings) => settings,
             Err(error) => return self.refuse(name, "its settings", &error.into()),
         };
-        let next = Arc::new(serving.with_settings(settings));
+        let http = match self.loader.http(name) {
+            (http, None) => http,
+            (_, Some(error)) => return self.refuse(name, "its secrets", &error.into()),
+        };
+        let next = Arc::new(serving.with_settings(settings, http));
         match next.configure().await {
             Ok(()) => {
                 self.registry.refresh(&next);
@@ -282,6 +287,8 @@ impl Reloader {
 
 impl Loader {
     fn settings_stamp(&self, name: &str) -> settings::Stamp {
-        Settings::stamp(&self.config().component(name).settings, &self.config().base)
+        let (config, base) = (self.config().component(name), &self.config().base);
+        let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
+        Settings::stamp(&config.settings, base, secrets)
     }
 }

@@ -194,7 +194,8 @@ pub(crate) fn linker(
                 random::random::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
                 random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
             }
-            Grant::Http | Grant::Folders | Grant::Files | Grant::Blobs | Grant::Events => {}
+            Grant::Http => wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?,
+            Grant::Folders | Grant::Files | Grant::Blobs | Grant::Events => {}
             Grant::Schedule | Grant::Endpoints => {}
         }
     }

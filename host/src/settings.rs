@@ -80,11 +80,15 @@ impl Settings {
         self.values.get(name).map(Value::to_string)
     }
 
-    /// The files that `configured` names, as they are now.
-    pub(crate) fn stamp(configured: &BTreeMap<String, Value>, base: &Path) -> Stamp {
+    /// The files that `configured` names, and those of `others`, as they are now.
+    pub(crate) fn stamp(
+        configured: &BTreeMap<String, Value>,
+        base: &Path,
+        others: Vec<PathBuf>,
+    ) -> Stamp {
         let modified = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
         let files = configured.values().filter_map(file_of).map(|it| base.join(it));
-        files.map(|path| (path.clone(), modified(&path))).collect()
+        files.chain(others).map(|path| (path.clone(), modified(&path))).collect()
     }
 
     fn file(name: &str, path: PathBuf) -> Result<Value, SettingsError> {
@@ -129,9 +133,9 @@ mod tests {
         let settings = Settings::read(&configured, &folder).unwrap();
         assert_eq!(settings.get("catalog").as_deref(), Some(r#"{"films":[]}"#));
         assert_eq!(settings.get("zone").as_deref(), Some("\"Asia/Tokyo\""));
-        let before = Settings::stamp(&configured, &folder);
+        let before = Settings::stamp(&configured, &folder, Vec::new());
         fs::remove_file(folder.join("films.json")).unwrap();
-        assert_ne!(Settings::stamp(&configured, &folder), before);
+        assert_ne!(Settings::stamp(&configured, &folder, Vec::new()), before);
         fs::write(folder.join("films.json"), "{").unwrap();
         let broken = Settings::read(&configured, &folder).unwrap_err().to_string();
         assert!(broken.contains("line 1"), "{broken}");

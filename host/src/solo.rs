@@ -8,13 +8,14 @@ use wasmtime::component::Component;
 use crate::{
     call_state::Clock,
     calls::answer_in_solo,
+    capability::http::Outgoing,
     component::{
         CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Round,
         Setup, Stop,
     },
     database::{self, Database},
     failure::Failure,
-    grants::Grant,
+    grants::{Grant, hosts::Hosts},
     limits::{Limits, SandboxConfig},
     sandbox::Sandbox,
     seal::digest,
@@ -26,6 +27,7 @@ pub struct Solo {
     bytes: Vec<u8>,
     setup: Setup,
     database: Option<PathBuf>,
+    hosts: Hosts,
 }
 
 /// A component that runs alone.
@@ -81,16 +83,24 @@ impl Solo {
             limits: Limits::default(),
             database: None,
             settings: Arc::default(),
+            http: Arc::default(),
             clock: Clock::System,
             tally: Arc::default(),
         };
-        Self { bytes: bytes.to_owned(), setup, database: None }
+        Self { bytes: bytes.to_owned(), setup, database: None, hosts: Hosts::default() }
     }
 
     /// Gives it leave to use `grants`.
     #[must_use]
     pub fn grant(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
         self.setup.grants.extend(grants);
+        self
+    }
+
+    /// Lets it send requests to `hosts`.
+    #[must_use]
+    pub fn hosts(mut self, hosts: Hosts) -> Self {
+        self.hosts = hosts;
         self
     }
 
@@ -140,7 +150,9 @@ impl Solo {
     /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
     pub async fn start_compiled(self, compiled: &Compiled) -> Result<Running, LoadError> {
         let Compiled { sandbox, component, digest } = compiled;
-        let mut component = LoadedComponent::load(sandbox, component, digest, self.setup).await?;
+        let http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
+        let setup = Setup { http, ..self.setup };
+        let mut component = LoadedComponent::load(sandbox, component, digest, setup).await?;
         if component.needs(Grant::Sql) {
             let limits = database::Limits::default();
             let database = match self.database {

@@ -5,6 +5,7 @@ mod bad_input;
 mod command_line;
 mod command_line_offline;
 mod hostile;
+mod http;
 mod limits;
 mod page;
 mod questions;

@@ -143,7 +143,7 @@ async fn a_log_for_programs_has_component_and_call_in_each_line_of_a_call() {
     let mut command = command(&folders);
     command.args(["--addr", "127.0.0.1:0", "--log-format", "json", "--components"]);
     command.arg(folders.components());
-    let mut process = Process::logging_to(fs::File::create(&log).unwrap(), command);
+    let mut process = Process::logging(command, fs::File::create(&log).unwrap());
     Client::new(&process.url).failure("panic", json!({})).await;
     process.signal();
     tokio::task::spawn_blocking(move || process.wait()).await.unwrap();

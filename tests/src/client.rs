@@ -22,20 +22,16 @@ pub struct Listener {
     stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
-/// An ordinary HTTP client, to be built.
-///
-/// The host's own client brings TLS along without a provider; tests need none of it, but without
-/// one no client can be built.
-pub fn http_client() -> reqwest::ClientBuilder {
-    // Another test may have chosen the same one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
+/// An ordinary HTTP client to be; it needs no certificates, because nothing here speaks TLS.
+pub fn http() -> reqwest::ClientBuilder {
+    host::tls::install_provider();
+    reqwest::Client::builder().no_proxy().tls_certs_only([])
 }
 
 impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
-        let http = http_client().no_proxy().build().expect("no options that can fail");
+        let http = http().build().expect("no options that can fail");
         Self { http, url: url.to_owned() }
     }
 

@@ -61,8 +61,7 @@ impl LegacySession {
 
     /// Hears what the server says by itself: how many changes of the list of tools, until `stop`.
     pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
-        let request = crate::client::http_client()
-            .no_proxy()
+        let request = crate::client::http()
             .build()
             .expect("no options that can fail")
             .get(format!("{}/mcp", self.url))

@@ -6,6 +6,7 @@ pub mod browser;
 pub mod cinema;
 pub mod client;
 pub mod collector;
+pub mod fake;
 pub mod goldens;
 pub mod legacy;
 pub mod process;

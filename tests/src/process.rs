@@ -1,7 +1,6 @@
 //! The program as users start it: a process, its output and its end.
 
 use std::{
-    fs::File,
     io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Command, ExitStatus, Output, Stdio},
@@ -58,12 +57,7 @@ impl Process {
 
     /// Starts `command` and waits until it says where it listens.
     pub fn from(command: Command) -> Self {
-        Self::spawn(command, Stdio::null())
-    }
-
-    /// The same, with its log in `file`.
-    pub fn logging_to(file: File, command: Command) -> Self {
-        Self::spawn(command, file.into())
+        Self::logging(command, Stdio::null())
     }
 
     /// Bytes of its memory that are in use, where the system tells.
@@ -73,7 +67,8 @@ impl Process {
         Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
     }
 
-    fn spawn(mut command: Command, log: Stdio) -> Self {
+    /// The same with its log going to `log`.
+    pub fn logging(mut command: Command, log: impl Into<Stdio>) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();

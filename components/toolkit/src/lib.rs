@@ -44,6 +44,9 @@ pub mod caller;
 pub mod definition;
 #[doc(hidden)]
 pub mod export;
+// Natively it is there for its unit tests.
+#[cfg(any(feature = "http", not(target_arch = "wasm32")))]
+pub mod http;
 mod id;
 pub mod log;
 pub mod progress;

@@ -1,5 +1,6 @@
 //! What the host can do for components: one file per interface of the contract.
 
+pub(crate) mod http;
 pub(crate) mod output;
 
 mod caller;

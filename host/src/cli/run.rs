@@ -7,7 +7,7 @@ use clap::Args;
 use host::{
     Config,
     component::Output,
-    grants::Grant,
+    grants::{Grant, hosts::Hosts, http::HostGrant},
     settings::Settings,
     solo::{Solo, SoloOutcome},
 };
@@ -31,6 +31,10 @@ pub(crate) struct Run {
     /// A setting, as NAME=JSON; may be given several times
     #[arg(long = "setting", value_name = "NAME=JSON", value_parser = pair)]
     settings: Vec<(String, Value)>,
+    /// A host that the tool may reach by https, besides those of the configuration, or http://HOST;
+    /// may be given several times
+    #[arg(long, value_name = "HOST", value_parser = HostGrant::of_argument)]
+    allow_http: Vec<HostGrant>,
     /// The answer to a question of the tool, as KEY=JSON; may be given several times
     #[arg(long = "answer", value_name = "KEY=JSON", value_parser = pair)]
     answers: Vec<(String, Value)>,
@@ -51,7 +55,14 @@ impl Run {
         let mut configured = config.component(name).settings();
         configured.extend(self.settings.clone());
         let settings = Settings::read(&configured, &config.base)?;
+        let mut granted = config.component(name).http.unwrap_or_default();
+        granted.extend(self.allow_http.clone());
+        let (hosts, trouble) = Hosts::salvage(&granted, &config.base);
+        if let Some(trouble) = trouble {
+            bail!(trouble);
+        }
         let solo = Solo::of(name, &bytes)
+            .hosts(hosts)
             .grant(Grant::ALL)
             .limits(config.limits(name))
             .settings(settings)

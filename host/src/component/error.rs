@@ -38,6 +38,9 @@ pub enum LoadError {
     /// A setting cannot be read.
     #[error(transparent)]
     Settings(#[from] settings::SettingsError),
+    /// A secret for one of its hosts cannot be used.
+    #[error(transparent)]
+    Secret(#[from] grants::hosts::SecretError),
     /// It does not accept its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),

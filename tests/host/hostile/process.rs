@@ -45,7 +45,7 @@ async fn the_log_names_each_limit_and_the_memory_returns_to_where_it_was() {
     let mut command = command(&folders);
     command.arg("--config").arg(&config).args(["--addr", "127.0.0.1:0", "--components"]);
     command.arg(folders.components());
-    let process = Process::logging_to(File::create(&log).unwrap(), command);
+    let process = Process::logging(command, File::create(&log).unwrap());
     let client = Client::new(&process.url);
 
     client.output("echo", json!({ "value": {} })).await;

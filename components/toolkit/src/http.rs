@@ -1,0 +1,217 @@
+//! Outgoing HTTP, to the hosts that the operator granted.
+//!
+//! Secrets are the operator's: the host adds them to the request on its way out, and the component
+//! never sees them. A component that uses this needs the grant `http`, and of the kit the feature
+//! `http`.
+//!
+//! ```no_run
+//! use toolkit::{Stop, http};
+//!
+//! fn stations() -> Result<Vec<String>, Stop> {
+//!     let answer = http::get("https://api.example.com/stations")?.successful()?;
+//!     Ok(answer.json()?)
+//! }
+//! ```
+
+mod answer;
+mod location;
+#[cfg(target_arch = "wasm32")]
+mod wasi;
+
+pub use answer::Answer;
+
+use serde::Serialize;
+
+use crate::{Stop, definition::json, refused, unavailable};
+
+/// Redirects that one request follows at most.
+const REDIRECTS_MAX: u32 = 5;
+/// Bytes that an answer's body may have unless the request says otherwise.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+/// A `GET` of `url`.
+///
+/// # Errors
+/// See [`Request::send`].
+pub fn get(url: &str) -> Result<Answer, Error> {
+    Request::get(url).send()
+}
+
+/// A request, not sent yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Request {
+    method: String,
+    url: String,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+    redirects: u32,
+    body_bytes_max: usize,
+}
+
+impl Request {
+    /// A request of any method: `GET`, `POST` and so on.
+    pub fn new(method: &str, url: &str) -> Self {
+        Self {
+            method: method.to_owned(),
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            redirects: 0,
+            body_bytes_max: BODY_BYTES_MAX,
+        }
+    }
+
+    /// A `GET`.
+    pub fn get(url: &str) -> Self {
+        Self::new("GET", url)
+    }
+
+    /// A `POST`.
+    pub fn post(url: &str) -> Self {
+        Self::new("POST", url)
+    }
+
+    /// One header more.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
+        self
+    }
+
+    /// What is sent.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// `value` as JSON is sent.
+    pub fn json(self, value: &impl Serialize) -> Self {
+        self.header("content-type", "application/json").body(json(value))
+    }
+
+    /// Follows up to five redirects of a `GET`; each is a request of its own that must be granted.
+    pub fn follow_redirects(mut self) -> Self {
+        self.redirects = REDIRECTS_MAX;
+        self
+    }
+
+    /// Reads no more than so many bytes of the answer's body; more is an error.
+    pub fn body_bytes_max(mut self, bytes: usize) -> Self {
+        self.body_bytes_max = bytes;
+        self
+    }
+
+    /// Sends it and reads the whole answer, whatever its status.
+    ///
+    /// # Errors
+    /// When there is no answer: see [`Error`].
+    pub fn send(mut self) -> Result<Answer, Error> {
+        loop {
+            let answer = exchange(&self)?;
+            let to = match answer.header("location") {
+                Some(to) if answer.is_redirect() && self.redirects > 0 && self.method == "GET" => {
+                    to
+                }
+                _ => return Ok(answer),
+            };
+            self.redirect(to)?;
+        }
+    }
+
+    fn redirect(&mut self, to: &str) -> Result<(), Error> {
+        let next = location::resolve(&self.url, to).ok_or_else(|| Error::InvalidUrl(to.into()))?;
+        if location::origin(&next) != location::origin(&self.url) {
+            // What was meant for one host is no business of another.
+            let personal = ["authorization", "cookie"];
+            self.headers
+                .retain(|(name, _)| !personal.iter().any(|it| name.eq_ignore_ascii_case(it)));
+        }
+        self.redirects -= 1;
+        self.url = next;
+        Ok(())
+    }
+}
+
+/// Why a request brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It is not an `http` or `https` URL.
+    InvalidUrl(String),
+    /// The operator has not granted it; the log says what would.
+    Denied,
+    /// A header or the method cannot be sent.
+    InvalidRequest(String),
+    /// The answer is more than the request asked for.
+    TooLarge,
+    /// The answer is not what it was taken for.
+    InvalidAnswer(String),
+    /// The host does not answer with success; its status.
+    Status(u16),
+    /// The host cannot be reached, answers too late, or breaks off.
+    Unavailable(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::InvalidUrl(url) => write!(f, "{url:?} is not an http or https URL"),
+            Self::Denied => f.write_str("the operator has not granted this request"),
+            Self::InvalidRequest(what) => write!(f, "{what} cannot be sent"),
+            Self::TooLarge => f.write_str("the answer is too large"),
+            Self::InvalidAnswer(why) => write!(f, "the answer cannot be read: {why}"),
+            Self::Status(status) => write!(f, "the host answered with status {status}"),
+            Self::Unavailable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What is not granted is refused; what another host did may be over the next time.
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        let message = format!("An outgoing request failed: {error}.");
+        match error {
+            Error::Denied => refused("http_denied", 403, message),
+            Error::InvalidUrl(_) | Error::InvalidRequest(_) => {
+                refused("http_invalid", 400, message)
+            }
+            _ => unavailable(message, None),
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn exchange(request: &Request) -> Result<Answer, Error> {
+    wasi::exchange(request)
+}
+
+/// There is no host around a component's unit tests.
+#[cfg(not(target_arch = "wasm32"))]
+fn exchange(_: &Request) -> Result<Answer, Error> {
+    Err(Error::Unavailable("there is no network outside the sandbox".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_to_another_host_leaves_credentials_behind() {
+        let mut request = Request::get("https://a.example/x")
+            .header("Authorization", "Bearer mine")
+            .header("accept", "text/plain")
+            .follow_redirects();
+        request.redirect("/y").unwrap();
+        assert_eq!((request.url.as_str(), request.headers.len()), ("https://a.example/y", 2));
+        request.redirect("https://b.example/z").unwrap();
+        assert_eq!(request.headers, [("accept".to_owned(), b"text/plain".to_vec())]);
+        assert_eq!(request.redirects, REDIRECTS_MAX - 2);
+    }
+
+    #[test]
+    fn what_is_denied_is_a_refusal_and_what_is_down_may_come_back() {
+        assert!(matches!(Stop::from(Error::Denied), Stop::Refused(it) if it.status == 403));
+        assert!(matches!(get("https://a.example").map_err(Stop::from), Err(Stop::Unavailable(_))));
+    }
+}

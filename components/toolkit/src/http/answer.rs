@@ -1,0 +1,55 @@
+//! What a host answered.
+
+use serde::de::DeserializeOwned;
+
+use super::Error;
+
+/// An answer, read to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The first header of that name, if it is text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(value).ok()
+    }
+
+    /// The body as text.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text(&self) -> Result<&str, Error> {
+        std::str::from_utf8(&self.body).map_err(|error| Error::InvalidAnswer(error.to_string()))
+    }
+
+    /// The body as a `T` in JSON.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(&self.body).map_err(|error| Error::InvalidAnswer(error.to_string()))
+    }
+
+    /// The same answer, if its status says success.
+    ///
+    /// # Errors
+    /// The status that says otherwise.
+    pub fn successful(self) -> Result<Self, Error> {
+        if (200..300).contains(&self.status) { Ok(self) } else { Err(Error::Status(self.status)) }
+    }
+
+    /// Whether it points elsewhere.
+    #[must_use]
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}

@@ -1,0 +1,125 @@
+//! One request and its answer through `wasi:http`.
+
+use wasip2::{
+    http::{
+        outgoing_handler,
+        types::{
+            ErrorCode, Fields, IncomingBody, IncomingResponse, Method, OutgoingBody,
+            OutgoingRequest, Scheme,
+        },
+    },
+    io::streams::StreamError,
+};
+
+use super::{Answer, Error, Request, location};
+
+/// Bytes that one read asks for.
+const CHUNK_BYTES: u64 = 64 << 10;
+
+pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
+    let outgoing = prepare(request)?;
+    let body = (!request.body.is_empty()).then(|| outgoing.body());
+    let coming = outgoing_handler::handle(outgoing, None).map_err(failed)?;
+    if let Some(Ok(body)) = body {
+        // Where the host takes no more of it, the answer says why.
+        let _ = write(body, &request.body);
+    }
+    coming.subscribe().block();
+    let answer = match coming.get() {
+        Some(Ok(Ok(answer))) => answer,
+        Some(Ok(Err(code))) => return Err(failed(code)),
+        _ => return Err(Error::Unavailable("no answer came".to_owned())),
+    };
+    read(&answer, request.body_bytes_max)
+}
+
+fn prepare(request: &Request) -> Result<OutgoingRequest, Error> {
+    let invalid_url = || Error::InvalidUrl(request.url.clone());
+    let parts = location::parts(&request.url).ok_or_else(invalid_url)?;
+    let mut headers = request.headers.clone();
+    if !request.body.is_empty() {
+        let length = request.body.len().to_string().into_bytes();
+        headers.push(("content-length".to_owned(), length));
+    }
+    let fields = Fields::from_list(&headers)
+        .map_err(|error| Error::InvalidRequest(format!("a header ({error:?})")))?;
+    let outgoing = OutgoingRequest::new(fields);
+    let scheme = if parts.is_https { Scheme::Https } else { Scheme::Http };
+    outgoing.set_scheme(Some(&scheme)).map_err(|()| invalid_url())?;
+    outgoing.set_authority(Some(parts.authority)).map_err(|()| invalid_url())?;
+    let path = if parts.rest.is_empty() { "/" } else { parts.rest };
+    outgoing.set_path_with_query(Some(path)).map_err(|()| invalid_url())?;
+    let no_method = |()| Error::InvalidRequest(format!("the method {:?}", request.method));
+    outgoing.set_method(&method(&request.method)).map_err(no_method)?;
+    Ok(outgoing)
+}
+
+fn method(name: &str) -> Method {
+    match name {
+        "GET" => Method::Get,
+        "HEAD" => Method::Head,
+        "POST" => Method::Post,
+        "PUT" => Method::Put,
+        "DELETE" => Method::Delete,
+        "OPTIONS" => Method::Options,
+        "TRACE" => Method::Trace,
+        "PATCH" => Method::Patch,
+        other => Method::Other(other.to_owned()),
+    }
+}
+
+fn write(body: OutgoingBody, bytes: &[u8]) -> Result<(), StreamError> {
+    let Ok(stream) = body.write() else { return Err(StreamError::Closed) };
+    let mut left = bytes;
+    while !left.is_empty() {
+        let room = usize::try_from(stream.check_write()?).unwrap_or(usize::MAX);
+        if room == 0 {
+            stream.subscribe().block();
+            continue;
+        }
+        let (now, later) = left.split_at(room.min(left.len()));
+        stream.write(now)?;
+        left = later;
+    }
+    stream.flush()?;
+    stream.subscribe().block();
+    stream.check_write()?;
+    drop(stream);
+    OutgoingBody::finish(body, None).map_err(|_| StreamError::Closed)
+}
+
+fn read(answer: &IncomingResponse, bytes_max: usize) -> Result<Answer, Error> {
+    let broken = || Error::Unavailable("the answer cannot be read".to_owned());
+    let headers = answer.headers().entries();
+    let incoming = answer.consume().map_err(|()| broken())?;
+    let stream = incoming.stream().map_err(|()| broken())?;
+    let mut body = Vec::new();
+    loop {
+        match stream.blocking_read(CHUNK_BYTES) {
+            Ok(chunk) => body.extend_from_slice(&chunk),
+            Err(StreamError::Closed) => break,
+            Err(StreamError::LastOperationFailed(error)) => {
+                return Err(Error::Unavailable(format!(
+                    "it broke off: {}",
+                    error.to_debug_string()
+                )));
+            }
+        }
+        if body.len() > bytes_max {
+            return Err(Error::TooLarge);
+        }
+    }
+    drop(stream);
+    IncomingBody::finish(incoming);
+    Ok(Answer { status: answer.status(), headers, body })
+}
+
+fn failed(code: ErrorCode) -> Error {
+    match code {
+        ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::Denied,
+        ErrorCode::HttpRequestUriInvalid => Error::InvalidUrl("what was asked for".to_owned()),
+        ErrorCode::HttpRequestMethodInvalid => Error::InvalidRequest("the method".to_owned()),
+        // `ErrorCode::ConnectionRefused` and so on: WASI's own words.
+        code => Error::Unavailable(format!("{code:?}").replace("ErrorCode::", "")),
+    }
+}

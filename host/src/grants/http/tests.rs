@@ -1,0 +1,84 @@
+//! Entries as operators write them, right and wrong.
+
+use super::*;
+
+fn read(entry: &str) -> Result<HostGrant, String> {
+    toml::from_str(entry).map_err(|it| it.message().to_owned())
+}
+
+#[test]
+fn an_entry_is_https_and_reads_only_unless_it_says_more() {
+    let entry = read("host = 'API.Example.com'").unwrap();
+    assert_eq!(entry.host, HostName::Exactly("api.example.com".to_owned()));
+    assert_eq!((entry.scheme, entry.port, entry.private), (Scheme::Https, 443, false));
+    assert_eq!(entry.methods, [Method::GET, Method::HEAD]);
+    assert_eq!(read("host = 'a.example'\nscheme = 'http'").unwrap().port, 80);
+    assert_eq!(read("host = 'a.example'\nport = 8443").unwrap().port, 8443);
+}
+
+#[test]
+fn a_star_covers_what_lies_under_a_name_and_neither_the_name_nor_its_look_alikes() {
+    let under = HostName::read("*.example.com").unwrap();
+    assert!(under.covers("api.example.com") && under.covers("a.b.example.com"));
+    for other in ["example.com", "notexample.com", ".example.com", "api.example.com.evil.test"] {
+        assert!(!under.covers(other), "{other}");
+    }
+    let exactly = HostName::read("example.com").unwrap();
+    assert!(exactly.covers("example.com") && !exactly.covers("api.example.com"));
+}
+
+#[test]
+fn what_cannot_be_meant_says_what_would_be_right() {
+    for (entry, said) in [
+        ("hots = 'a.example'", "unknown field `hots`"),
+        ("scheme = 'https'", "missing field `host`"),
+        ("host = 'https://a.example'", "host's name alone"),
+        ("host = 'a.example:80'", "host's name alone"),
+        ("host = '*'", "host's name alone"),
+        ("host = 'a.*.example'", "host's name alone"),
+        ("host = '*.127.0.0.1'", "host's name alone"),
+        ("host = '127.0.0.1'", "private = true"),
+        ("host = '::1'", "private = true"),
+        ("host = 'a.example'\nscheme = 'ftp'", "unknown variant `ftp`"),
+        ("host = 'a.example'\nport = 0", "no port"),
+        ("host = 'a.example'\nmethods = []", "allows nothing"),
+        ("host = 'a.example'\nmethods = ['get']", "in capitals"),
+        ("host = 'a.example'\nmethods = ['CONNECT']", "not offered"),
+    ] {
+        let error = read(entry).unwrap_err();
+        assert!(error.contains(said), "{entry}: {error}");
+    }
+}
+
+#[test]
+fn a_secret_has_one_place_and_one_source_and_is_not_repeated_in_an_error() {
+    let secret = |it: &str| read(&format!("host = 'a.example'\nsecrets = [{{ {it} }}]"));
+    for (entry, said) in [
+        ("value = 'hunter2'", "one place"),
+        ("header = 'A', query = 'b', value = 'hunter2'", "one place"),
+        ("query = '', value = 'hunter2'", "one place"),
+        ("header = 'A'", "comes from one place"),
+        ("header = 'A', value = 'hunter2', file = 'f'", "comes from one place"),
+        ("header = 'A b', value = 'hunter2'", "not the name of a header"),
+        ("header = 'Host', value = 'hunter2'", "set by HTTP itself"),
+        ("header = 'A', prefix = \"a\\nb\", value = 'hunter2'", "cannot stand in a header"),
+        ("header = 'A', valeu = 'hunter2'", "unknown field `valeu`"),
+        ("header = 'A', value = 4711", "must be a text"),
+    ] {
+        let error = secret(entry).unwrap_err();
+        assert!(error.contains(said), "{entry}: {error}");
+        assert!(!error.contains("hunter2") && !error.contains("4711"), "{error}");
+    }
+    let entry = secret("header = 'Authorization', prefix = 'Bearer ', value = 'hunter2'").unwrap();
+    assert!(!format!("{entry:?}").contains("hunter2"));
+}
+
+#[test]
+fn an_author_names_a_host_on_the_command_line() {
+    let of =
+        |it: &str| HostGrant::of_argument(it).map(|it| (it.host.to_string(), it.scheme, it.port));
+    assert_eq!(of("api.example.com"), Ok(("api.example.com".into(), Scheme::Https, 443)));
+    assert_eq!(of("*.example.com:8443"), Ok(("*.example.com".into(), Scheme::Https, 8443)));
+    assert_eq!(of("http://127.0.0.1:81"), Ok(("127.0.0.1".into(), Scheme::Http, 81)));
+    assert!(of("ftp://a.example").unwrap_err().contains("HOST:PORT"));
+}

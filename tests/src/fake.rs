@@ -1,0 +1,110 @@
+//! A host somewhere in the network, played by this process on a port of 127.0.0.1.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+
+/// A fake host. What it does, the path says: `/ok`, `/echo`, `/redirect?to=URL`, `/never`,
+/// `/endless`, `/headers`.
+pub struct Fake {
+    /// Its port.
+    pub port: u16,
+    received: Arc<Mutex<Vec<String>>>,
+    hung_up: Arc<Semaphore>,
+}
+
+impl Fake {
+    /// Opens it.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let port = listener.local_addr().expect("it listens").port();
+        let fake = Self { port, received: Arc::default(), hung_up: Arc::new(Semaphore::new(0)) };
+        let (received, hung_up) = (fake.received.clone(), fake.hung_up.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, received.clone(), hung_up.clone()));
+            }
+        });
+        fake
+    }
+
+    /// `http://127.0.0.1:PORT` and `path`.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Each request so far as it came: head and body.
+    pub fn received(&self) -> Vec<String> {
+        self.received.lock().expect("no test panics while it serves").clone()
+    }
+
+    /// Waits until a client that got no answer has gone.
+    pub async fn hung_up(&self) {
+        self.hung_up.acquire().await.expect("it is never closed").forget();
+    }
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    received: Arc<Mutex<Vec<String>>>,
+    hung_up: Arc<Semaphore>,
+) -> Option<()> {
+    let request = read(&mut stream).await?;
+    received.lock().expect("no test panics while it serves").push(request.clone());
+    let target = request.split(' ').nth(1)?.to_owned();
+    let close = "connection: close\r\n";
+    let answer = match target.split('?').next()? {
+        "/ok" => format!("HTTP/1.1 200 OK\r\n{close}content-length: 4\r\n\r\nfine"),
+        "/echo" => {
+            let (length, head) = (request.len(), request.lines().next()?);
+            format!(
+                "HTTP/1.1 200 OK\r\n{close}x-request: {head}\r\ncontent-length: {length}\r\n\r\n{request}"
+            )
+        }
+        "/redirect" => {
+            let to = target.split_once("to=")?.1;
+            format!("HTTP/1.1 302 Found\r\n{close}location: {to}\r\ncontent-length: 0\r\n\r\n")
+        }
+        "/headers" => {
+            let many = format!("x-long: {}\r\n", "a".repeat(1000)).repeat(80);
+            format!("HTTP/1.1 200 OK\r\n{close}{many}content-length: 0\r\n\r\n")
+        }
+        "/endless" => {
+            let head = format!("HTTP/1.1 200 OK\r\n{close}\r\n");
+            stream.write_all(head.as_bytes()).await.ok()?;
+            while stream.write_all(&[b'a'; 16 << 10]).await.is_ok() {}
+            return None;
+        }
+        // `/never`: nothing comes until the client goes.
+        _ => {
+            let mut rest = [0; 1024];
+            while stream.read(&mut rest).await.is_ok_and(|it| it > 0) {}
+            hung_up.add_permits(1);
+            return None;
+        }
+    };
+    stream.write_all(answer.as_bytes()).await.ok()?;
+    stream.shutdown().await.ok()
+}
+
+/// A request to the end of its body, whose length it says.
+async fn read(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let head = head.to_lowercase();
+            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
+            if body.len() >= length.and_then(|it| it.parse().ok()).unwrap_or(0) {
+                return Some(text);
+            }
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
