@@ -15,6 +15,7 @@ use crate::{
     capability::output::GuestOutput,
     database::Database,
     limits::Limits,
+    reach::Reach,
     settings::Settings,
     ticker::{Running, Ticker},
 };
@@ -27,6 +28,7 @@ pub(crate) struct CallContext {
     pub(crate) caller: Caller,
     pub(crate) database: Option<Database>,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) reach: Arc<Reach>,
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
@@ -87,6 +89,9 @@ pub(crate) struct CallState {
     pub(crate) meter: Meter,
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
+    pub(crate) events_left: u32,
+    pub(crate) blob_bytes_left: u64,
+    pub(crate) output_bytes_max: usize,
     wasi: WasiCtx,
     table: ResourceTable,
     _running: Running,
@@ -101,13 +106,18 @@ impl CallState {
         if let Clock::Fixed(_) = context.clock {
             wasi.wall_clock(context.clock.clone());
         }
+        let mut wasi = wasi.build();
+        context.reach.folders.show(&mut wasi);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
             meter: Meter::new(limits),
             log,
             progress_left: limits.progress_max,
-            wasi: wasi.build(),
+            events_left: limits.events_max,
+            blob_bytes_left: limits.blob_bytes_max,
+            output_bytes_max: limits.output_bytes_max,
+            wasi,
             table,
             context,
             _running: ticker.run(),

@@ -1,15 +1,11 @@
 //! One `tools/call` from name to outcome: finds the component, gives it the answers of earlier
 //! rounds, waits where it waits, and seals what it asks.
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     call_state::Progress,
@@ -20,6 +16,7 @@ use crate::{
     },
     registry::Registry,
     seal::{Asked, Seal, State, StateError, digest},
+    waiting::Waiting,
 };
 
 /// Takes calls in and brings them to their end.
@@ -28,6 +25,7 @@ pub(crate) struct Calls {
     registry: Registry,
     seal: Seal,
     running: TaskTracker,
+    stop: CancellationToken,
 }
 
 /// One round of a call, as it came in.
@@ -54,15 +52,20 @@ pub(crate) enum Outcome {
 }
 
 impl Calls {
-    pub(crate) fn new(registry: Registry, seal: Seal, running: TaskTracker) -> Self {
-        Self { registry, seal, running }
+    pub(crate) fn new(
+        registry: Registry,
+        seal: Seal,
+        running: TaskTracker,
+        stop: CancellationToken,
+    ) -> Self {
+        Self { registry, seal, running, stop }
     }
 
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
         let _running = self.running.token();
         let mut component = self.component(&call.tool)?;
         let mut state = self.state(&call, &component)?;
-        let began = Instant::now();
+        let mut waiting = Waiting::begin(&component);
         loop {
             let invocation = invocation(&call, &state);
             let progress = call.progress.clone();
@@ -76,9 +79,10 @@ impl Calls {
                     return Ok(self.ask(&component, it.questions, it.state, state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
-                    wait(&component, &it.until, began).await?;
+                    waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
                     component = self.component(&call.tool)?;
+                    waiting.follow(&component);
                     state.belong_to(component.digest());
                 }
                 Err(error) => return Err(error),
@@ -174,25 +178,4 @@ pub(crate) fn answer_in_solo(key: &str, content: &Value) -> Answer {
     let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
     let content = (!content.is_null()).then(|| content.to_string());
     Answer { key: key.to_owned(), action, content, meta: None }
-}
-
-/// Waits until `until`, no longer than the component may, counted from when the call `began`.
-async fn wait(
-    component: &LoadedComponent,
-    until: &Datetime,
-    began: Instant,
-) -> Result<(), CallError> {
-    let (limits, component_name) = (component.limits(), component.name().clone());
-    let Ok(_waiter) = component.waiters.try_acquire() else {
-        return Err(CallError::Busy { component: component_name });
-    };
-    let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
-    let wanted = until.saturating_sub(component.clock().now()).max(Duration::from_millis(10));
-    let allowed = Duration::from_millis(limits.wait_ms_max).saturating_sub(began.elapsed());
-    if allowed.is_zero() {
-        let limit = "wait_ms_max";
-        return Err(CallError::LimitExceeded { component: component_name, call_id: 0, limit });
-    }
-    tokio::time::sleep(wanted.min(allowed)).await;
-    Ok(())
 }

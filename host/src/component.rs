@@ -20,6 +20,7 @@ use crate::{
     definition::Tool,
     grants::{self, Grant},
     limits::Limits,
+    reach::Reach,
     sandbox::{self, Sandbox},
     settings::Settings,
 };
@@ -27,11 +28,14 @@ use crate::{
 pub use crate::bindings::madoguchi::tool::types::{
     Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
 };
-pub use wit::{InputRequired, Invocation, Output, Refusal, Stop};
+pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
 mod error;
+mod optional;
 
 pub use error::{CallError, LoadError};
+use optional::Optional;
+pub(crate) use optional::Request;
 
 /// What a component runs with: its name, grants, limits and belongings.
 #[derive(Clone)]
@@ -46,6 +50,8 @@ pub struct Setup {
     pub database: Option<Database>,
     /// What the operator set for it.
     pub settings: Arc<Settings>,
+    /// What it reaches of the machine.
+    pub reach: Arc<Reach>,
     /// The time of day that it sees.
     pub clock: Clock,
 }
@@ -60,6 +66,7 @@ pub struct LoadedComponent {
     sandbox: Sandbox,
     setup: Setup,
     pre: ToolComponentPre<CallState>,
+    optional: Optional,
     places: Semaphore,
     queued: AtomicUsize,
     pub(crate) waiters: Semaphore,
@@ -94,6 +101,7 @@ impl LoadedComponent {
             places: Semaphore::new(setup.limits.calls_max),
             queued: AtomicUsize::new(0),
             waiters: Semaphore::new(setup.limits.waiters_max),
+            optional: Optional::of(pre.instance_pre()),
             setup,
             pre,
         };
@@ -188,9 +196,9 @@ impl LoadedComponent {
         .map_err(LoadError::Configure)
     }
 
-    /// This component with other settings, sharing everything that is compiled.
-    pub fn with_settings(&self, settings: Arc<Settings>) -> Self {
-        let setup = Setup { settings, ..self.setup.clone() };
+    /// This component with other settings and another reach, sharing everything that is compiled.
+    pub fn with_settings(&self, settings: Arc<Settings>, reach: Arc<Reach>) -> Self {
+        let setup = Setup { settings, reach, ..self.setup.clone() };
         self.with_setup(setup)
     }
 
@@ -219,6 +227,7 @@ impl LoadedComponent {
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre: self.pre.clone(),
+            optional: self.optional.clone(),
         }
     }
 
@@ -251,13 +260,19 @@ impl LoadedComponent {
         Ok(self.places.acquire().await.expect("the semaphore is never closed"))
     }
 
+    /// A number for what happens to a call between its rounds.
+    pub(crate) fn number(&self) -> u64 {
+        CALLS.fetch_add(1, Ordering::Relaxed)
+    }
+
     fn context(&self, caller: Caller, progress: Option<mpsc::Sender<Progress>>) -> CallContext {
         CallContext {
             component: self.name.clone(),
-            call_id: CALLS.fetch_add(1, Ordering::Relaxed),
+            call_id: self.number(),
             caller,
             database: self.setup.database.clone(),
             settings: self.setup.settings.clone(),
+            reach: self.setup.reach.clone(),
             clock: self.setup.clock.clone(),
             progress,
             deadline: sandbox::deadline(&self.setup.limits),

@@ -10,10 +10,12 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{grants::Grant, limits::Limits};
+use crate::{blobs, grants::Grant, limits::Limits};
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
+/// The least time between two runs of a component's schedule.
+const INTERVAL_MS_MIN: u64 = 100;
 /// What every installation starts from.
 const DEFAULTS: &str = include_str!("default.toml");
 
@@ -38,6 +40,8 @@ pub struct Config {
     pub components: BTreeMap<String, ComponentConfig>,
     /// Limits of components that have none of their own.
     pub limits: Limits,
+    /// What is kept of what is uploaded, and for how long.
+    pub blobs: blobs::Limits,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -54,6 +58,13 @@ pub struct ComponentConfig {
     pub settings: BTreeMap<String, Value>,
     /// Settings taken from the environment: `setting = "VARIABLE"`.
     pub environment: BTreeMap<String, String>,
+    /// Files that it may read, by the name under which it knows them.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Folders that it may read, by the path under which it sees them.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// How often it is run, in milliseconds.
+    #[serde(deserialize_with = "interval")]
+    pub schedule_ms: Option<u64>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
 }
@@ -71,6 +82,7 @@ struct ConfigFile {
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
     limits: Option<Limits>,
+    blobs: Option<blobs::Limits>,
 }
 
 /// Why a configuration cannot be used.
@@ -133,6 +145,7 @@ impl Config {
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
             limits,
+            blobs: file.blobs.unwrap_or_default(),
             base: PathBuf::new(),
         })
     }
@@ -164,6 +177,9 @@ impl ComponentConfig {
         self.limits = other.limits.or(self.limits.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
+        self.files.extend(other.files);
+        self.folders.extend(other.folders);
+        self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
     }
 
     /// The settings, those that the environment gives included.
@@ -176,6 +192,16 @@ impl ComponentConfig {
         }
         settings
     }
+}
+
+/// An interval that leaves time for something else.
+fn interval<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let interval = u64::deserialize(value)?;
+    if interval < INTERVAL_MS_MIN {
+        let message = format!("schedule_ms must be at least {INTERVAL_MS_MIN} milliseconds");
+        return Err(serde::de::Error::custom(message));
+    }
+    Ok(Some(interval))
 }
 
 /// The common limits, with those entries changed that the file names for this component.
@@ -244,6 +270,12 @@ mod tests {
         assert!(error.contains("sqll") && error.contains("`sql`"), "{error}");
         let error = parse("[components.cinema.limits]\nmemory = 1").unwrap_err();
         assert!(error.contains("memory_bytes_max"), "{error}");
+        let error = parse("[components.cinema]\nschedule_ms = 99").unwrap_err();
+        assert!(error.contains("at least 100") && error.contains("line 2"), "{error}");
+        assert_eq!(
+            parse("[components.a]\nschedule_ms = 100").unwrap().component("a").schedule_ms,
+            Some(100)
+        );
         let error = parse("addr = 'localhost'").unwrap_err();
         assert!(error.contains("addr") && error.contains("socket address"), "{error}");
     }

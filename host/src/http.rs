@@ -18,7 +18,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod mend;
 
-use crate::{api, config::Config, mcp::McpServer, page};
+use crate::{api, blobs::Blobs, config::Config, mcp::McpServer, page};
 
 /// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
 /// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
@@ -29,6 +29,8 @@ pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
     pub(crate) rpc: api::rpc::Rpc,
     pub(crate) health: api::health::Health,
+    pub(crate) blobs: Blobs,
+    pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
 }
@@ -61,6 +63,10 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/rpc", post(api::rpc::answer).with_state(routes.rpc))
         .layer(middleware::from_fn_with_state(config.body_bytes_max, mend::mend))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
+        .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
+        .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
+        .route("/api/{component}", get(api::endpoints::answer).with_state(routes.endpoints.clone()))
+        .route("/api/{component}/{*path}", get(api::endpoints::answer).with_state(routes.endpoints))
         .fallback(page::answer)
         .layer(DefaultBodyLimit::max(config.body_bytes_max))
         .layer(middleware::from_fn_with_state(routes.running, count))

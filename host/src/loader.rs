@@ -14,6 +14,7 @@ use crate::{
     database::{self, Database},
     grants::Grant,
     library::{Library, Source},
+    reach::{self, Reach, ReachError, Shared},
     registry::Registry,
     sandbox::Sandbox,
     settings::{Settings, SettingsError},
@@ -27,8 +28,12 @@ pub(crate) struct Loader {
     sandbox: Sandbox,
     registry: Registry,
     clock: Clock,
+    shared: Shared,
     databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
+
+/// What could be opened, and why the rest could not.
+type Opened = (Arc<Reach>, Option<ReachError>);
 
 /// A component that is ready to serve.
 pub(crate) struct Loaded {
@@ -44,8 +49,9 @@ impl Loader {
         sandbox: Sandbox,
         registry: Registry,
         clock: Clock,
+        shared: Shared,
     ) -> Self {
-        Self { config, library, sandbox, registry, clock, databases: Arc::default() }
+        Self { config, library, sandbox, registry, clock, shared, databases: Arc::default() }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -55,6 +61,21 @@ impl Loader {
     pub(crate) fn settings(&self, name: &str) -> Result<Arc<Settings>, SettingsError> {
         let configured = self.config.component(name).settings();
         Settings::read(&configured, &self.config.base).map(Arc::new)
+    }
+
+    /// What the component of that name reaches of the machine, and what it should and cannot.
+    pub(crate) async fn reach(&self, name: &str) -> Result<Opened, LoadError> {
+        let (this, name) = (self.clone(), name.to_owned());
+        blocking(move || {
+            let component = this.config.component(&name);
+            Ok(Reach::open(&name, &component, &this.config.base, &this.shared))
+        })
+        .await
+    }
+
+    /// Which files and folders it is granted, as they are now.
+    pub(crate) fn reach_stamp(&self, name: &str) -> reach::Stamp {
+        Reach::stamp(&self.config.component(name), &self.config.base)
     }
 
     /// Makes `source` ready to serve as `name`.
@@ -73,6 +94,11 @@ impl Loader {
             Some(error) if is_swap => return Err(error.into()),
             error => error.map(LoadError::from),
         };
+        let (reach, error) = self.reach(name).await?;
+        match error {
+            Some(error) if is_swap => return Err(error.into()),
+            error => trouble = trouble.or(error.map(LoadError::from)),
+        }
         let component = self.compile(source).await?;
         let setup = Setup {
             name: name.to_owned(),
@@ -80,10 +106,12 @@ impl Loader {
             limits: self.config.limits(name),
             database: None,
             settings: Arc::new(settings),
+            reach,
             clock: self.clock.clone(),
         };
         let loaded =
             LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        loaded.note_unused(self.config.component(name).schedule_ms);
         let loaded = Arc::new(loaded);
         self.registry.check(&loaded)?;
         if !loaded.needs(Grant::Sql) {

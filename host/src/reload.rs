@@ -15,6 +15,7 @@ use crate::{
     component::LoadError,
     library::{Library, Source, Stamp},
     loader::{Loaded, Loader, blocking},
+    reach,
     registry::Registry,
     settings::{self, Settings},
 };
@@ -36,7 +37,7 @@ pub(crate) struct Reloader {
     registry: Registry,
     troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
-    settings_seen: BTreeMap<String, settings::Stamp>,
+    settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
     missing: BTreeMap<String, Instant>,
 }
 
@@ -209,7 +210,12 @@ impl Reloader {
             Ok(settings) => settings,
             Err(error) => return self.refuse(name, "its settings", &error.into()),
         };
-        let next = Arc::new(serving.with_settings(settings));
+        let reach = match self.loader.reach(name).await {
+            Ok((reach, None)) => reach,
+            Ok((_, Some(error))) => return self.refuse(name, "its grants", &error.into()),
+            Err(error) => return self.refuse(name, "its grants", &error),
+        };
+        let next = Arc::new(serving.with_settings(settings, reach));
         match next.configure().await {
             Ok(()) => {
                 self.registry.refresh(&next);
@@ -278,7 +284,10 @@ impl Reloader {
 }
 
 impl Loader {
-    fn settings_stamp(&self, name: &str) -> settings::Stamp {
-        Settings::stamp(&self.config().component(name).settings, &self.config().base)
+    /// What it takes from files: its settings, and the files and folders themselves.
+    fn settings_stamp(&self, name: &str) -> (settings::Stamp, reach::Stamp) {
+        let settings =
+            Settings::stamp(&self.config().component(name).settings, &self.config().base);
+        (settings, self.reach_stamp(name))
     }
 }

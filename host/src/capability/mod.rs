@@ -2,7 +2,10 @@
 
 pub(crate) mod output;
 
+mod blobs;
 mod caller;
+mod events;
+mod files;
 mod log;
 mod progress;
 mod settings;
