@@ -260,6 +260,11 @@ impl LoadedComponent {
         Ok(self.places.acquire().await.expect("the semaphore is never closed"))
     }
 
+    /// Calls that are in `wait` now.
+    pub fn waiting(&self) -> usize {
+        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
+    }
+
     /// A number for what happens to a call between its rounds.
     pub(crate) fn number(&self) -> u64 {
         CALLS.fetch_add(1, Ordering::Relaxed)
