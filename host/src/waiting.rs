@@ -1,7 +1,10 @@
 //! A call that waits: kept as a request, without an instance, until an event of its component
 //! comes or its time is up.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +25,7 @@ const WAIT_MIN: Duration = Duration::from_millis(10);
 pub(crate) struct Waiting {
     began: Instant,
     wakes: u32,
-    component: String,
+    component: Arc<str>,
     /// Hears the component's bell; one without the grant has none to ring.
     listener: Option<Listener>,
 }
@@ -30,8 +33,8 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// Begins to listen, before the first round: what rings during a round is not lost.
     pub(crate) fn begin(component: &LoadedComponent) -> Self {
-        let (began, component_name) = (Instant::now(), component.name().to_string());
-        Self { began, wakes: 0, component: component_name, listener: listener(component) }
+        let (began, name) = (Instant::now(), component.name().clone());
+        Self { began, wakes: 0, component: name, listener: listener(component) }
     }
 
     /// Waits until an event of `wait` comes, or has come since the round began, or the time is up,
@@ -73,10 +76,10 @@ impl Waiting {
     /// Goes on with `component`, which may be another version by now, or another component. What
     /// rang before the round begins, the round can see.
     pub(crate) fn follow(&mut self, component: &LoadedComponent) {
-        if **component.name() == *self.component {
+        if *component.name() == self.component {
             self.listener.iter_mut().for_each(Listener::forget);
         } else {
-            self.component = component.name().to_string();
+            self.component = component.name().clone();
             self.listener = None;
         }
         // A new version may have been granted a bell that the one before had not.

@@ -83,3 +83,27 @@ async fn a_folder_that_is_exchanged_is_read_anew() {
     };
     tokio::time::timeout(Duration::from_secs(30), exchanged).await.expect("in time");
 }
+
+#[test]
+fn the_command_line_lends_a_file_and_a_folder_and_names_one_that_is_not_there() {
+    use tests::process::{command, output};
+    let folders = Folders::new();
+    let home = folders.components();
+    fs::write(home.join("map"), "from the map").unwrap();
+    let run = |tool: &str, arguments: Value, lent: [&str; 2]| {
+        let mut command = command(&folders);
+        command.arg("run").arg(tests::component("reach"));
+        let output = output(command.args([tool, &arguments.to_string()]).args(lent));
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let read_file = json!({ "name": "map", "offset": 0, "length": 99 });
+    let lent = format!("map={}", home.join("map").display());
+    let (out, err) = run("read_file", read_file.clone(), ["--file", &lent]);
+    assert!(out.contains("from the map"), "{out}{err}");
+    let lent = format!("/data={}", home.display());
+    let read_folder = json!({ "path": "/data/map" });
+    let (out, err) = run("read_folder", read_folder, ["--folder", &lent]);
+    assert!(out.contains("from the map"), "{out}{err}");
+    let (out, err) = run("read_file", read_file, ["--file", "map=/no/such/map"]);
+    assert!(out.is_empty() && err.contains("file map: /no/such/map"), "{out}{err}");
+}
