@@ -17,7 +17,7 @@ struct Uploads {
 
 impl Uploads {
     async fn new(change: impl FnOnce(&mut host::Config)) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = tests::client::http();
         Self { server: server(change).await, http }
     }
 

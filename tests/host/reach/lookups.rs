@@ -33,7 +33,7 @@ async fn a_look_up_is_answered_with_json_that_no_cache_keeps() {
 #[tokio::test(flavor = "multi_thread")]
 async fn head_is_answered_without_a_body_and_other_methods_not_at_all() {
     let server = server(|_| {}).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = tests::client::http();
     let url = format!("{}/api/reach/letters", server.url());
     let head = http.head(&url).send().await.unwrap();
     assert_eq!(
@@ -109,7 +109,7 @@ async fn a_component_named_like_an_endpoint_of_the_server_takes_nothing_from_it(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_from_elsewhere_gets_no_answer() {
     let server = server(|_| {}).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = tests::client::http();
     for path in ["/api/reach/letters", "/api/blobs/0"] {
         let request = http.get(format!("{}{path}", server.url()));
         let response = request.header("origin", "http://evil.example").send().await.unwrap();

@@ -1,4 +1,4 @@
-//! Schedules: at their interval, on the version that serves, and no longer than the server.
+//! Schedules: at their interval, on the version that serves.
 
 use serde_json::json;
 
@@ -26,9 +26,6 @@ async fn a_schedule_runs_again_and_again_one_that_failed_among_them_and_on_a_new
     bell.heard();
     bell.rung(&[RUNS.to_owned()]).await;
     server.stop().await;
-    bell.heard();
-    // Whatever ran has ended before the server was gone.
-    assert!(bell.heard().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
