@@ -20,6 +20,7 @@ use crate::{
     limits::Limits,
     meter::{LogBudget, Meter},
     metrics::Tally,
+    reach::Reach,
     settings::Settings,
     telemetry::Span,
     ticker::{Running, Ticker},
@@ -34,6 +35,7 @@ pub(crate) struct CallContext {
     pub(crate) database: Option<Database>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) http: Arc<Outgoing>,
+    pub(crate) reach: Arc<Reach>,
     pub(crate) clock: Clock,
     pub(crate) progress: Option<mpsc::Sender<Progress>>,
     pub(crate) deadline: Instant,
@@ -102,6 +104,9 @@ pub(crate) struct CallState {
     pub(crate) progress_dropped: u64,
     pub(crate) http: CallHttp,
     pub(crate) table: ResourceTable,
+    pub(crate) events_left: u32,
+    pub(crate) blob_bytes_left: u64,
+    pub(crate) output_bytes_max: usize,
     wasi: WasiCtx,
     _running: Running,
 }
@@ -115,6 +120,8 @@ impl CallState {
         if let Clock::Fixed(_) = context.clock {
             wasi.wall_clock(context.clock.clone());
         }
+        let mut wasi = wasi.build();
+        context.reach.folders.show(&mut wasi);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
@@ -123,7 +130,10 @@ impl CallState {
             progress_left: limits.progress_max,
             progress_dropped: 0,
             http: CallHttp::new(&context, limits),
-            wasi: wasi.build(),
+            events_left: limits.events_max,
+            blob_bytes_left: limits.blob_bytes_max,
+            output_bytes_max: limits.output_bytes_max,
+            wasi,
             table,
             context,
             _running: ticker.run(),

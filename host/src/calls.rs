@@ -1,15 +1,11 @@
 //! One `tools/call` from name to outcome: finds the component, gives it the answers of earlier
 //! rounds, waits where it waits, and seals what it asks.
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     call_state::Progress,
@@ -23,6 +19,7 @@ use crate::{
     registry::Registry,
     seal::{Asked, Seal, State, StateError, digest},
     telemetry::TraceHeaders,
+    waiting::Waiting,
 };
 
 /// Rounds in which a call may ask; a tool that goes on is given up.
@@ -35,6 +32,7 @@ pub(crate) struct Calls {
     seal: Seal,
     running: TaskTracker,
     watch: Watch,
+    stop: CancellationToken,
 }
 
 /// One round of a call, as it came in.
@@ -65,8 +63,14 @@ pub(crate) enum Outcome {
 }
 
 impl Calls {
-    pub(crate) fn new(registry: Registry, seal: Seal, running: TaskTracker, watch: Watch) -> Self {
-        Self { registry, seal, running, watch }
+    pub(crate) fn new(
+        registry: Registry,
+        seal: Seal,
+        running: TaskTracker,
+        watch: Watch,
+        stop: CancellationToken,
+    ) -> Self {
+        Self { registry, seal, running, watch, stop }
     }
 
     /// One round of a call, watched from here to its end, be that that nobody waits for it.
@@ -84,6 +88,7 @@ impl Calls {
         let mut state = self.state(&record.call, &component)?;
         record.round = state.round;
         let (call, call_id) = (&record.call, record.id);
+        let mut waiting = Waiting::begin(&component, call_id);
         loop {
             let invocation = invocation(call, &state);
             let round = Round {
@@ -103,10 +108,11 @@ impl Calls {
                     return self.ask(&component, call_id, it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
-                    wait(&component, &it.until, record.began(), call_id).await?;
+                    waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
                     component = self.component(&call.tool)?;
                     record.component = Some(component.clone());
+                    waiting.follow(&component);
                     state.belong_to(component.digest());
                 }
                 Err(error) => return Err(error),
@@ -238,28 +244,4 @@ pub(crate) fn answer_in_solo(key: &str, content: &Value) -> Answer {
     let action = if content.is_null() { AnswerAction::Decline } else { AnswerAction::Accept };
     let content = (!content.is_null()).then(|| content.to_string());
     Answer { key: key.to_owned(), action, content, meta: None }
-}
-
-/// Waits until `until`, no longer than the component may, counted from when the call `began`.
-async fn wait(
-    component: &LoadedComponent,
-    until: &Datetime,
-    began: Instant,
-    call_id: u64,
-) -> Result<(), CallError> {
-    let (limits, component_name) = (component.limits(), component.name().clone());
-    let Ok(_waiter) = component.waiters.try_acquire() else {
-        let retry_after_ms = limits.wait_ms_max;
-        return Err(CallError::Busy { component: component_name, retry_after_ms });
-    };
-    let _waiting = component.tally().waiting.hold();
-    let until = Duration::new(until.seconds, until.nanoseconds.min(999_999_999));
-    let wanted = until.saturating_sub(component.clock().now()).max(Duration::from_millis(10));
-    let allowed = Duration::from_millis(limits.wait_ms_max).saturating_sub(began.elapsed());
-    if allowed.is_zero() {
-        let limit = "wait_ms_max";
-        return Err(CallError::LimitExceeded { component: component_name, call_id, limit });
-    }
-    tokio::time::sleep(wanted.min(allowed)).await;
-    Ok(())
 }

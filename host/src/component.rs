@@ -23,6 +23,7 @@ use crate::{
     limits::Limits,
     metrics::Tally,
     output_check::{self, OutputCheck},
+    reach::Reach,
     sandbox::{self, Sandbox},
     settings::Settings,
 };
@@ -30,16 +31,19 @@ use crate::{
 pub use crate::bindings::madoguchi::tool::types::{
     Answer, AnswerAction, Ask, Content, Datetime, Problem, Question, ResourceBody,
 };
-pub use wit::{InputRequired, Invocation, Output, Refusal, Stop};
+pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
 mod error;
 mod fault;
+mod optional;
 mod places;
 mod round;
 
-use places::Places;
+use optional::Optional;
+use places::{Place, Places};
 
 pub use error::{CallError, LoadError};
+pub(crate) use optional::Request;
 pub(crate) use round::Round;
 
 /// What a component runs with: its name, grants, limits and belongings.
@@ -57,6 +61,8 @@ pub struct Setup {
     pub settings: Arc<Settings>,
     /// Where it may send requests.
     pub http: Arc<Outgoing>,
+    /// What it reaches of the machine.
+    pub reach: Arc<Reach>,
     /// The time of day that it sees.
     pub clock: Clock,
     /// Where it is counted what its versions do.
@@ -73,6 +79,7 @@ pub struct LoadedComponent {
     sandbox: Sandbox,
     setup: Setup,
     pre: ToolComponentPre<CallState>,
+    optional: Optional,
     places: Places,
     /// Shared by all that run the same code.
     habit: Arc<Habit>,
@@ -111,6 +118,7 @@ impl LoadedComponent {
             output_check: Arc::new(OutputCheck::of(&[])),
             memory: Arc::default(),
             waiters: Semaphore::new(setup.limits.waiters_max),
+            optional: Optional::of(pre.instance_pre()),
             setup,
             pre,
         };
@@ -211,9 +219,15 @@ impl LoadedComponent {
         .map_err(LoadError::Configure)
     }
 
-    /// This component with other settings and secrets, sharing everything that is compiled.
-    pub fn with_settings(&self, settings: Arc<Settings>, http: Arc<Outgoing>) -> Self {
-        let setup = Setup { settings, http, ..self.setup.clone() };
+    /// This component with other settings, secrets and another reach, sharing everything that is
+    /// compiled.
+    pub fn with_settings(
+        &self,
+        settings: Arc<Settings>,
+        http: Arc<Outgoing>,
+        reach: Arc<Reach>,
+    ) -> Self {
+        let setup = Setup { settings, http, reach, ..self.setup.clone() };
         self.with_setup(setup)
     }
 
@@ -246,6 +260,7 @@ impl LoadedComponent {
             waiters: Semaphore::new(setup.limits.waiters_max),
             setup,
             pre: self.pre.clone(),
+            optional: self.optional.clone(),
         }
     }
 
@@ -257,9 +272,7 @@ impl LoadedComponent {
         invocation: &Invocation,
         round: Round,
     ) -> Result<Output, CallError> {
-        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
-        let place = self.places.take(patience, self.tally()).await;
-        let _place = place.map_err(|retry_after_ms| self.busy(retry_after_ms))?;
+        let _place = self.place().await?;
         let _running = self.tally().running.hold();
         let (call_id, span) = (round.call_id, round.span.clone());
         let result = self
@@ -289,8 +302,20 @@ impl LoadedComponent {
         result.map_err(CallError::Stopped)
     }
 
+    /// One of the component's places; at once where one is free, in turn where there is a queue.
+    async fn place(&self) -> Result<Place<'_>, CallError> {
+        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
+        let place = self.places.take(patience, self.tally()).await;
+        place.map_err(|retry_after_ms| self.busy(retry_after_ms))
+    }
+
     fn busy(&self, retry_after_ms: u64) -> CallError {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
+    }
+
+    /// Calls that are in `wait` now.
+    pub fn waiting(&self) -> usize {
+        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
     }
 
     fn context(&self, round: Round) -> CallContext {
@@ -301,6 +326,7 @@ impl LoadedComponent {
             database: self.setup.database.clone(),
             settings: self.setup.settings.clone(),
             http: self.setup.http.clone(),
+            reach: self.setup.reach.clone(),
             clock: self.setup.clock.clone(),
             progress: round.progress,
             span: round.span,

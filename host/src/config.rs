@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::{
     audit::AuditConfig,
+    blobs,
     grants::{Grant, http::HostGrant},
     limits::{Limits, SandboxConfig},
     log::LogConfig,
@@ -20,6 +21,8 @@ use crate::{
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
+/// The least time between two runs of a component's schedule.
+const INTERVAL_MS_MIN: u64 = 100;
 /// What every installation starts from.
 const DEFAULTS: &str = include_str!("default.toml");
 
@@ -54,6 +57,8 @@ pub struct Config {
     pub log: LogConfig,
     /// What all components share.
     pub sandbox: SandboxConfig,
+    /// What is kept of what is uploaded, and for how long.
+    pub blobs: blobs::Limits,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -72,6 +77,13 @@ pub struct ComponentConfig {
     pub environment: BTreeMap<String, String>,
     /// Hosts that it may send requests to.
     pub http: Option<Vec<HostGrant>>,
+    /// Files that it may read, by the name under which it knows them.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Folders that it may read, by the path under which it sees them.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// How often it is run, in milliseconds.
+    #[serde(deserialize_with = "interval")]
+    pub schedule_ms: Option<u64>,
     /// How much it may use, where that differs from the common limits.
     pub limits: Option<Limits>,
 }
@@ -93,6 +105,7 @@ struct ConfigFile {
     telemetry: TelemetryConfig,
     log: LogConfig,
     sandbox: SandboxConfig,
+    blobs: Option<blobs::Limits>,
 }
 
 /// Why a configuration cannot be used.
@@ -182,6 +195,7 @@ impl Config {
             telemetry: file.telemetry,
             log: file.log,
             sandbox: file.sandbox,
+            blobs: file.blobs.unwrap_or_default(),
             base: PathBuf::new(),
         })
     }
@@ -231,6 +245,9 @@ impl ComponentConfig {
         self.limits = other.limits.or(self.limits.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
+        self.files.extend(other.files);
+        self.folders.extend(other.folders);
+        self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
     }
 
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
@@ -265,6 +282,16 @@ fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError 
     let at = error.span().map_or(0, |it| it.start.min(text.len()));
     let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
     ConfigError::Parse { path: path.to_owned(), line, message: error.message().to_owned() }
+}
+
+/// An interval that leaves time for something else.
+fn interval<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let interval = u64::deserialize(value)?;
+    if interval < INTERVAL_MS_MIN {
+        let message = format!("schedule_ms must be at least {INTERVAL_MS_MIN} milliseconds");
+        return Err(serde::de::Error::custom(message));
+    }
+    Ok(Some(interval))
 }
 
 /// The common limits, with those entries changed that the file names for this component.
@@ -346,6 +373,12 @@ mod tests {
         assert!(error.contains("sqll") && error.contains("`sql`"), "{error}");
         let error = parse("[components.cinema.limits]\nmemory = 1").unwrap_err();
         assert!(error.contains("memory_bytes_max"), "{error}");
+        let error = parse("[components.cinema]\nschedule_ms = 99").unwrap_err();
+        assert!(error.contains("at least 100") && error.contains("line 2"), "{error}");
+        assert_eq!(
+            parse("[components.a]\nschedule_ms = 100").unwrap().component("a").schedule_ms,
+            Some(100)
+        );
         let error = parse("addr = 'localhost'").unwrap_err();
         assert!(error.contains("addr") && error.contains("socket address"), "{error}");
     }

@@ -20,7 +20,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
+    pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         let (error, message) = (error.to_owned(), message.into());
         Self { error, message, status, data: Box::default(), is_protocol: false }
     }

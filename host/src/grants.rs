@@ -137,14 +137,16 @@ pub(crate) fn check<'a>(
     imports: impl IntoIterator<Item = &'a str>,
     granted: &BTreeSet<Grant>,
 ) -> Result<BTreeSet<Grant>, Refused> {
+    let imports: Vec<_> = imports.into_iter().collect();
     let mut needed = BTreeSet::new();
-    for import in imports {
+    for import in imports.iter().copied() {
         let interface = import.split('@').next().unwrap_or(import);
         match Grant::for_import(import) {
             Some(grant) if granted.contains(&grant) => _ = needed.insert(grant),
-            Some(grant) => {
+            Some(_) => {
+                // All at once: nobody wants to be told one by one.
                 let mut wanted = granted.clone();
-                wanted.insert(grant);
+                wanted.extend(imports.iter().filter_map(|it| Grant::for_import(it)));
                 return Err(Refused::NotGranted {
                     component: component.to_owned(),
                     import: import.to_owned(),

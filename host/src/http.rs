@@ -17,6 +17,8 @@ mod mend;
 
 use crate::{
     api,
+    blobs::Blobs,
+    calls::Calls,
     config::Config,
     mcp::{
         McpServer,
@@ -26,11 +28,13 @@ use crate::{
 };
 
 /// What the routes work on.
-pub(crate) struct Routes<A> {
+pub(crate) struct Routes {
     pub(crate) mcp: McpServer,
-    pub(crate) calls: A,
+    pub(crate) calls: Calls,
     pub(crate) rpc: api::rpc::Rpc,
     pub(crate) health: api::health::Health,
+    pub(crate) blobs: Blobs,
+    pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
 }
@@ -42,26 +46,44 @@ struct Allowed {
 }
 
 /// Everything that the server answers.
-pub(crate) fn router<A: Answers>(config: &Config, routes: Routes<A>) -> Router {
+pub(crate) fn router(config: &Config, routes: Routes) -> Router {
+    let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
+    let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(mended);
+    let endpoints = get(api::endpoints::answer).with_state(routes.endpoints);
+    let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
+        .route("/rpc", rpc)
+        .route("/api/health", get(api::health::answer).with_state(routes.health))
+        .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
+        .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
+        .route("/api/{component}", endpoints.clone())
+        .route("/api/{component}/{*path}", endpoints)
+        .fallback(page::answer);
+    guarded(config, all, routes.running)
+}
+
+/// `/mcp`, with `answers` behind it on the short way and the SDK on the long one.
+pub(crate) fn mcp<A: Answers>(
+    config: &Config,
+    answers: A,
+    sdk: &McpServer,
+    hang_up: CancellationToken,
+) -> Router {
     let body_bytes_max = config.body_bytes_max;
-    let thin = Thin {
-        answers: routes.calls,
-        sdk: routes.mcp.over_http(body_bytes_max, routes.hang_up),
-        body_bytes_max,
-        is_on: config.thin_path,
-    };
+    let sdk = sdk.over_http(body_bytes_max, hang_up);
+    let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
+    let mended = middleware::from_fn_with_state(body_bytes_max, mend::mend);
+    Router::new().route("/mcp", any(thin::answer::<A>).with_state(thin).layer(mended))
+}
+
+/// `routes` behind what every request must pass.
+pub(crate) fn guarded(config: &Config, routes: Router, running: TaskTracker) -> Router {
     let allowed = Allowed {
         hosts: hosts(config),
         origins: config.allowed_origins.iter().map(|it| it.to_lowercase()).collect(),
     };
-    Router::new()
-        .route("/mcp", any(thin::answer::<A>).with_state(Arc::new(thin)))
-        .route("/rpc", post(api::rpc::answer).with_state(routes.rpc))
-        .layer(middleware::from_fn_with_state(config.body_bytes_max, mend::mend))
-        .route("/api/health", get(api::health::answer).with_state(routes.health))
-        .fallback(page::answer)
+    routes
         .layer(DefaultBodyLimit::max(config.body_bytes_max))
-        .layer(middleware::from_fn_with_state(routes.running, count))
+        .layer(middleware::from_fn_with_state(running, count))
         .layer(middleware::from_fn_with_state(Arc::new(allowed), check))
 }
 

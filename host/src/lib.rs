@@ -3,6 +3,7 @@
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
 pub mod audit;
+pub mod blobs;
 pub mod call_state;
 pub mod caller;
 pub mod check;
@@ -10,12 +11,14 @@ pub mod component;
 pub mod config;
 pub mod database;
 pub mod definition;
+pub mod events;
 pub mod grants;
 pub mod inspect;
 pub mod limits;
 pub mod log;
 pub mod metrics;
 pub mod native;
+pub mod reach;
 pub mod record;
 pub mod registry;
 pub mod sandbox;
@@ -40,8 +43,10 @@ mod meter;
 mod output_check;
 mod page;
 mod reload;
+mod schedule;
 mod schema;
 mod ticker;
+mod waiting;
 
 pub use capability::http::Outgoing;
 pub use config::Config;

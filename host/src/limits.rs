@@ -75,6 +75,10 @@ pub struct Limits {
     pub wait_ms_max: u64,
     /// Calls that may be in `wait` at a time.
     pub waiters_max: usize,
+    /// Events that one call may publish; the rest is dropped.
+    pub events_max: u32,
+    /// Bytes of blobs that one call may make.
+    pub blob_bytes_max: u64,
     /// Bytes that the component's database may have.
     pub database_bytes_max: u64,
     /// How often its outputs are held against their schema.
@@ -105,6 +109,8 @@ impl Default for Limits {
             queue_max: 1_024,
             wait_ms_max: 60_000,
             waiters_max: 256,
+            events_max: 256,
+            blob_bytes_max: 32 << 20,
             database_bytes_max: 256 << 20,
             check_outputs: CheckOutputs::Sampled,
             http_requests_max: 32,

@@ -19,6 +19,7 @@ use crate::{
     },
     library::{Library, Source},
     metrics::Metrics,
+    reach::{self, Reach, ReachError, Shared},
     registry::Registry,
     sandbox::Sandbox,
     settings::{Settings, SettingsError},
@@ -33,8 +34,12 @@ pub(crate) struct Loader {
     registry: Registry,
     clock: Clock,
     metrics: Metrics,
+    shared: Shared,
     databases: Arc<Mutex<BTreeMap<String, Database>>>,
 }
+
+/// What could be opened, and why the rest could not.
+type Opened = (Arc<Reach>, Option<ReachError>);
 
 /// A component that is ready to serve.
 pub(crate) struct Loaded {
@@ -51,8 +56,10 @@ impl Loader {
         registry: Registry,
         clock: Clock,
         metrics: Metrics,
+        shared: Shared,
     ) -> Self {
-        Self { config, library, sandbox, registry, clock, metrics, databases: Arc::default() }
+        let databases = Arc::default();
+        Self { config, library, sandbox, registry, clock, metrics, shared, databases }
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -66,6 +73,21 @@ impl Loader {
     pub(crate) fn settings(&self, name: &str) -> Result<Arc<Settings>, SettingsError> {
         let configured = self.config.component(name).settings();
         Settings::read(&configured, &self.config.base).map(Arc::new)
+    }
+
+    /// What the component of that name reaches of the machine, and what it should and cannot.
+    pub(crate) async fn reach(&self, name: &str) -> Result<Opened, LoadError> {
+        let (this, name) = (self.clone(), name.to_owned());
+        blocking(move || {
+            let component = this.config.component(&name);
+            Ok(Reach::open(&name, &component, &this.config.base, &this.shared))
+        })
+        .await
+    }
+
+    /// Which files and folders it is granted, as they are now.
+    pub(crate) fn reach_stamp(&self, name: &str) -> reach::Stamp {
+        Reach::stamp(&self.config.component(name), &self.config.base)
     }
 
     /// Makes `source` ready to serve as `name`.
@@ -88,6 +110,11 @@ impl Loader {
         if let (Some(error), true) = (&no_secret, is_swap) {
             return Err(LoadError::Secret(error.clone()));
         }
+        let (reach, error) = self.reach(name).await?;
+        match error {
+            Some(error) if is_swap => return Err(error.into()),
+            error => trouble = trouble.or(error.map(LoadError::from)),
+        }
         let component = self.compile(source).await?;
         let setup = Setup {
             name: name.to_owned(),
@@ -96,11 +123,13 @@ impl Loader {
             database: None,
             settings: Arc::new(settings),
             http,
+            reach,
             clock: self.clock.clone(),
             tally: self.metrics.of(name),
         };
         let loaded =
             LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        loaded.note_unused(self.config.component(name).schedule_ms);
         let loaded = Arc::new(loaded);
         self.registry.check(&loaded)?;
         if !loaded.needs(Grant::Sql) {

@@ -6,15 +6,13 @@ use axum::Router;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{health::Health, rpc::Rpc},
     calls::{Call, Calls, Outcome},
     component::{CallError, Output},
     config::Config,
-    http::{self, Routes},
+    http,
     mcp::{McpServer, thin::Answers},
     record::Watch,
     registry::Registry,
-    reload::Troubles,
     seal::Seal,
 };
 
@@ -34,18 +32,13 @@ impl Answers for Native {
     }
 }
 
-/// All our routes, with `tool` in place of the components, whatever name it is called by.
+/// Our `/mcp` and what guards it, with `tool` in place of the components, whatever its name.
 pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
-    let (registry, running) = (Registry::default(), TaskTracker::new());
+    let (registry, running, stop) =
+        (Registry::default(), TaskTracker::new(), CancellationToken::new());
     let watch = Watch::unseen(registry.clone());
-    let calls = Calls::new(registry.clone(), Seal::fresh()?, running.clone(), watch);
-    let routes = Routes {
-        mcp: McpServer::new(registry.clone(), calls.clone()),
-        rpc: Rpc { calls },
-        calls: Native(tool),
-        health: Health { registry, troubles: Troubles::default() },
-        hang_up: CancellationToken::new(),
-        running,
-    };
-    Ok(http::router(config, routes))
+    let seal = Seal::fresh()?;
+    let calls = Calls::new(registry.clone(), seal, running.clone(), watch, stop.clone());
+    let mcp = http::mcp(config, Native(tool), &McpServer::new(registry, calls), stop);
+    Ok(http::guarded(config, mcp, running))
 }

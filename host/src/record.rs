@@ -212,11 +212,6 @@ pub(crate) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// When it began.
-    pub(crate) fn began(&self) -> Instant {
-        self.began
-    }
-
     /// Ends it with `result`.
     pub(crate) fn end(mut self, result: &Result<Outcome, CallError>) {
         self.ending = Ending::of(result);

@@ -16,6 +16,7 @@ use crate::{
     grants::hosts::Hosts,
     library::{Library, Source, Stamp},
     loader::{Loaded, Loader, blocking},
+    reach,
     registry::Registry,
     settings::{self, Settings},
 };
@@ -37,7 +38,7 @@ pub(crate) struct Reloader {
     registry: Registry,
     troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
-    settings_seen: BTreeMap<String, settings::Stamp>,
+    settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
     missing: BTreeMap<String, Instant>,
 }
 
@@ -215,7 +216,12 @@ impl Reloader {
             (http, None) => http,
             (_, Some(error)) => return self.refuse(name, "its secrets", &error.into()),
         };
-        let next = Arc::new(serving.with_settings(settings, http));
+        let reach = match self.loader.reach(name).await {
+            Ok((reach, None)) => reach,
+            Ok((_, Some(error))) => return self.refuse(name, "its grants", &error.into()),
+            Err(error) => return self.refuse(name, "its grants", &error),
+        };
+        let next = Arc::new(serving.with_settings(settings, http, reach));
         match next.configure().await {
             Ok(()) => {
                 self.registry.refresh(&next);
@@ -286,9 +292,10 @@ impl Reloader {
 }
 
 impl Loader {
-    fn settings_stamp(&self, name: &str) -> settings::Stamp {
+    /// What it takes from files: its settings and secrets, and the files and folders themselves.
+    fn settings_stamp(&self, name: &str) -> (settings::Stamp, reach::Stamp) {
         let (config, base) = (self.config().component(name), &self.config().base);
         let secrets = Hosts::files(&config.http.unwrap_or_default(), base);
-        Settings::stamp(&config.settings, base, secrets)
+        (Settings::stamp(&config.settings, base, secrets), self.reach_stamp(name))
     }
 }

@@ -16,7 +16,8 @@ use wasmtime_wasi::{
     WasiView,
     cli::{WasiCli, WasiCliView},
     clocks::{WasiClocks, WasiClocksView},
-    p2::bindings::{cli, clocks, random},
+    filesystem::{WasiFilesystem, WasiFilesystemView},
+    p2::bindings::{cli, clocks, filesystem, random},
     random::WasiRandom,
 };
 use wasmtime_wasi_io::bindings::wasi::io;
@@ -195,7 +196,15 @@ pub(crate) fn linker(
                 random::insecure::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
             }
             Grant::Http => wasmtime_wasi_http::p2::add_only_http_to_linker_async(l)?,
-            Grant::Folders | Grant::Files | Grant::Blobs | Grant::Events => {}
+            Grant::Folders => {
+                let view = CallState::filesystem;
+                filesystem::types::add_to_linker::<_, WasiFilesystem>(l, view)?;
+                filesystem::preopens::add_to_linker::<_, WasiFilesystem>(l, view)?;
+            }
+            Grant::Files => tool::files::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Blobs => tool::blobs::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Events => tool::events::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            // Leave to be called, which imports nothing.
             Grant::Schedule | Grant::Endpoints => {}
         }
     }

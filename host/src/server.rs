@@ -14,26 +14,32 @@ use tokio::task::JoinHandle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{health::Health, rpc::Rpc},
+    api::{endpoints::Endpoints, health::Health, rpc::Rpc},
     audit::Audit,
+    blobs::Blobs,
     call_state::Clock,
     calls::Calls,
     config::{Config, ConfigError},
+    events::{Events, Listener},
     http::{self, Routes},
     library::Library,
     loader::Loader,
     mcp::McpServer,
     metrics::Metrics,
+    reach::Shared,
     record::Watch,
     registry::Registry,
     reload::{Reloader, Troubles},
     sandbox::Sandbox,
+    schedule,
     seal::Seal,
     telemetry::{Telemetry, TelemetryError},
 };
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
+/// How often to look for blobs that are over.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
 
@@ -83,11 +89,25 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
+/// Removes blobs that nobody uses any more, until `stop`.
+async fn sweep(blobs: Blobs, stop: CancellationToken) {
+    let mut turns = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turns.tick() => {}
+        }
+        let blobs = blobs.clone();
+        let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
+    }
+}
+
 /// A running counter.
 pub struct Server {
     registry: Registry,
     loader: Loader,
     mcp: McpServer,
+    events: Events,
     addr: Option<SocketAddr>,
     /// Ends the listening and the watching.
     stop: CancellationToken,
@@ -151,15 +171,14 @@ impl Server {
         Ok(())
     }
 
-    async fn open(
-        config: Config,
-        clock: Clock,
-    ) -> Result<(Self, Routes<Calls>, Config), StartError> {
+    async fn open(config: Config, clock: Clock) -> Result<(Self, Routes, Config), StartError> {
         let data = |source| StartError::Data { path: config.data.clone(), source };
         std::fs::create_dir_all(&config.data).map_err(data)?;
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
         let folder = config.components_folder.clone();
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
+        let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
+        let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
             .map_err(StartError::Sandbox)?;
 
@@ -172,26 +191,33 @@ impl Server {
         let shared = Arc::new(config.clone());
         let metrics = Metrics::new(registry.clone(), audit.clone());
         let watch = Watch { audit, metrics: metrics.clone(), telemetry };
+        let events = Events::default();
+        let reach = Shared { blobs: blobs.clone(), events: events.clone() };
         let loader =
-            Loader::new(shared, library.clone(), sandbox, registry.clone(), clock, metrics);
+            Loader::new(shared, library.clone(), sandbox, registry.clone(), clock, metrics, reach);
         let mut reloader =
             Reloader::new(library, loader.clone(), registry.clone(), troubles.clone());
         reloader.start().await;
         let reload = tokio::spawn(reloader.watch(stop.clone()));
 
-        let calls = Calls::new(registry.clone(), seal, running.clone(), watch.clone());
+        let calls =
+            Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone());
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles },
+            endpoints: Endpoints { registry: registry.clone() },
+            blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),
         };
-        let tasks = vec![reload];
+        let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
+        tasks.extend(schedule::start(&config, &registry, &stop, &running));
+        let addr = None;
         let server =
-            Self { registry, loader, mcp, addr: None, stop, hang_up, running, watch, tasks };
+            Self { registry, loader, mcp, events, addr, stop, hang_up, running, watch, tasks };
         Ok((server, routes, config))
     }
 
@@ -213,6 +239,11 @@ impl Server {
     /// Who called what.
     pub fn audit(&self) -> &Audit {
         &self.watch.audit
+    }
+
+    /// Hears what the component of that name publishes.
+    pub fn listen(&self, component: &str) -> Listener {
+        self.events.bell(component).listen()
     }
 
     /// Takes no more calls, lets those that run finish, and closes what is open.

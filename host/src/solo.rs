@@ -1,22 +1,30 @@
 //! One component alone, with a database of its own and no server: for authors and for tests.
 
-use std::{collections::BTreeMap, collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
 
 use serde_json::Value;
 use wasmtime::component::Component;
 
 use crate::{
+    blobs::Blobs,
     call_state::Clock,
+    caller::Caller,
     calls::answer_in_solo,
     capability::http::Outgoing,
     component::{
-        CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Round,
-        Setup, Stop,
+        CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Request,
+        Round, Setup, Stop, Wait,
     },
     database::{self, Database},
+    events::Listener,
     failure::Failure,
     grants::{Grant, hosts::Hosts},
     limits::{Limits, SandboxConfig},
+    reach::Reach,
     sandbox::Sandbox,
     seal::digest,
     settings::Settings,
@@ -28,12 +36,20 @@ pub struct Solo {
     setup: Setup,
     database: Option<PathBuf>,
     hosts: Hosts,
+    files: Vec<(String, PathBuf)>,
+    folders: Vec<(String, PathBuf)>,
 }
 
 /// A component that runs alone.
 pub struct Running {
     component: LoadedComponent,
+    published: Mutex<Listener>,
+    _store: Option<TemporaryStore>,
 }
+
+mod store;
+
+use store::TemporaryStore;
 
 /// A component's code, compiled for a sandbox.
 #[derive(Clone)]
@@ -70,6 +86,8 @@ pub enum SoloOutcome {
     Done(Output),
     /// With questions: call again with their answers.
     Asked(Vec<Question>),
+    /// Not yet: call again when one of its events comes, or at its time.
+    Waits(Wait),
     /// Without: the object that a caller would read.
     Failed(Value),
 }
@@ -84,10 +102,12 @@ impl Solo {
             database: None,
             settings: Arc::default(),
             http: Arc::default(),
+            reach: Arc::default(),
             clock: Clock::System,
             tally: Arc::default(),
         };
-        Self { bytes: bytes.to_owned(), setup, database: None, hosts: Hosts::default() }
+        let (hosts, files, folders) = (Hosts::default(), Vec::new(), Vec::new());
+        Self { bytes: bytes.to_owned(), setup, database: None, hosts, files, folders }
     }
 
     /// Gives it leave to use `grants`.
@@ -132,6 +152,20 @@ impl Solo {
         self
     }
 
+    /// Lets it read the file at `path` as `name`, where it has the grant.
+    #[must_use]
+    pub fn file(mut self, name: &str, path: PathBuf) -> Self {
+        self.files.push((name.to_owned(), path));
+        self
+    }
+
+    /// Lets it read the folder at `path` as `guest`, where it has the grant.
+    #[must_use]
+    pub fn folder(mut self, guest: &str, path: PathBuf) -> Self {
+        self.folders.push((guest.to_owned(), path));
+        self
+    }
+
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
         let (limits, shared) = (&self.setup.limits, SandboxConfig::default());
@@ -148,11 +182,27 @@ impl Solo {
     }
 
     /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
-    pub async fn start_compiled(self, compiled: &Compiled) -> Result<Running, LoadError> {
+    pub async fn start_compiled(mut self, compiled: &Compiled) -> Result<Running, LoadError> {
         let Compiled { sandbox, component, digest } = compiled;
-        let http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
-        let setup = Setup { http, ..self.setup };
-        let mut component = LoadedComponent::load(sandbox, component, digest, setup).await?;
+        let mut reach = Reach::default();
+        for (name, path) in std::mem::take(&mut self.files) {
+            reach.files.add(&name, path)?;
+        }
+        for (guest, path) in std::mem::take(&mut self.folders) {
+            reach.folders.add(&guest, path)?;
+        }
+        let ty = component.component_type();
+        let mut imports = ty.imports(sandbox.engine()).map(|it| it.0);
+        let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
+            Some(TemporaryStore::new(self.setup.clock.clone())?)
+        } else {
+            None
+        };
+        reach.blobs = store.as_ref().map(|it| it.blobs.clone());
+        let published = Mutex::new(reach.bell.listen());
+        self.setup.reach = Arc::new(reach);
+        self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
+        let mut component = LoadedComponent::load(sandbox, component, digest, self.setup).await?;
         if component.needs(Grant::Sql) {
             let limits = database::Limits::default();
             let database = match self.database {
@@ -163,7 +213,7 @@ impl Solo {
             component.migrate(&database).await?;
         }
         component.configure().await?;
-        Ok(Running { component })
+        Ok(Running { component, published, _store: store })
     }
 }
 
@@ -193,7 +243,47 @@ impl Running {
         match self.component.call(&invocation, Round::of_host()).await {
             Ok(output) => SoloOutcome::Done(output),
             Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
+            Err(CallError::Stopped(Stop::Wait(it))) => SoloOutcome::Waits(it),
             Err(error) => SoloOutcome::Failed(Failure::from(error).object()),
+        }
+    }
+
+    /// What it has published since this was asked last.
+    pub fn published(&self) -> Vec<String> {
+        self.published.lock().unwrap_or_else(|it| it.into_inner()).heard()
+    }
+
+    /// Its store of blobs, where it has one.
+    pub fn blobs(&self) -> Option<&Blobs> {
+        self.component.setup().reach.blobs.as_ref()
+    }
+
+    /// Runs its schedule once, as the server would at the interval.
+    ///
+    /// # Errors
+    /// What would stand in the log.
+    pub async fn run_schedule(&self) -> Result<(), String> {
+        if !self.component.is_scheduled() {
+            return Err("it has no schedule, or no leave to be run by one".to_owned());
+        }
+        self.component.run_schedule().await.map_err(|it| it.to_string())?
+    }
+
+    /// Looks something up, as `GET /api/NAME/PATH` would.
+    ///
+    /// # Errors
+    /// The object that a client would read.
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Value> {
+        let not_found = |why: &str| Failure::new("not_found", 404, why).object();
+        if let Some(why) = self.component.why_no_endpoints() {
+            return Err(not_found(&why));
+        }
+        let query = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let request = Request { path: path.to_owned(), query, meta: "{}".to_owned() };
+        match self.component.get(&request, Caller::anonymous()).await {
+            Ok(Some(json)) => Ok(serde_json::from_str(&json).unwrap_or_default()),
+            Ok(None) => Err(not_found("The component serves nothing there.")),
+            Err(error) => Err(Failure::from(error).object()),
         }
     }
 }

@@ -4,4 +4,5 @@
 mod cinema;
 mod echo;
 mod goldens;
+mod reach;
 mod rogue;

@@ -10,6 +10,7 @@ mod limits;
 mod page;
 mod questions;
 mod race;
+mod reach;
 mod settings;
 mod specification;
 mod swap;

@@ -8,9 +8,11 @@ use std::{
 };
 
 use host::{
+    blobs::Blobs,
     call_state::Clock,
     component::Content,
     grants::Grant,
+    limits::Limits,
     sandbox::Sandbox,
     settings::Settings,
     solo::{Compiled, Running, Solo, SoloOutcome},
@@ -80,6 +82,27 @@ impl Bench {
         self
     }
 
+    /// Lets it read the file at `path` as `name`.
+    #[must_use]
+    pub fn file(mut self, name: &str, path: &Path) -> Self {
+        self.solo = self.solo.file(name, path.to_owned());
+        self
+    }
+
+    /// Lets it read the folder at `path` as `guest`.
+    #[must_use]
+    pub fn folder(mut self, guest: &str, path: &Path) -> Self {
+        self.solo = self.solo.folder(guest, path.to_owned());
+        self
+    }
+
+    /// Lets it use so much.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.solo = self.solo.limits(limits);
+        self
+    }
+
     /// Keeps its database in `file`.
     #[must_use]
     pub fn database(mut self, file: &Path) -> Self {
@@ -109,6 +132,26 @@ impl Tested {
     /// What the component is, as the host sees it.
     pub fn component(&self) -> &host::component::LoadedComponent {
         self.running.component()
+    }
+
+    /// What it has published since this was asked last.
+    pub fn published(&self) -> Vec<String> {
+        self.running.published()
+    }
+
+    /// Its store of blobs.
+    pub fn blobs(&self) -> &Blobs {
+        self.running.blobs().expect("it imports blobs")
+    }
+
+    /// Runs its schedule once.
+    pub async fn run_schedule(&self) -> Result<(), String> {
+        self.running.run_schedule().await
+    }
+
+    /// Looks something up, as `GET /api/NAME/PATH` would.
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Value> {
+        self.running.get(path, query).await
     }
 
     /// One round of a call.

@@ -33,3 +33,26 @@ pub mod configured {
         default_bindings_module: "toolkit::bindings::configured",
     });
 }
+
+/// The world of components that do something from time to time.
+pub mod schedule {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-schedule",
+        pub_export_macro: true,
+        export_macro_name: "export_schedule_world",
+        default_bindings_module: "toolkit::bindings::schedule",
+    });
+}
+
+/// The world of components that answer look-ups.
+pub mod endpoints {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-endpoints",
+        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
+        pub_export_macro: true,
+        export_macro_name: "export_endpoints_world",
+        default_bindings_module: "toolkit::bindings::endpoints",
+    });
+}

@@ -86,3 +86,41 @@ macro_rules! export_configured {
         );
     };
 }
+
+/// Exports a function `fn() -> Result<(), E>`, with `E` any [`std::fmt::Display`], that runs at the
+/// interval that the operator sets.
+#[macro_export]
+macro_rules! export_schedule {
+    ($run:path) => {
+        impl $crate::Scheduled for Component {
+            fn run() -> Result<(), String> {
+                $run().map_err(|it| it.to_string())
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::schedule::export_schedule_world!(
+            Component with_types_in $crate::bindings::schedule
+        );
+    };
+}
+
+/// Exports a function `fn(&endpoints::Request) -> Result<T, endpoints::Failure>`, with `T` any
+/// [`serde::Serialize`], that answers `GET /api/COMPONENT/PATH`.
+#[macro_export]
+macro_rules! export_endpoints {
+    ($get:path) => {
+        impl $crate::Endpoints for Component {
+            fn get(
+                request: $crate::endpoints::Request,
+            ) -> Result<String, $crate::endpoints::Failure> {
+                $crate::endpoints::answer($get(&request))
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::endpoints::export_endpoints_world!(
+            Component with_types_in $crate::bindings::endpoints
+        );
+    };
+}

@@ -40,10 +40,14 @@ pub mod arguments;
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
 pub mod bindings;
+pub mod blobs;
 pub mod caller;
 pub mod definition;
+pub mod endpoints;
+pub mod events;
 #[doc(hidden)]
 pub mod export;
+pub mod files;
 // Natively it is there for its unit tests.
 #[cfg(any(feature = "http", not(target_arch = "wasm32")))]
 pub mod http;
@@ -63,7 +67,9 @@ pub use user::User;
 
 pub use bindings::{
     configured::exports::madoguchi::tool::configured::Guest as Configured,
+    endpoints::exports::madoguchi::tool::endpoints::Guest as Endpoints,
     exports::madoguchi::tool::tools::{Definition, Guest as Tools, Invocation, Output},
     madoguchi::tool::types::{Content, Datetime, Problem},
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},
+    schedule::exports::madoguchi::tool::schedule::Guest as Scheduled,
 };

@@ -1,11 +1,11 @@
 //! Why a call ends without its output, and who can mend that.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 
 pub use crate::bindings::exports::madoguchi::tool::tools::{Refusal, Stop, Unavailable, Wait};
-use crate::{Problem, definition::json};
+use crate::{Datetime, Problem, definition::json};
 
 /// The world says no: a `code` for programs, the HTTP `status` that says the same, a `message` for
 /// people. [`Stop::with`] adds what it is about.
@@ -25,6 +25,17 @@ pub fn unavailable(message: impl Into<String>, retry_after: Option<Duration>) ->
 }
 
 impl Stop {
+    /// Nothing to say yet: the host calls again, from the top, when one of `events` is published
+    /// or at `until`, whichever comes first. Take `until` from
+    /// [`User::first_called_at`](crate::User::first_called_at), or the end moves with each call.
+    pub fn wait<E: Into<String>>(events: impl IntoIterator<Item = E>, until: SystemTime) -> Self {
+        let until = until.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self::Wait(Wait {
+            events: events.into_iter().map(Into::into).collect(),
+            until: Datetime { seconds: until.as_secs(), nanoseconds: until.subsec_nanos() },
+        })
+    }
+
     /// The same refusal with what it is about, an object; any other stop as it is.
     #[must_use]
     pub fn with(mut self, details: impl Serialize) -> Self {
@@ -45,6 +56,14 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_says_for_what_and_how_long() {
+        let until = SystemTime::UNIX_EPOCH + Duration::from_millis(1500);
+        let Stop::Wait(wait) = Stop::wait(["shop://orders"], until) else { panic!("no wait") };
+        assert_eq!(wait.events, ["shop://orders"]);
+        assert_eq!((wait.until.seconds, wait.until.nanoseconds), (1, 500_000_000));
+    }
 
     #[test]
     fn a_refusal_carries_its_details_as_json() {

@@ -1,4 +1,8 @@
-//! The REST endpoints of the specifications.
+//! The REST endpoints: those of the specifications, blobs, and what components answer.
 
+pub(crate) mod blobs;
+pub(crate) mod endpoints;
 pub(crate) mod health;
+mod query;
+mod range;
 pub(crate) mod rpc;

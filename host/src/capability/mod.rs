@@ -3,7 +3,10 @@
 pub(crate) mod http;
 pub(crate) mod output;
 
+mod blobs;
 mod caller;
+mod events;
+mod files;
 mod log;
 mod progress;
 mod settings;

@@ -7,6 +7,7 @@ use clap::Args;
 use host::{
     Config,
     component::Output,
+    config::ComponentConfig,
     grants::{Grant, hosts::Hosts, http::HostGrant},
     settings::Settings,
     solo::{Solo, SoloOutcome},
@@ -35,6 +36,12 @@ pub(crate) struct Run {
     /// may be given several times
     #[arg(long, value_name = "HOST", value_parser = HostGrant::of_argument)]
     allow_http: Vec<HostGrant>,
+    /// A file that it may read, as NAME=PATH; may be given several times
+    #[arg(long = "file", value_name = "NAME=PATH", value_parser = path)]
+    files: Vec<(String, PathBuf)>,
+    /// A folder that it may read, as GUEST=PATH; may be given several times
+    #[arg(long = "folder", value_name = "GUEST=PATH", value_parser = path)]
+    folders: Vec<(String, PathBuf)>,
     /// The answer to a question of the tool, as KEY=JSON; may be given several times
     #[arg(long = "answer", value_name = "KEY=JSON", value_parser = pair)]
     answers: Vec<(String, Value)>,
@@ -47,7 +54,29 @@ fn pair(text: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), value))
 }
 
+fn path(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("NAME=PATH is right")?;
+    Ok((name.to_owned(), PathBuf::from(path)))
+}
+
 impl Run {
+    /// What the configuration lets it reach, and what the command line adds or changes.
+    fn reach(&self, config: &Config, name: &str, mut solo: Solo) -> Solo {
+        let ComponentConfig { mut files, mut folders, .. } = config.component(name);
+        for path in files.values_mut().chain(folders.values_mut()) {
+            *path = config.base.join(&path);
+        }
+        files.extend(self.files.iter().cloned());
+        folders.extend(self.folders.iter().cloned());
+        for (name, path) in files {
+            solo = solo.file(&name, path);
+        }
+        for (guest, path) in folders {
+            solo = solo.folder(&guest, path);
+        }
+        solo
+    }
+
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
         let bytes = std::fs::read(&self.file)
@@ -67,6 +96,7 @@ impl Run {
             .limits(config.limits(name))
             .settings(settings)
             .database(self.database.clone());
+        let solo = self.reach(config, name, solo);
         let running = solo.start().await.with_context(|| self.file.display().to_string())?;
         let Some(tool) = &self.tool else {
             for tool in running.component().tools() {
@@ -87,6 +117,12 @@ impl Run {
                         question.message, question.key
                     ));
                 }
+                Ok(ExitCode::from(2))
+            }
+            SoloOutcome::Waits(it) => {
+                complain(&format!("the tool waits for {}; the server would call it again", {
+                    if it.events.is_empty() { "a time".to_owned() } else { it.events.join(", ") }
+                }));
                 Ok(ExitCode::from(2))
             }
             SoloOutcome::Failed(object) => {

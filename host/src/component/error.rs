@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Problem, Stop};
-use crate::{database, definition::DefinitionError, grants, registry::NameClash, settings};
+use crate::{database, definition::DefinitionError, grants, reach, registry::NameClash, settings};
 
 /// Why a component could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,9 @@ pub enum LoadError {
     /// A secret for one of its hosts cannot be used.
     #[error(transparent)]
     Secret(#[from] grants::hosts::SecretError),
+    /// A file or a folder that it is granted cannot be opened.
+    #[error(transparent)]
+    Reach(#[from] reach::ReachError),
     /// It does not accept its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),

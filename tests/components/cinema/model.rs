@@ -117,6 +117,7 @@ async fn outcome(cinema: &Tested, tool: &str, arguments: Value) -> Result<Value,
         }
         SoloOutcome::Failed(failure) => Err(failure),
         SoloOutcome::Asked(questions) => panic!("{tool} asks: {questions:?}"),
+        SoloOutcome::Waits(wait) => panic!("{tool} waits: {wait:?}"),
     }
 }
 

@@ -1,0 +1,143 @@
+//! The store by itself: what comes back, what is refused, what goes, and what a restart finds.
+
+use super::*;
+
+struct Bench {
+    folder: PathBuf,
+    now: Arc<Mutex<Duration>>,
+}
+
+impl Bench {
+    fn new(name: &str) -> Self {
+        let folder = format!("madoguchi-blobs-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        let _ = fs::remove_dir_all(&folder);
+        Self { folder, now: Arc::new(Mutex::new(Duration::from_secs(1_795_000_000))) }
+    }
+
+    fn open(&self, limits: Limits) -> Blobs {
+        Blobs::open(self.folder.clone(), limits, Clock::Fixed(self.now.clone())).unwrap()
+    }
+
+    fn pass(&self, seconds: u64) {
+        *self.now.lock().unwrap() += Duration::from_secs(seconds);
+    }
+
+    /// Every file there is.
+    fn files(&self) -> usize {
+        fn count(folder: &Path) -> usize {
+            let entries = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+            entries.map(|it| if it.is_dir() { count(&it) } else { 1 }).sum()
+        }
+        count(&self.folder)
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[tokio::test]
+async fn what_is_put_comes_back_by_the_digest_of_its_content_and_only_by_it() {
+    let bench = Bench::new("put");
+    let blobs = bench.open(Limits::default());
+    let blob = blobs.put(b"hello", "text/plain").await.unwrap();
+    assert_eq!(blob.id, crate::seal::digest(b"hello"));
+    assert_eq!(blobs.read(&blob.id, 1, 3).await.unwrap(), b"ell");
+    assert_eq!(blobs.read(&blob.id, 9, 3).await.unwrap(), b"");
+    for strange in ["", "../../seal.key", &crate::seal::digest(b"other"), &blob.id[..63]] {
+        assert!(matches!(blobs.stat(strange).await, Err(BlobError::Unknown)), "{strange}");
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_uses_goes_and_a_use_keeps_it() {
+    let bench = Bench::new("expiry");
+    let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
+    let (kept, lost) = (blobs.put(b"a", "").await.unwrap(), blobs.put(b"b", "").await.unwrap());
+    bench.pass(70);
+    blobs.stat(&kept.id).await.unwrap();
+    bench.pass(70);
+    assert!(matches!(blobs.stat(&lost.id).await, Err(BlobError::Unknown)), "over before the sweep");
+    assert_eq!(blobs.sweep(), 1);
+    assert_eq!(bench.files(), 2, "one content, and what is known of it");
+    // The use was written down: a restart does not forget it.
+    let blobs = bench.open(Limits { ttl_s: 100, ..Limits::default() });
+    assert_eq!(blobs.read(&kept.id, 0, 9).await.unwrap(), b"a");
+    bench.pass(101);
+    bench.open(Limits { ttl_s: 100, ..Limits::default() });
+    assert_eq!(bench.files(), 0);
+}
+
+#[tokio::test]
+async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
+    let bench = Bench::new("limits");
+    let limits = Limits { blob_bytes_max: 8 << 10, bytes_max: 20 << 10, ttl_s: 100 };
+    let blobs = bench.open(limits);
+    let error = blobs.put(&[0; 8193], "").await.unwrap_err();
+    assert!(matches!(error, BlobError::TooLarge(8192)), "{error}");
+    assert_eq!(bench.files(), 0);
+    blobs.put(&[1; 8192], "").await.unwrap();
+    blobs.put(&[2; 8192], "").await.unwrap();
+    blobs.put(&[2; 8192], "").await.expect_err("the same again needs room until it is known");
+    blobs.put(b"small", "").await.unwrap();
+    let error = blobs.put(b"one more", "").await.unwrap_err();
+    assert!(matches!(error, BlobError::Full(20480)), "{error}");
+    assert_eq!(bench.files(), 6);
+    bench.pass(101);
+    assert_eq!(blobs.sweep(), 3);
+    blobs.put(&[3; 8192], "").await.expect("there is room again");
+}
+
+#[tokio::test]
+async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
+    let bench = Bench::new("half");
+    let blobs = bench.open(Limits { bytes_max: 8 << 10, ..Limits::default() });
+    let mut upload = blobs.upload().await.unwrap();
+    upload.write(&[0; 6000]).await.unwrap();
+    blobs.put(b"x", "").await.expect_err("the room is promised");
+    drop(upload);
+    assert_eq!(bench.files(), 0);
+    blobs.put(b"x", "").await.expect("the room is back");
+    // Where the server itself was cut off, the next start tidies up.
+    fs::write(disk::arriving(&bench.folder).join("7"), b"half").unwrap();
+    bench.open(Limits::default());
+    assert_eq!(bench.files(), 2);
+}
+
+#[tokio::test]
+async fn a_content_that_is_not_as_long_as_it_was_is_not_served_after_a_restart() {
+    let bench = Bench::new("cut");
+    let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
+    fs::write(disk::path(&bench.folder, &blob.id), b"hel").unwrap();
+    let blobs = bench.open(Limits::default());
+    assert!(matches!(blobs.stat(&blob.id).await, Err(BlobError::Unknown)));
+    assert_eq!(bench.files(), 0);
+}
+
+#[tokio::test]
+async fn uploads_on_their_way_are_counted() {
+    let bench = Bench::new("busy");
+    let blobs = bench.open(Limits::default());
+    let mut uploads = Vec::new();
+    for _ in 0..UPLOADS_MAX {
+        uploads.push(blobs.upload().await.unwrap());
+    }
+    assert!(matches!(blobs.upload().await, Err(BlobError::Busy)));
+    uploads.pop();
+    blobs.upload().await.expect("a place is free again");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_on_the_machine_can_read_a_blob() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new("private");
+    let blob = bench.open(Limits::default()).put(b"hello", "text/plain").await.unwrap();
+    let path = disk::path(&bench.folder, &blob.id);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(mode(&bench.folder), 0o700);
+}

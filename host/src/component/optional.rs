@@ -1,0 +1,139 @@
+//! What a component may export beside its tools, and be called for: its schedule, its endpoints.
+
+use serde::de::IgnoredAny;
+use wasmtime::component::InstancePre;
+
+use super::{CallError, LoadedComponent, Refusal, Round, Stop, Unavailable};
+use crate::{
+    bindings::{
+        endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
+        schedule::WithSchedulePre,
+    },
+    call_state::CallState,
+    caller::Caller,
+    grants::Grant,
+};
+
+pub(crate) use wit::Request;
+
+/// The exports that were found.
+#[derive(Clone)]
+pub(super) struct Optional {
+    schedule: Option<WithSchedulePre<CallState>>,
+    endpoints: Option<WithEndpointsPre<CallState>>,
+}
+
+impl Optional {
+    pub(super) fn of(pre: &InstancePre<CallState>) -> Self {
+        Self {
+            schedule: WithSchedulePre::new(pre.clone()).ok(),
+            endpoints: WithEndpointsPre::new(pre.clone()).ok(),
+        }
+    }
+}
+
+/// Names that the server needs for itself under `/api/`.
+const RESERVED: [&str; 2] = ["blobs", "health"];
+
+impl LoadedComponent {
+    /// Whether it has a schedule and leave to be run by it.
+    pub(crate) fn is_scheduled(&self) -> bool {
+        self.optional.schedule.is_some() && self.setup.grants.contains(&Grant::Schedule)
+    }
+
+    /// Why `GET /api/NAME/…` is not answered, where it is not.
+    pub(crate) fn why_no_endpoints(&self) -> Option<String> {
+        let name = &self.name;
+        if self.optional.endpoints.is_none() {
+            return Some(format!("The component {name} has no endpoints."));
+        }
+        if RESERVED.contains(&&**name) {
+            return Some(format!(
+                "/api/{name} is the server's own; a component needs another name to have endpoints."
+            ));
+        }
+        if !self.setup.grants.contains(&Grant::Endpoints) {
+            return Some(format!(
+                "The endpoints of {name} are not granted; to grant them, add \"endpoints\" to grants under [components.{name}]."
+            ));
+        }
+        None
+    }
+
+    /// Notes what it could do and is not let, for the operator who wonders.
+    pub(crate) fn note_unused(&self, schedule_ms: Option<u64>) {
+        let component = &*self.name;
+        let granted = self.setup.grants.contains(&Grant::Schedule);
+        match (&self.optional.schedule, granted, schedule_ms) {
+            (Some(_), true, Some(_)) | (None, _, None) => {}
+            (Some(_), ..) => tracing::info!(
+                component,
+                "it has a schedule that does not run; to run it, add \"schedule\" to grants and set schedule_ms under [components.{component}]"
+            ),
+            (None, _, Some(_)) => {
+                tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
+            }
+        }
+        if self.optional.endpoints.is_some()
+            && let Some(why) = self.why_no_endpoints()
+        {
+            tracing::info!(component, "{why}");
+        }
+    }
+
+    /// Runs its schedule once, in an instance of its own, where it has one; what went wrong in the
+    /// component's own words.
+    pub(crate) async fn run_schedule(&self) -> Result<Result<(), String>, CallError> {
+        let Some(pre) = &self.optional.schedule else { return Ok(Ok(())) };
+        let _place = self.place().await?;
+        self.round(self.context(Round::of_host()), async |store| {
+            let instance = pre.instantiate_async(&mut *store).await?;
+            instance.madoguchi_tool_schedule().call_run(store).await
+        })
+        .await
+    }
+
+    /// Answers one look-up with a JSON document; none where nothing is served there.
+    pub(crate) async fn get(
+        &self,
+        request: &Request,
+        caller: Caller,
+    ) -> Result<Option<String>, CallError> {
+        let Some(pre) = &self.optional.endpoints else { return Ok(None) };
+        let _place = self.place().await?;
+        let round = Round { caller, ..Round::of_host() };
+        let call_id = round.call_id;
+        let answer = self
+            .round(self.context(round), async |store| {
+                let instance = pre.instantiate_async(&mut *store).await?;
+                instance.madoguchi_tool_endpoints().call_get(store, request).await
+            })
+            .await?;
+        match answer {
+            Ok(json) if serde_json::from_str::<IgnoredAny>(&json).is_ok() => Ok(Some(json)),
+            Ok(_) => {
+                let (component, what) = (self.name.clone(), "an endpoint's answer is not JSON");
+                Err(CallError::Broken { component, call_id, what: what.to_owned() })
+            }
+            Err(wit::Failure::NotFound) => Ok(None),
+            Err(failure) => Err(CallError::Stopped(stop(failure))),
+        }
+    }
+}
+
+/// The same as a tool would say it.
+fn stop(failure: wit::Failure) -> Stop {
+    match failure {
+        wit::Failure::NotFound => Stop::InvalidArguments(Vec::new()),
+        wit::Failure::Invalid(problems) => Stop::InvalidArguments(problems),
+        wit::Failure::Refused(it) => Stop::Refused(Refusal {
+            code: it.code,
+            message: it.message,
+            status: it.status,
+            details: it.details,
+        }),
+        wit::Failure::Unavailable(message) => {
+            Stop::Unavailable(Unavailable { message, retry_after_ms: None })
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The capabilities beside the database over the wire: files that change, blobs, waits, schedules,
+//! look-ups.
+
+mod blobs;
+mod files;
+mod lookups;
+mod schedule;
+mod waiting;
+
+use std::time::Duration;
+
+use host::{Config, config::ComponentConfig, grants::Grant};
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+/// A server with the component `reach`, everything granted.
+async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
+    let folders = Folders::new();
+    folders.put("reach", &component_bytes("reach"));
+    start(folders, change).await
+}
+
+async fn start(folders: Folders, change: impl FnOnce(&mut Config)) -> TestServer {
+    TestServer::start(folders, |config| {
+        let all = ComponentConfig { grants: Some(Grant::ALL.into()), ..Default::default() };
+        config.components.insert("reach".to_owned(), all);
+        change(config);
+    })
+    .await
+}
+
+/// Looks again and again until `there`; a test that waits for nothing ends.
+async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
+    let looking = async {
+        while !there().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), looking).await;
+    in_time.unwrap_or_else(|_| panic!("{what}"));
+}
+
+/// Puts another build of the component in place and waits until it serves.
+async fn swap(server: &TestServer, mark: u8) {
+    let build = tests::rebuilt(&component_bytes("reach"), mark);
+    let digest = host::seal::digest(&build);
+    server.folders.put("reach", &build);
+    let mut changes = server.server().registry().changes();
+    let installed =
+        changes.wait_for(|it| it.component("reach").is_some_and(|it| **it.digest() == digest));
+    tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
+}

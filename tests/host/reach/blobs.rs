@@ -1,0 +1,205 @@
+//! `/api/blobs`: what is uploaded comes back as it was, cannot run as a page, and has limits.
+
+use futures::StreamExt;
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+use tests::server::TestServer;
+
+use super::{server, until};
+
+/// The smallest thing that looks like a picture.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\nnot much of a picture";
+
+struct Uploads {
+    server: TestServer,
+    http: reqwest::Client,
+}
+
+impl Uploads {
+    async fn new(change: impl FnOnce(&mut host::Config)) -> Self {
+        let http = tests::client::http().build().unwrap();
+        Self { server: server(change).await, http }
+    }
+
+    async fn send(&self, mime_type: &str, body: impl Into<reqwest::Body>) -> Response {
+        let request = self.http.post(format!("{}/api/blobs", self.server.url()));
+        request.header("content-type", mime_type).body(body).send().await.unwrap()
+    }
+
+    /// An upload that must succeed.
+    async fn put(&self, mime_type: &str, body: &'static [u8]) -> Value {
+        let response = self.send(mime_type, body).await;
+        assert_eq!(response.status(), StatusCode::CREATED);
+        let location = response.headers()["location"].to_str().unwrap().to_owned();
+        let blob: Value = response.json().await.unwrap();
+        assert_eq!(location, format!("/api/blobs/{}", blob["id"].as_str().unwrap()));
+        blob
+    }
+
+    async fn get(&self, blob: &Value, headers: &[(&str, &str)]) -> Response {
+        let id = blob["id"].as_str().unwrap();
+        let mut request = self.http.get(format!("{}/api/blobs/{id}", self.server.url()));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.send().await.unwrap()
+    }
+
+    /// Every file of the store.
+    fn files(&self) -> usize {
+        fn count(folder: &std::path::Path) -> usize {
+            let entries = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+            entries.map(|it| if it.is_dir() { count(&it) } else { 1 }).sum()
+        }
+        count(&self.server.folders.data().join("blobs"))
+    }
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    response.headers()[name].to_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_is_named_by_its_content_and_a_component_reads_it() {
+    let uploads = Uploads::new(|_| {}).await;
+    let blob = uploads.put("image/png", PNG).await;
+    assert_eq!(blob["id"], host::seal::digest(PNG));
+    assert_eq!((&blob["size"], &blob["mimeType"]), (&json!(PNG.len()), &json!("image/png")));
+    assert_eq!(blob["sniffedMimeType"], "image/png");
+    assert!(blob["expiresAt"].as_str().unwrap().ends_with('Z'), "{blob}");
+    let read = json!({ "id": blob["id"], "offset": 1, "length": 3 });
+    let piece = uploads.server.client().output("read_blob", read).await;
+    assert_eq!(piece, json!({ "text": "PNG", "size": PNG.len() }));
+
+    let made = json!({ "text": "hello", "mime_type": "text/plain" });
+    let made = uploads.server.client().output("put_blob", made).await;
+    let response = uploads.get(&made, &[]).await;
+    assert_eq!(header(&response, "content-type"), "text/plain");
+    assert_eq!(response.bytes().await.unwrap(), "hello");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_upload_comes_in_pieces_and_goes_out_as_it_was() {
+    let uploads = Uploads::new(|_| {}).await;
+    let piece: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    let whole = piece.repeat(100);
+    let pieces: Vec<_> = (0..100).map(|_| Ok::<_, std::io::Error>(piece.clone())).collect();
+    let body = reqwest::Body::wrap_stream(futures::stream::iter(pieces));
+    let response = uploads.send("application/x-thing", body).await;
+    assert_eq!(response.status(), StatusCode::CREATED, "more than body_bytes_max, which is MCP's");
+    let blob: Value = response.json().await.unwrap();
+    assert_eq!(
+        (&blob["size"], &blob["id"]),
+        (&json!(10_000_000), &json!(host::seal::digest(&whole)))
+    );
+    assert_eq!(blob.get("sniffedMimeType"), None);
+    assert_eq!(uploads.get(&blob, &[]).await.bytes().await.unwrap(), whole);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_is_given_out_runs_as_a_page() {
+    let uploads = Uploads::new(|_| {}).await;
+    for (mime_type, body, disposition) in [
+        ("image/png", PNG, "inline"),
+        ("application/pdf", &b"%PDF-1.7"[..], "inline"),
+        ("text/html", b"<html><script>alert(1)</script>", "attachment"),
+        (
+            "image/svg+xml",
+            b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
+            "attachment",
+        ),
+        ("image/png", b"<html><script>alert(2)</script>", "attachment"),
+        ("text/plain", b"hello", "attachment"),
+    ] {
+        let blob = uploads.put(mime_type, body).await;
+        let response = uploads.get(&blob, &[]).await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(header(&response, "content-disposition"), disposition, "{blob}");
+        assert_eq!(header(&response, "content-type"), mime_type);
+        assert_eq!(header(&response, "x-content-type-options"), "nosniff");
+        assert_eq!(header(&response, "content-security-policy"), "sandbox; default-src 'none'");
+        assert_eq!(header(&response, "cross-origin-resource-policy"), "same-origin");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_is_given_out_and_what_is_known_already_is_not() {
+    let uploads = Uploads::new(|_| {}).await;
+    let blob = uploads.put("text/plain", b"0123456789").await;
+    let part = uploads.get(&blob, &[("range", "bytes=2-4")]).await;
+    assert_eq!(part.status(), 206);
+    assert_eq!(header(&part, "content-range"), "bytes 2-4/10");
+    let tag = header(&part, "etag").to_owned();
+    assert_eq!(part.bytes().await.unwrap(), "234");
+    let beyond = uploads.get(&blob, &[("range", "bytes=10-")]).await;
+    assert_eq!((beyond.status().as_u16(), header(&beyond, "content-range")), (416, "bytes */10"));
+    let known = uploads.get(&blob, &[("if-none-match", &tag)]).await;
+    assert_eq!(known.status(), 304);
+    let changed = [("range", "bytes=2-4"), ("if-range", "\"another\"")];
+    assert_eq!(uploads.get(&blob, &changed).await.bytes().await.unwrap(), "0123456789");
+    let id = blob["id"].as_str().unwrap();
+    let head = uploads.http.head(format!("{}/api/blobs/{id}", uploads.server.url()));
+    let head = head.send().await.unwrap();
+    assert_eq!((head.status().as_u16(), header(&head, "content-length")), (200, "10"));
+    assert!(head.bytes().await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_too_large_is_refused_with_what_to_do_and_leaves_nothing() {
+    let uploads = Uploads::new(|it| it.blobs.blob_bytes_max = 10_000).await;
+    let body = |size: usize| vec![7; size];
+    let pieces = || {
+        let pieces: Vec<_> = (0..3).map(|_| Ok::<_, std::io::Error>(body(4_000))).collect();
+        reqwest::Body::wrap_stream(futures::stream::iter(pieces))
+    };
+    for response in
+        [uploads.send("text/plain", body(10_001)).await, uploads.send("text/plain", pieces()).await]
+    {
+        assert_eq!(response.status(), 413);
+        let refused: Value = response.json().await.unwrap();
+        assert_eq!(refused["error"], "payload_too_large");
+        let message = refused["message"].as_str().unwrap();
+        assert!(message.contains("10000 bytes") && message.contains("[blobs]"), "{message}");
+    }
+    assert_eq!(uploads.files(), 0);
+    assert_eq!(uploads.send("text/plain", body(10_000)).await.status(), 201);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_store_refuses_and_a_strange_type_is_told() {
+    let uploads = Uploads::new(|it| it.blobs.bytes_max = 10_000).await;
+    assert_eq!(uploads.send("text/plain", vec![7; 8_000]).await.status(), 201);
+    let response = uploads.send("text/plain", vec![8; 8_000]).await;
+    assert_eq!(response.status(), 507);
+    let refused: Value = response.json().await.unwrap();
+    assert!(refused["message"].as_str().unwrap().contains("bytes_max"), "{refused}");
+    let response = uploads.send("picture", "x").await;
+    assert_eq!(response.status(), 400);
+    for id in ["0".repeat(64), "..%2F..%2Fseal.key".to_owned(), "x".to_owned()] {
+        let response = uploads.get(&json!({ "id": id }), &[]).await;
+        assert_eq!(response.status(), 404, "{id}");
+        assert_eq!(response.json::<Value>().await.unwrap()["error"], "not_found");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_is_broken_off_leaves_nothing() {
+    let uploads = Uploads::new(|_| {}).await;
+    let begun = futures::stream::iter([Ok::<_, std::io::Error>(vec![7_u8; 50_000])]);
+    let stuck = reqwest::Body::wrap_stream(begun.chain(futures::stream::pending()));
+    let request = uploads.http.post(format!("{}/api/blobs", uploads.server.url())).body(stuck);
+    let upload = tokio::spawn(request.send());
+    until("nothing arrives", async || uploads.files() == 1).await;
+    upload.abort();
+    until("it is not tidied up", async || uploads.files() == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_blob_survives_a_restart() {
+    let mut uploads = Uploads::new(|_| {}).await;
+    let blob = uploads.put("image/png", PNG).await;
+    uploads.server.restart().await;
+    let response = uploads.get(&blob, &[]).await;
+    assert_eq!(header(&response, "content-disposition"), "inline");
+    assert_eq!(response.bytes().await.unwrap(), PNG);
+}

@@ -1,0 +1,41 @@
+//! A component that uses everything that can be granted beside the database: it reads files and
+//! folders, keeps blobs, rings and waits, runs by a schedule, and answers look-ups.
+
+mod folder;
+mod letters;
+mod lookups;
+mod store;
+
+use folder::{EscapeFolder, ReadFolder, WriteFolder};
+use letters::{AwaitLetter, CountRuns, SendLetter, WaitInVain, WakeYourself};
+use store::{PutBlob, ReadBlob, ReadFile};
+
+toolkit::export_tools!(
+    ReadFile,
+    ReadFolder,
+    WriteFolder,
+    EscapeFolder,
+    PutBlob,
+    ReadBlob,
+    SendLetter,
+    AwaitLetter,
+    WaitInVain,
+    WakeYourself,
+    CountRuns,
+);
+toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+toolkit::export_schedule!(letters::run);
+toolkit::export_endpoints!(lookups::get);
+
+/// Writes a tool's dull part: its names, its hints and its output.
+#[macro_export]
+macro_rules! named {
+    ($name:literal, $ja:literal, $en:literal, $description:literal $(, $argument:literal)*) => {
+        const NAME: &'static str = $name;
+        const TITLE: toolkit::Text = toolkit::Text { ja: $ja, en: $en };
+        const ENGLISH: toolkit::English = toolkit::English {
+            description: $description,
+            arguments: &[$(($argument, $argument)),*],
+        };
+    };
+}
