@@ -30,8 +30,11 @@ pub use crate::bindings::madoguchi::tool::types::{
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop};
 
 mod error;
+mod examples;
+mod version;
 
 pub use error::{CallError, LoadError};
+pub use version::Version;
 
 /// What a component runs with: its name, grants, limits and belongings.
 #[derive(Clone)]
@@ -48,6 +51,8 @@ pub struct Setup {
     pub settings: Arc<Settings>,
     /// The time of day that it sees.
     pub clock: Clock,
+    /// Which of its versions it is.
+    pub version: Arc<Version>,
 }
 
 /// A component that has been compiled, linked and described.
@@ -111,6 +116,11 @@ impl LoadedComponent {
         &self.digest
     }
 
+    /// The number of this version: 1, 2, 3 …; 0 where a component runs alone.
+    pub fn generation(&self) -> u64 {
+        self.setup.version.generation()
+    }
+
     /// What it imports, as its file says.
     pub fn imports(&self) -> &[String] {
         &self.imports
@@ -119,6 +129,11 @@ impl LoadedComponent {
     /// Whether it uses what `grant` gives.
     pub(crate) fn needs(&self, grant: Grant) -> bool {
         self.needed.contains(&grant)
+    }
+
+    /// Everything that it uses of what can be granted.
+    pub(crate) fn needed(&self) -> &BTreeSet<Grant> {
+        &self.needed
     }
 
     /// The tools that it offers, in its own order.
@@ -200,10 +215,24 @@ impl LoadedComponent {
         self.with_setup(setup)
     }
 
-    /// The same for a trial before it serves, and called so in the log.
-    pub(crate) fn on_trial(&self, database: Database) -> Self {
+    /// The same as another version, with the settings of today.
+    pub(crate) fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
+        let setup = Setup { settings, version: Arc::new(version), ..self.setup.clone() };
+        self.with_setup(setup)
+    }
+
+    /// The same for a trial before it serves, on that database, with those settings and at that
+    /// time; called so in the log.
+    pub(crate) fn on_trial(
+        &self,
+        database: Option<Database>,
+        settings: Arc<Settings>,
+        clock: Clock,
+    ) -> Self {
         let name = format!("{} (self-test)", self.name).into();
-        Self { name, ..self.on_database(database) }
+        let version = Arc::default();
+        let setup = Setup { database, settings, clock, version, ..self.setup.clone() };
+        Self { name, ..self.with_setup(setup) }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {
@@ -231,12 +260,14 @@ impl LoadedComponent {
     ) -> Result<Output, CallError> {
         let _place = self.place().await?;
         let context = self.context(caller, progress);
-        self.round(context, async |store| {
-            let instance = self.pre.instantiate_async(&mut *store).await?;
-            instance.madoguchi_tool_tools().call_call(store, invocation).await
-        })
-        .await?
-        .map_err(CallError::Stopped)
+        let result = self
+            .round(context, async |store| {
+                let instance = self.pre.instantiate_async(&mut *store).await?;
+                instance.madoguchi_tool_tools().call_call(store, invocation).await
+            })
+            .await;
+        self.setup.version.count(&self.name, &result).await;
+        result?.map_err(CallError::Stopped)
     }
 
     /// One of the component's places; at once where one is free, in turn where there is a queue.

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
@@ -14,6 +14,8 @@ use crate::{grants::Grant, limits::Limits};
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
+/// Where the operator is served by default: a free port of this machine.
+const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// What every installation starts from.
 const DEFAULTS: &str = include_str!("default.toml");
 
@@ -22,7 +24,11 @@ const DEFAULTS: &str = include_str!("default.toml");
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
-    /// The folder of databases, compiled code and the last good versions.
+    /// Where the operator is served, on this machine only; none is no operator's listener.
+    pub operator_addr: Option<SocketAddr>,
+    /// What may replace what.
+    pub swap: SwapConfig,
+    /// The folder of databases, compiled code and the last versions.
     pub data: PathBuf,
     /// The folder of components, watched while serving; none serves the bundled ones only.
     pub components_folder: Option<PathBuf>,
@@ -40,6 +46,14 @@ pub struct Config {
     pub limits: Limits,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
+}
+
+/// What may replace what: `[swap]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SwapConfig {
+    /// Whether a build that may fail the callers of the version before it waits for the operator.
+    pub refuse_breaking: bool,
 }
 
 /// What one component is given: `[components.NAME]`.
@@ -63,6 +77,8 @@ pub struct ComponentConfig {
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
     addr: Option<SocketAddr>,
+    operator_addr: Option<OperatorAddr>,
+    swap: SwapConfig,
     data: Option<PathBuf>,
     components_folder: Option<PathBuf>,
     allowed_hosts: Vec<String>,
@@ -71,6 +87,23 @@ struct ConfigFile {
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
     limits: Option<Limits>,
+}
+
+/// `operator_addr` as it is written: an address, or false.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an address such as \"127.0.0.1:0\", or false")]
+enum OperatorAddr {
+    At(SocketAddr),
+    Is(bool),
+}
+
+impl OperatorAddr {
+    fn addr(&self) -> Option<SocketAddr> {
+        match self {
+            Self::At(addr) => Some(*addr),
+            Self::Is(is) => is.then_some(OPERATOR_ADDR),
+        }
+    }
 }
 
 /// Why a configuration cannot be used.
@@ -125,6 +158,8 @@ impl Config {
         }
         Ok(Self {
             addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
+            operator_addr: file.operator_addr.map_or(Some(OPERATOR_ADDR), |it| it.addr()),
+            swap: file.swap,
             data: file.data.unwrap_or_else(default_data),
             components_folder: file.components_folder,
             allowed_hosts: file.allowed_hosts,
@@ -231,6 +266,17 @@ mod tests {
         let expected = Limits { cpu_ms_max: 7, calls_max: 3, ..Limits::default() };
         assert_eq!(limits, expected);
         assert_eq!(parse(text).unwrap().limits("b").cpu_ms_max, 7);
+    }
+
+    #[test]
+    fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
+        assert_eq!(Config::defaults().operator_addr, Some(OPERATOR_ADDR));
+        assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
+        let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
+        assert_eq!(own.map(|it| it.port()), Some(9));
+        let error = parse("operator_addr = 'nowhere'").unwrap_err();
+        assert!(error.contains("or false"), "{error}");
+        assert!(parse("[swap]\nrefuse_breaking = true").unwrap().swap.refuse_breaking);
     }
 
     #[test]

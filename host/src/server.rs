@@ -18,12 +18,15 @@ use crate::{
     call_state::Clock,
     calls::Calls,
     config::Config,
+    control::{Control, Troubles},
+    generations::Shelf,
     http::{self, Routes},
     library::Library,
     loader::Loader,
     mcp::McpServer,
+    operator::{self, Door, Listening, Operator, Watching},
     registry::Registry,
-    reload::{Reloader, Troubles},
+    reload::Reloader,
     sandbox::Sandbox,
     seal::Seal,
 };
@@ -57,6 +60,14 @@ pub enum StartError {
         "{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it"
     )]
     Open(SocketAddr),
+    /// The operator's address cannot be had.
+    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
+    Operator {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The sandbox cannot be made here.
     #[error("the sandbox cannot be set up: {0:#}")]
     Sandbox(wasmtime::Error),
@@ -86,6 +97,9 @@ pub struct Server {
     /// The requests that are being answered.
     running: TaskTracker,
     tasks: Vec<JoinHandle<()>>,
+    control: Control,
+    /// Where the operator comes in.
+    door: Option<Door>,
 }
 
 impl Server {
@@ -144,20 +158,28 @@ impl Server {
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
         let folder = config.components_folder.clone();
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
+        let shelf = Shelf::open(&config.data).map_err(data)?;
         let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(StartError::Sandbox)?;
 
         let (registry, troubles) = (Registry::default(), Troubles::default());
         let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
         let running = TaskTracker::new();
         let shared = Arc::new(config.clone());
+        let (control, commands) =
+            Control::new(shared.clone(), registry.clone(), shelf.clone(), troubles.clone());
         let loader = Loader::new(shared, library.clone(), sandbox, registry.clone(), clock);
-        let mut reloader =
-            Reloader::new(library, loader.clone(), registry.clone(), troubles.clone());
+        let parts = (library, loader.clone(), registry.clone(), shelf);
+        let mut reloader = Reloader::new(parts, control.clone(), troubles.clone());
         reloader.start().await;
-        let watch = tokio::spawn(reloader.watch(stop.clone()));
+        let watch = tokio::spawn(reloader.watch(commands, stop.clone()));
 
         let calls = Calls::new(registry.clone(), seal, running.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone());
+        let operator = Operator {
+            control: control.clone(),
+            calls: calls.clone(),
+            watching: Watching::default(),
+        };
         let routes = Routes {
             mcp: mcp.clone(),
             rpc: Rpc { calls },
@@ -166,8 +188,28 @@ impl Server {
             running: running.clone(),
         };
         let tasks = vec![watch];
-        let server = Self { registry, loader, mcp, addr: None, stop, hang_up, running, tasks };
+        let (addr, door) = (None, None);
+        let mut server =
+            Self { registry, loader, mcp, addr, stop, hang_up, running, tasks, control, door };
+        if let Some(addr) = config.operator_addr {
+            let listening = operator::listen(addr, &config.data)
+                .map_err(|source| StartError::Operator { addr, source })?;
+            server.serve_operator(operator, listening);
+        }
         Ok((server, routes, config))
+    }
+
+    fn serve_operator(&mut self, operator: Operator, listening: Listening) {
+        let Listening { listener, door } = listening;
+        let router = operator::router(operator, door.clone());
+        let stopped = self.stop.clone().cancelled_owned();
+        self.door = Some(door);
+        self.tasks.push(tokio::spawn(async move {
+            let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
+            if let Err(error) = serve.await {
+                tracing::error!("the operator is no longer served: {error}");
+            }
+        }));
     }
 
     /// Where it listens.
@@ -180,9 +222,17 @@ impl Server {
         &self.registry
     }
 
+    /// The operator's hand on the components.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
     /// Takes no more calls, lets those that run finish, and closes what is open.
     pub async fn stop(self) {
         self.stop.cancel();
+        if let Some(door) = &self.door {
+            door.close();
+        }
         self.running.close();
         if tokio::time::timeout(DRAIN, self.running.wait()).await.is_err() {
             tracing::warn!("some calls did not finish in {DRAIN:?}");

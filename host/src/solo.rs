@@ -70,6 +70,7 @@ impl Solo {
             database: None,
             settings: Arc::default(),
             clock: Clock::System,
+            version: Arc::default(),
         };
         Self { bytes: bytes.to_owned(), setup, database: None }
     }
