@@ -1,4 +1,5 @@
-//! `madoguchi`: serves the counter, runs one component alone, or exports what one has stored.
+//! `madoguchi`: serves the counter, gives commands to one that serves, runs one component alone,
+//! or exports what one has stored.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
@@ -28,6 +29,9 @@ struct Arguments {
     /// The folder of components, watched while serving [default: `components` beside the program]
     #[arg(long, env = "MADOGUCHI_COMPONENTS", value_name = "FOLDER")]
     components: Option<PathBuf>,
+    /// Where to serve the operator, on this machine only; `off` serves nobody
+    #[arg(long, env = "MADOGUCHI_OPERATOR_ADDR", value_name = "IP:PORT|off", value_parser = operator_addr)]
+    operator_addr: Option<OperatorAddr>,
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
     stdio: bool,
@@ -41,6 +45,30 @@ enum Command {
     Run(cli::run::Run),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
+    /// List the components of the running server, with their versions
+    Components(cli::operator::Components),
+    /// Load a component into the running server
+    Load(cli::operator::Load),
+    /// Take a component away from the running server
+    Unload(cli::operator::Named),
+    /// Go back to an earlier version of a component
+    Rollback(cli::operator::Rollback),
+    /// Let a build serve that waits, for it wants more or breaks callers
+    Accept(cli::operator::Named),
+    /// Call a tool of the running server
+    Call(cli::operator::Call),
+}
+
+/// An address, or none.
+#[derive(Clone, Copy)]
+struct OperatorAddr(Option<SocketAddr>);
+
+fn operator_addr(text: &str) -> Result<OperatorAddr, String> {
+    if text == "off" {
+        return Ok(OperatorAddr(None));
+    }
+    let addr = text.parse().map_err(|_| "an address such as 127.0.0.1:0 is right, or off")?;
+    Ok(OperatorAddr(Some(addr)))
 }
 
 fn main() -> ExitCode {
@@ -61,6 +89,12 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         match arguments.command {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
+            Some(Command::Components(components)) => components.run(&config).await,
+            Some(Command::Load(load)) => load.run(&config).await,
+            Some(Command::Unload(named)) => named.unload(&config).await,
+            Some(Command::Rollback(rollback)) => rollback.run(&config).await,
+            Some(Command::Accept(named)) => named.accept(&config).await,
+            Some(Command::Call(call)) => call.run(&config).await,
             None if arguments.stdio => {
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
@@ -76,6 +110,7 @@ fn config(arguments: &Arguments) -> anyhow::Result<Config> {
         None => Config::defaults(),
     };
     config.addr = arguments.addr.unwrap_or(config.addr);
+    config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);

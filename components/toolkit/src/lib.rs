@@ -42,6 +42,7 @@ pub mod arguments;
 pub mod bindings;
 pub mod caller;
 pub mod definition;
+pub mod example;
 #[doc(hidden)]
 pub mod export;
 mod id;
@@ -53,6 +54,7 @@ pub mod stop;
 mod tool;
 mod user;
 
+pub use example::{Example, example};
 pub use id::fresh_id;
 pub use stop::{Refusal, Stop, invalid, refused, unavailable};
 pub use tool::{English, Hints, Text, Tool};
@@ -60,6 +62,7 @@ pub use user::User;
 
 pub use bindings::{
     configured::exports::madoguchi::tool::configured::Guest as Configured,
+    examples::exports::madoguchi::tool::examples::Guest as Examples,
     exports::madoguchi::tool::tools::{Definition, Guest as Tools, Invocation, Output},
     madoguchi::tool::types::{Content, Datetime, Problem},
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},

@@ -6,6 +6,7 @@ use host::Server;
 use tracing_subscriber::EnvFilter;
 
 pub(crate) mod export;
+pub(crate) mod operator;
 pub(crate) mod run;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.
