@@ -4,9 +4,11 @@
 mod bad_input;
 mod command_line;
 mod limits;
+mod operator;
 mod page;
 mod questions;
 mod race;
 mod settings;
 mod specification;
 mod swap;
+mod versions;

@@ -7,6 +7,7 @@ pub mod cinema;
 pub mod client;
 pub mod goldens;
 pub mod legacy;
+pub mod operator;
 pub mod process;
 pub mod server;
 
