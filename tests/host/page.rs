@@ -19,7 +19,7 @@ async fn health_tells_services_tools_and_components() {
 #[tokio::test]
 async fn the_page_and_its_files_come_compressed_under_a_strict_policy() {
     let server = TestServer::with(&["echo"]).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = tests::client::http();
     let get = |path: &str| {
         let request = http.get(format!("{}{path}", server.url()));
         request.header("accept-encoding", "gzip, br").send()

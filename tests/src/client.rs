@@ -9,6 +9,13 @@ use serde_json::{Value, json};
 /// The revision that it speaks.
 pub const MODERN: &str = "2026-07-28";
 
+/// An ordinary HTTP client. The host's own asks for a TLS that each program names; so must this one.
+pub fn http() -> reqwest::Client {
+    // Whoever came first has named the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().expect("no options that can fail")
+}
+
 /// Talks to one server.
 #[derive(Clone)]
 pub struct Client {
@@ -25,8 +32,7 @@ pub struct Listener {
 impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
-        Self { http, url: url.to_owned() }
+        Self { http: http(), url: url.to_owned() }
     }
 
     /// The `_meta` of every request.

@@ -61,10 +61,7 @@ impl LegacySession {
 
     /// Hears what the server says by itself: how many changes of the list of tools, until `stop`.
     pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
-        let request = reqwest::Client::builder()
-            .no_proxy()
-            .build()
-            .expect("no options that can fail")
+        let request = crate::client::http()
             .get(format!("{}/mcp", self.url))
             .header("accept", "text/event-stream")
             .header("mcp-protocol-version", LEGACY)

@@ -20,8 +20,7 @@ impl Operator {
     /// The operator of the server on the data folder `data`.
     pub fn of(data: &Path) -> Self {
         let key = OperatorKey::read(data).expect("it can be read").expect("a server runs there");
-        let http = reqwest::Client::builder().no_proxy().build().expect("no options that can fail");
-        Self { http, url: format!("http://{}", key.addr), token: key.token }
+        Self { http: crate::client::http(), url: format!("http://{}", key.addr), token: key.token }
     }
 
     /// One request: the HTTP status and the JSON that came.
