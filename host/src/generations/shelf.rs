@@ -50,13 +50,18 @@ impl Shelf {
 
     /// Changes what is remembered, and keeps it. A full disk costs the memory of it, no more.
     pub(crate) async fn change(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
-        let manifest = {
-            let mut manifests = self.manifests();
-            let manifest = manifests.entry(name.to_owned()).or_default();
-            change(manifest);
-            manifest.clone()
-        };
-        let folder = self.folder.join(name);
+        self.note(name, change);
+        self.write_down(name).await;
+    }
+
+    /// Changes what is remembered, until [`Shelf::write_down`] in this process only.
+    pub(crate) fn note(&self, name: &str, change: impl FnOnce(&mut Manifest)) {
+        change(self.manifests().entry(name.to_owned()).or_default());
+    }
+
+    /// Keeps what is remembered.
+    pub(crate) async fn write_down(&self, name: &str) {
+        let (folder, manifest) = (self.folder.join(name), self.manifest(name));
         let written = tokio::task::spawn_blocking(move || keep_manifest(&folder, &manifest)).await;
         if let Err(error) = written.unwrap_or_else(|error| Err(io::Error::other(error))) {
             tracing::warn!(component = name, "its generations cannot be written down: {error}");

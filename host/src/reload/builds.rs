@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use super::{READY_MAX, Reloader};
 use crate::{
     component::{LoadError, LoadedComponent, Version},
-    difference::Surface,
+    difference::{Difference, Surface},
     generations::{Generation, Manifest, Pending, Status, timestamp},
     library::Source,
     loader::{Before, Loaded, Terms, blocking},
@@ -185,45 +185,38 @@ impl Reloader {
     /// Puts a build in place, then writes it down.
     pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<(), LoadError> {
         let Build { source, loaded, stands_in } = build;
+        let component = loaded.component;
+        // Nobody else changes the registry: what may be put in place now can be in a moment.
+        self.registry.check(&component)?;
+        let generation = Generation {
+            number: component.generation(),
+            digest: source.digest.clone(),
+            installed_at: timestamp(),
+            size_bytes: source.bytes.len() as u64,
+            origin: source.origin.clone(),
+            grants: component.needed().clone(),
+            differences: loaded.differences.clone(),
+            status: Status::Serving,
+        };
+        // First, so that whoever hears of the swap finds its generation.
+        self.shelf.note(name, |it| match it.generation(generation.number) {
+            Some(_) => it.serve(generation.number),
+            None => it.install(generation),
+        });
         let before = self.registry.catalog().component(name).cloned();
-        self.registry.install(&loaded.component)?;
+        self.registry.install(&component)?;
         match loaded.trouble {
             Some(error) => self.refuse(name, "its settings", &error),
             // A stand-in serves for a bad file: the trouble stays until the file is good.
             None if stands_in => {}
             None => _ = self.troubles().remove(name),
         }
-        let breaks = loaded.differences.iter().filter(|it| it.is_breaking).count();
-        for difference in &loaded.differences {
-            tracing::info!(component = name, "{difference}");
-        }
-        if breaks > 0 {
-            tracing::warn!(
-                component = name,
-                "it breaks callers of the version before in {breaks} ways"
-            );
-        }
+        tell(name, &loaded.differences);
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        let component = loaded.component;
         self.shelf.keep(name, &source, Some(Surface::of(component.tools()))).await;
-        let generation = Generation {
-            number: component.generation(),
-            digest: source.digest.clone(),
-            installed_at: timestamp(),
-            size_bytes: source.bytes.len() as u64,
-            origin: source.origin,
-            grants: component.needed().clone(),
-            differences: loaded.differences,
-            status: Status::Serving,
-        };
-        let is_known = self.shelf.manifest(name).generation(generation.number).is_some();
-        let change = move |it: &mut Manifest| match is_known {
-            true => it.serve(generation.number),
-            false => it.install(generation),
-        };
-        self.shelf.change(name, change).await;
+        self.shelf.write_down(name).await;
         Ok(())
     }
 
@@ -258,5 +251,16 @@ impl Reloader {
     async fn read(&self, name: &str) -> Result<Source, LoadError> {
         let (library, name) = (self.library.clone(), name.to_owned());
         blocking(move || Ok(library.read(&name)?)).await
+    }
+}
+
+/// Tells the log in what a version differs from the one before.
+fn tell(name: &str, differences: &[Difference]) {
+    for difference in differences {
+        tracing::info!(component = name, "{difference}");
+    }
+    let breaks = differences.iter().filter(|it| it.is_breaking).count();
+    if breaks > 0 {
+        tracing::warn!(component = name, breaks, "it breaks callers of the version before");
     }
 }

@@ -159,12 +159,14 @@ impl Reloader {
             Some(component) => component,
             None => self.load_again(name, target).await?,
         };
+        self.registry.check(&component).map_err(|error| refused(name, error.into()))?;
+        self.shelf.note(name, |it| it.go_to(number, status));
         let installed = self.registry.install(&component);
         installed.map_err(|error| refused(name, error.into()))?;
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.shelf.change(name, |it| it.go_to(number, status)).await;
+        self.shelf.write_down(name).await;
         self.back_into_the_folder(name, target).await
     }
 
