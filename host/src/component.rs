@@ -34,10 +34,12 @@ pub use crate::bindings::madoguchi::tool::types::{
 pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wait};
 
 mod error;
+mod examples;
 mod fault;
 mod optional;
 mod places;
 mod round;
+mod version;
 
 use optional::Optional;
 use places::{Place, Places};
@@ -45,6 +47,7 @@ use places::{Place, Places};
 pub use error::{CallError, LoadError};
 pub(crate) use optional::Request;
 pub(crate) use round::Round;
+pub use version::Version;
 
 /// What a component runs with: its name, grants, limits and belongings.
 #[derive(Clone)]
@@ -67,6 +70,8 @@ pub struct Setup {
     pub clock: Clock,
     /// Where it is counted what its versions do.
     pub tally: Arc<Tally>,
+    /// Which of its versions it is.
+    pub version: Arc<Version>,
 }
 
 /// A component that has been compiled, linked and described.
@@ -99,9 +104,8 @@ impl LoadedComponent {
         let engine = sandbox.engine();
         let ty = component.component_type();
         let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
-        // An import of types only names them, and reaches nothing.
-        let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
-        let needed = grants::check(&setup.name, acting.map(|(name, _)| name), &setup.grants)?;
+        let acting = acting_imports(engine, component);
+        let needed = grants::check(&setup.name, acting.iter().map(String::as_str), &setup.grants)?;
         let pre = sandbox::linker(engine, &needed)
             .and_then(|linker| linker.instantiate_pre(component))
             .and_then(ToolComponentPre::new)
@@ -137,6 +141,11 @@ impl LoadedComponent {
         &self.digest
     }
 
+    /// The number of this version: 1, 2, 3 …; 0 where a component runs alone.
+    pub fn generation(&self) -> u64 {
+        self.setup.version.generation()
+    }
+
     /// What it imports, as its file says.
     pub fn imports(&self) -> &[String] {
         &self.imports
@@ -145,6 +154,11 @@ impl LoadedComponent {
     /// Whether it uses what `grant` gives.
     pub(crate) fn needs(&self, grant: Grant) -> bool {
         self.needed.contains(&grant)
+    }
+
+    /// Everything that it uses of what can be granted.
+    pub(crate) fn needed(&self) -> &BTreeSet<Grant> {
+        &self.needed
     }
 
     /// The tools that it offers, in its own order.
@@ -237,12 +251,33 @@ impl LoadedComponent {
         self.with_setup(setup)
     }
 
-    /// The same for a trial before it serves, and called so in the log.
-    pub(crate) fn on_trial(&self, database: Database) -> Self {
+    /// The same as another version, with the settings of today.
+    pub(crate) fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
+        let setup = Setup { settings, version: Arc::new(version), ..self.setup.clone() };
+        self.with_setup(setup)
+    }
+
+    /// The same for a trial before it serves, on that database, with those settings and at that
+    /// time; called so in the log.
+    pub(crate) fn on_trial(
+        &self,
+        database: Option<Database>,
+        settings: Arc<Settings>,
+        clock: Clock,
+    ) -> Self {
         let name = format!("{} (self-test)", self.name).into();
-        let mut trial = self.on_database(database);
-        trial.setup.tally = Arc::default();
-        Self { name, ..trial }
+        let setup = Setup {
+            database,
+            settings,
+            clock,
+            version: Arc::default(),
+            tally: Arc::default(),
+            // A trial changes nothing outside itself.
+            http: Arc::default(),
+            reach: Arc::new(self.setup.reach.on_trial()),
+            ..self.setup.clone()
+        };
+        Self { name, ..self.with_setup(setup) }
     }
 
     fn with_setup(&self, setup: Setup) -> Self {
@@ -283,7 +318,9 @@ impl LoadedComponent {
                 };
                 instance.madoguchi_tool_tools().call_call(store, invocation).await
             })
-            .await?;
+            .await;
+        self.setup.version.count(&self.name, &result).await;
+        let result = result?;
         let checked = match &result {
             Ok(it) => {
                 self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
@@ -370,6 +407,13 @@ impl LoadedComponent {
             Err(_) => Err(exceeded("deadline_ms")),
         }
     }
+}
+
+/// What `component` imports, less what only names types and reaches nothing.
+pub(crate) fn acting_imports(engine: &Engine, component: &Component) -> Vec<String> {
+    let ty = component.component_type();
+    let acting = ty.imports(engine).filter(|(_, it)| acts(engine, &it.ty));
+    acting.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Whether an import brings more than the names of types.

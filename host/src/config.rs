@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
@@ -23,6 +23,8 @@ use crate::{
 const ADDR: &str = "127.0.0.1:8808";
 /// The least time between two runs of a component's schedule.
 const INTERVAL_MS_MIN: u64 = 100;
+/// Where the operator is served by default: a free port of this machine.
+const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// What every installation starts from.
 const DEFAULTS: &str = include_str!("default.toml");
 
@@ -31,7 +33,11 @@ const DEFAULTS: &str = include_str!("default.toml");
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
-    /// The folder of databases, compiled code and the last good versions.
+    /// Where the operator is served, on this machine only; none is no operator's listener.
+    pub operator_addr: Option<SocketAddr>,
+    /// What may replace what.
+    pub swap: SwapConfig,
+    /// The folder of databases, compiled code and the last versions.
     pub data: PathBuf,
     /// The folder of components, watched while serving; none serves the bundled ones only.
     pub components_folder: Option<PathBuf>,
@@ -61,6 +67,14 @@ pub struct Config {
     pub blobs: blobs::Limits,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
+}
+
+/// What may replace what: `[swap]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SwapConfig {
+    /// Whether a build that may fail the callers of the version before it waits for the operator.
+    pub refuse_breaking: bool,
 }
 
 /// What one component is given: `[components.NAME]`.
@@ -93,6 +107,8 @@ pub struct ComponentConfig {
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
     addr: Option<SocketAddr>,
+    operator_addr: Option<OperatorAddr>,
+    swap: SwapConfig,
     data: Option<PathBuf>,
     components_folder: Option<PathBuf>,
     allowed_hosts: Vec<String>,
@@ -106,6 +122,23 @@ struct ConfigFile {
     log: LogConfig,
     sandbox: SandboxConfig,
     blobs: Option<blobs::Limits>,
+}
+
+/// `operator_addr` as it is written: an address, or false.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an address such as \"127.0.0.1:0\", or false")]
+enum OperatorAddr {
+    At(SocketAddr),
+    Is(bool),
+}
+
+impl OperatorAddr {
+    fn addr(&self) -> Option<SocketAddr> {
+        match self {
+            Self::At(addr) => Some(*addr),
+            Self::Is(is) => is.then_some(OPERATOR_ADDR),
+        }
+    }
 }
 
 /// Why a configuration cannot be used.
@@ -182,6 +215,8 @@ impl Config {
         }
         Ok(Self {
             addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
+            operator_addr: file.operator_addr.map_or(Some(OPERATOR_ADDR), |it| it.addr()),
+            swap: file.swap,
             data: file.data.unwrap_or_else(default_data),
             components_folder: file.components_folder,
             allowed_hosts: file.allowed_hosts,
@@ -360,6 +395,17 @@ mod tests {
             error.contains("[components.a] has hosts") && error.contains("add \"http\""),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
+        assert_eq!(Config::defaults().operator_addr, Some(OPERATOR_ADDR));
+        assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
+        let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
+        assert_eq!(own.map(|it| it.port()), Some(9));
+        let error = parse("operator_addr = 'nowhere'").unwrap_err();
+        assert!(error.contains("or false"), "{error}");
+        assert!(parse("[swap]\nrefuse_breaking = true").unwrap().swap.refuse_breaking);
     }
 
     #[test]

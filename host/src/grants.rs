@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub mod hosts;
 pub mod http;
 pub mod secret;
 
 /// Leave to use one capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grant {
     /// A database of its own.
@@ -53,7 +53,7 @@ impl Grant {
     ];
 
     /// The grant that an import needs; none where it needs none, or none would do.
-    fn for_import(import: &str) -> Option<Self> {
+    pub(crate) fn for_import(import: &str) -> Option<Self> {
         let interface = import.split('@').next().unwrap_or(import);
         match interface {
             "madoguchi:tool/sql" => Some(Self::Sql),

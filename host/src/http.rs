@@ -133,7 +133,7 @@ impl Allowed {
 }
 
 /// A host without its port.
-fn host_of(authority: &str) -> &str {
+pub(crate) fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.chars().all(|it| it.is_ascii_digit()) => host,
         _ => authority,

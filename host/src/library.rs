@@ -1,5 +1,5 @@
-//! Where components come from: the folder, the binary itself, and the last version that was good;
-//! and the cache of what has been compiled already.
+//! Where components come from: the folder and the binary itself; and the cache of what has been
+//! compiled already.
 
 use std::{
     fs, io,
@@ -16,7 +16,7 @@ use crate::{component::LoadError, sandbox::Sandbox, seal::digest};
 /// Compiled components that are kept; beyond that the oldest go.
 const COMPILED_MAX: usize = 64;
 /// Bytes that a component's file may have.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// The components that travel in the binary.
 #[derive(RustEmbed)]
@@ -30,7 +30,6 @@ pub(crate) struct Library {
     folder: Option<PathBuf>,
     bundled: bool,
     compiled: PathBuf,
-    good: PathBuf,
 }
 
 /// A component's bytes.
@@ -54,11 +53,8 @@ pub(crate) type Stamp = (Option<SystemTime>, u64);
 
 impl Library {
     pub(crate) fn open(data: &Path, folder: Option<PathBuf>, bundled: bool) -> io::Result<Self> {
-        let library =
-            Self { folder, bundled, compiled: data.join("compiled"), good: data.join("good") };
-        for folder in [&library.compiled, &library.good] {
-            make_private(folder)?;
-        }
+        let library = Self { folder, bundled, compiled: data.join("compiled") };
+        make_private(&library.compiled)?;
         if let Some(folder) = &library.folder {
             fs::create_dir_all(folder)?;
         }
@@ -67,7 +63,7 @@ impl Library {
 
     /// The same to look at only: nothing is made or kept.
     pub(crate) fn look(folder: Option<PathBuf>, bundled: bool) -> Self {
-        Self { folder, bundled, compiled: PathBuf::new(), good: PathBuf::new() }
+        Self { folder, bundled, compiled: PathBuf::new() }
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {
@@ -100,13 +96,6 @@ impl Library {
         read(&folder.join(format!("{name}.wasm")))
     }
 
-    /// The last version of that name that was good.
-    pub(crate) fn read_good(&self, name: &str) -> Option<Source> {
-        let mut source = read(&self.good.join(format!("{name}.wasm"))).ok()?;
-        source.origin = "the last good version".to_owned();
-        Some(source)
-    }
-
     /// The component of that name that travels in the binary.
     pub(crate) fn read_bundled(&self, name: &str) -> Option<Source> {
         if !self.bundled {
@@ -116,18 +105,19 @@ impl Library {
         Some(Source::new(file.data.into_owned(), "the binary".to_owned()))
     }
 
-    /// Remembers a version that has been installed.
-    pub(crate) fn keep_good(&self, name: &str, source: &Source) -> io::Result<()> {
-        let file = self.good.join(format!("{name}.wasm"));
-        match read(&file) {
-            Ok(kept) if kept.digest == source.digest => Ok(()),
-            _ => write(&file, &source.bytes),
-        }
+    /// Puts `bytes` into the folder under that name, where there is a folder.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        write(&folder.join(format!("{name}.wasm")), bytes)
     }
 
-    /// Forgets the component of that name.
-    pub(crate) fn forget_good(&self, name: &str) {
-        let _ = fs::remove_file(self.good.join(format!("{name}.wasm")));
+    /// Takes the folder's file of that name away, where there is one.
+    pub(crate) fn take_away(&self, name: &str) -> io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        match fs::remove_file(folder.join(format!("{name}.wasm"))) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
@@ -216,13 +206,14 @@ pub(crate) fn read(path: &Path) -> io::Result<Source> {
 }
 
 /// Writes beside and renames, so that nobody ever sees half of it.
-fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     fs::write(&beside, bytes)?;
     fs::rename(&beside, file)
 }
 
-fn make_private(folder: &Path) -> io::Result<()> {
+/// Makes a folder that nobody else can look into.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

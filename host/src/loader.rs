@@ -10,9 +10,10 @@ use std::{
 use crate::{
     call_state::Clock,
     capability::http::Outgoing,
-    component::{LoadError, LoadedComponent, Setup},
+    component::{self, LoadError, LoadedComponent, Setup},
     config::Config,
     database::{self, Database},
+    difference::Difference,
     grants::{
         Grant,
         hosts::{Hosts, SecretError},
@@ -24,6 +25,11 @@ use crate::{
     sandbox::Sandbox,
     settings::{Settings, SettingsError},
 };
+
+mod self_test;
+mod terms;
+
+pub(crate) use terms::{Before, Terms};
 
 /// Loads components; keeps their databases, which outlive every version.
 #[derive(Clone)]
@@ -46,6 +52,8 @@ pub(crate) struct Loaded {
     pub(crate) component: Arc<LoadedComponent>,
     /// What is wrong with its settings, though it can serve what it has.
     pub(crate) trouble: Option<LoadError>,
+    /// In what its tools differ from those of the version before.
+    pub(crate) differences: Vec<Difference>,
 }
 
 impl Loader {
@@ -90,7 +98,7 @@ impl Loader {
         Reach::stamp(&self.config.component(name), &self.config.base)
     }
 
-    /// Makes `source` ready to serve as `name`.
+    /// Makes `source` ready to serve as `name`, on these terms.
     ///
     /// With a version that serves already, settings that the new one does not accept are a reason
     /// against it. At the start they are only a trouble: it serves what it has.
@@ -98,8 +106,9 @@ impl Loader {
         &self,
         name: &str,
         source: &Source,
-        is_swap: bool,
+        terms: Terms,
     ) -> Result<Loaded, LoadError> {
+        let is_swap = terms.is_swap;
         let configured = self.config.component(name).settings();
         let (settings, error) = Settings::salvage(&configured, &self.config.base);
         let mut trouble = match error {
@@ -115,41 +124,27 @@ impl Loader {
             Some(error) if is_swap => return Err(error.into()),
             error => trouble = trouble.or(error.map(LoadError::from)),
         }
-        let component = self.compile(source).await?;
-        let setup = Setup {
-            name: name.to_owned(),
-            grants: self.config.component(name).grants.unwrap_or_default(),
-            limits: self.config.limits(name),
-            database: None,
-            settings: Arc::new(settings),
-            http,
-            reach,
-            clock: self.clock.clone(),
-            tally: self.metrics.of(name),
-        };
-        let loaded =
-            LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        let belongings = (Arc::new(settings), http, reach);
+        let (loaded, is_tested, differences) =
+            self.describe(name, source, belongings, terms).await?;
         loaded.note_unused(self.config.component(name).schedule_ms);
-        let loaded = Arc::new(loaded);
-        self.registry.check(&loaded)?;
-        if !loaded.needs(Grant::Sql) {
-            let outcome = loaded.configure().await;
-            settle(outcome, is_swap, &mut trouble)?;
-            return Ok(Loaded {
-                component: loaded,
-                trouble: trouble.or(no_secret.map(Into::into)),
-            });
+        if !is_tested {
+            self_test::self_test(&loaded, is_swap, &mut trouble).await?;
         }
-        self_test(&loaded, is_swap, &mut trouble).await?;
-        let ready = loaded.on_database(self.database(name).await?);
-        if let Some(database) = &ready.setup().database {
-            ready.migrate(database).await?;
-        }
+        let ready = if loaded.needs(Grant::Sql) {
+            let database = self.database(name).await?;
+            let ready = loaded.on_database(database.clone());
+            ready.migrate(&database).await?;
+            Arc::new(ready)
+        } else {
+            loaded
+        };
         if trouble.is_none() {
             let outcome = ready.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
         }
-        Ok(Loaded { component: Arc::new(ready), trouble: trouble.or(no_secret.map(Into::into)) })
+        let trouble = trouble.or(no_secret.map(Into::into));
+        Ok(Loaded { component: ready, trouble, differences })
     }
 
     /// Where it may send requests; a host whose secret cannot be read is left out.
@@ -157,6 +152,42 @@ impl Loader {
         let granted = self.config.component(name).http.unwrap_or_default();
         let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
         (Arc::new(Outgoing::new(hosts, &self.config.limits(name))), error)
+    }
+
+    /// Compiles, links and describes `source`, and holds it against the terms.
+    async fn describe(
+        &self,
+        name: &str,
+        source: &Source,
+        (settings, http, reach): (Arc<Settings>, Arc<Outgoing>, Arc<Reach>),
+        terms: Terms,
+    ) -> Result<(Arc<LoadedComponent>, bool, Vec<Difference>), LoadError> {
+        let component = self.compile(source).await?;
+        let grants = self.config.component(name).grants.unwrap_or_default();
+        let imports = component::acting_imports(self.sandbox.engine(), &component);
+        // What is not granted is refused with the line that grants it, before anything else.
+        crate::grants::check(name, imports.iter().map(String::as_str), &grants)?;
+        terms.check_imports(name, imports.iter().map(String::as_str))?;
+        let (is_tested, version) = (terms.is_tested, terms.version.clone());
+        let setup = Setup {
+            name: name.to_owned(),
+            grants,
+            limits: self.config.limits(name),
+            database: None,
+            settings,
+            http,
+            reach,
+            clock: self.clock.clone(),
+            tally: self.metrics.of(name),
+            version,
+        };
+        let loaded =
+            LoadedComponent::load(&self.sandbox, &component, &source.digest, setup).await?;
+        terms.check_needed(&loaded)?;
+        let differences = terms.differences(&loaded)?;
+        let loaded = Arc::new(loaded);
+        self.registry.check(&loaded)?;
+        Ok((loaded, is_tested, differences))
     }
 
     /// Off the async workers: a compile on them would hold up every call.
@@ -199,21 +230,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
 ) -> Result<T, LoadError> {
     let failed = |error| LoadError::Read(std::io::Error::other(error));
     tokio::task::spawn_blocking(work).await.map_err(failed)?
-}
-
-/// Tries migrations and settings on a database that is thrown away.
-async fn self_test(
-    component: &LoadedComponent,
-    is_swap: bool,
-    trouble: &mut Option<LoadError>,
-) -> Result<(), LoadError> {
-    let scratch = blocking(|| Ok(Database::temporary(database::Limits::default())?)).await?;
-    let trial = component.on_trial(scratch.clone());
-    trial.migrate(&scratch).await?;
-    if trouble.is_none() {
-        settle(trial.configure().await, is_swap, trouble)?;
-    }
-    Ok(())
 }
 
 fn settle(

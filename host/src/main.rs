@@ -1,4 +1,5 @@
-//! `madoguchi`: serves the counter; runs, inspects, checks and exports without a server.
+//! `madoguchi`: serves the counter and gives commands to one that serves; runs, inspects, checks
+//! and exports without a server.
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
@@ -28,6 +29,9 @@ struct Arguments {
     /// The folder of components, watched while serving [default: `components` beside the program]
     #[arg(long, env = "MADOGUCHI_COMPONENTS", value_name = "FOLDER", global = true)]
     components: Option<PathBuf>,
+    /// Where to serve the operator, on this machine only; `off` serves nobody
+    #[arg(long, env = "MADOGUCHI_OPERATOR_ADDR", value_name = "IP:PORT|off", value_parser = operator_addr)]
+    operator_addr: Option<OperatorAddr>,
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
     stdio: bool,
@@ -50,6 +54,30 @@ enum Command {
     Grants(cli::grants::Grants),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
+    /// List the components of the running server, with their versions
+    Components(cli::operator::Components),
+    /// Load a component into the running server
+    Load(cli::operator::Load),
+    /// Take a component away from the running server
+    Unload(cli::operator::Named),
+    /// Go back to an earlier version of a component
+    Rollback(cli::operator::Rollback),
+    /// Let a build serve that waits, for it wants more or breaks callers
+    Accept(cli::operator::Named),
+    /// Call a tool of the running server
+    Call(cli::operator::Call),
+}
+
+/// An address, or none.
+#[derive(Clone, Copy)]
+struct OperatorAddr(Option<SocketAddr>);
+
+fn operator_addr(text: &str) -> Result<OperatorAddr, String> {
+    if text == "off" {
+        return Ok(OperatorAddr(None));
+    }
+    let addr = text.parse().map_err(|_| "an address such as 127.0.0.1:0 is right, or off")?;
+    Ok(OperatorAddr(Some(addr)))
 }
 
 fn main() -> ExitCode {
@@ -79,6 +107,12 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
             Some(Command::CheckConfig(_)) => Ok(ExitCode::SUCCESS),
+            Some(Command::Components(components)) => components.run(&config).await,
+            Some(Command::Load(load)) => load.run(&config).await,
+            Some(Command::Unload(named)) => named.unload(&config).await,
+            Some(Command::Rollback(rollback)) => rollback.run(&config).await,
+            Some(Command::Accept(named)) => named.accept(&config).await,
+            Some(Command::Call(call)) => call.run(&config).await,
             None if arguments.stdio => {
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
@@ -97,6 +131,7 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     config.log.format = arguments.log_format.unwrap_or(config.log.format);
     let endpoint = || std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().filter(|it| !it.is_empty());
     config.telemetry.otlp_endpoint = config.telemetry.otlp_endpoint.or_else(endpoint);
+    config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);

@@ -31,12 +31,11 @@ struct Counters {
     components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
     /// Calls that reached no component, by how they ended.
     nowhere: [AtomicU64; Ending::ALL.len()],
-    swaps: AtomicU64,
     load_failures: AtomicU64,
 }
 
 /// What one component has done since the server started.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Snapshot {
     /// Calls that have ended.
     pub calls: u64,
@@ -64,7 +63,6 @@ impl Metrics {
             audit,
             components: Mutex::default(),
             nowhere: Default::default(),
-            swaps: AtomicU64::new(0),
             load_failures: AtomicU64::new(0),
         }))
     }
@@ -91,11 +89,6 @@ impl Metrics {
 
     pub(crate) fn ended_nowhere(&self, ending: Ending) {
         self.0.nowhere[ending as usize].fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A version has come in place of another, or a component has come or gone.
-    pub(crate) fn swapped(&self) {
-        self.0.swaps.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A version or its settings were refused.

@@ -62,6 +62,11 @@ pub struct ReachError {
 }
 
 impl Reach {
+    /// The same for a trial: what is read is read, what is made or rung is nobody's.
+    pub(crate) fn on_trial(&self) -> Self {
+        Self { blobs: None, bell: Bell::default(), ..self.clone() }
+    }
+
     /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
     /// first of the others cannot.
     pub(crate) fn open(

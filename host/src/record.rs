@@ -35,6 +35,8 @@ pub(crate) enum Surface {
     McpLegacy,
     /// `/rpc`.
     Rpc,
+    /// The operator's listener.
+    Operator,
 }
 
 impl Surface {
@@ -42,6 +44,7 @@ impl Surface {
         match self {
             Self::Mcp | Self::McpLegacy => "mcp",
             Self::Rpc => "rpc",
+            Self::Operator => "operator",
         }
     }
 
@@ -50,7 +53,7 @@ impl Surface {
         match self {
             Self::Mcp => Some("modern"),
             Self::McpLegacy => Some("legacy"),
-            Self::Rpc => None,
+            Self::Rpc | Self::Operator => None,
         }
     }
 }
@@ -248,8 +251,7 @@ impl Drop for Record<'_> {
             version: self.component.as_deref().map(|it| audit::Version {
                 component: it.name().clone(),
                 digest: it.digest().clone(),
-                // The place for a version's number, once versions are numbered.
-                generation: None,
+                generation: Some(it.generation()),
             }),
             arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
             outcome: std::mem::take(&mut self.word),

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -12,14 +12,21 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    component::LoadError,
+    component::{LoadError, LoadedComponent},
+    control::{Command, Control, Troubles},
+    generations::{Shelf, Status},
     grants::hosts::Hosts,
-    library::{Library, Source, Stamp},
-    loader::{Loaded, Loader, blocking},
+    library::{Library, Stamp},
+    loader::Loader,
     reach,
     registry::Registry,
     settings::{self, Settings},
 };
+
+mod builds;
+mod commands;
+
+use builds::BY_OPERATOR;
 
 /// Events that come within this time are one change: a copy writes in many pieces.
 const DEBOUNCE: Duration = Duration::from_millis(20);
@@ -28,53 +35,63 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A file that is away for less than this is being replaced, not removed.
 const REMOVED_AFTER: Duration = Duration::from_secs(1);
 
-/// What is wrong with which component, for `/api/health` and the operator.
-pub(crate) type Troubles = Arc<Mutex<BTreeMap<String, String>>>;
+/// Versions that are kept ready beside the one that serves, so that going back runs nothing.
+const READY_MAX: usize = 2;
 
-/// Brings components from the library to the registry.
+/// Brings components from the library to the registry; nobody else does.
 pub(crate) struct Reloader {
     library: Library,
     loader: Loader,
     registry: Registry,
+    shelf: Shelf,
+    control: Control,
     troubles: Troubles,
     seen: BTreeMap<String, Stamp>,
     settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
     missing: BTreeMap<String, Instant>,
+    /// Versions that served a while ago, by component.
+    ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
 }
 
 impl Reloader {
     pub(crate) fn new(
-        library: Library,
-        loader: Loader,
-        registry: Registry,
+        (library, loader, registry, shelf): (Library, Loader, Registry, Shelf),
+        control: Control,
         troubles: Troubles,
     ) -> Self {
         Self {
             library,
             loader,
             registry,
+            shelf,
+            control,
             troubles,
             seen: BTreeMap::new(),
             settings_seen: BTreeMap::new(),
             missing: BTreeMap::new(),
+            ready: BTreeMap::new(),
         }
     }
 
-    /// Installs each component from the first source that is good: the folder, the last good
-    /// version, the binary.
+    /// Installs each component from the first source that is good: the folder, the generation
+    /// that served last, the binary.
     pub(crate) async fn start(&mut self) {
         self.seen = self.library.files().into_iter().collect();
-        let mut names: BTreeSet<String> = self.seen.keys().cloned().collect();
-        names.extend(self.library.bundled());
-        names.retain(|it| self.loader.config().component(it).enabled != Some(false));
+        let names = self.names();
+        for name in self.shelf.names().iter().filter(|it| !names.contains(*it)) {
+            if self.shelf.manifest(name).serving().is_some() {
+                self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+            }
+        }
         let this = &*self;
         let first = names.iter().map(async |name| (name, this.first_good(name).await));
         // Compiled side by side, installed in the order of their names.
         for (name, found) in futures::future::join_all(first).await {
-            if let Some((loaded, source)) = found
-                && let Err(error) = self.install(name, loaded, &source).await
-            {
-                self.refuse(name, &source.origin, &error);
+            if let Some(build) = found {
+                let origin = build.source.origin.clone();
+                if let Err(error) = self.install(name, build).await {
+                    self.refuse(name, &origin, &error);
+                }
             }
         }
         for name in &names {
@@ -82,14 +99,39 @@ impl Reloader {
         }
     }
 
-    /// Looks for changes until `stop`.
-    pub(crate) async fn watch(mut self, stop: CancellationToken) {
+    /// The components that should serve.
+    fn names(&self) -> BTreeSet<String> {
+        let mut names: BTreeSet<String> = self.library.bundled().into_iter().collect();
+        if self.library.folder().is_none() {
+            // What the operator loaded is nowhere else.
+            let is_loaded = |it: &String| {
+                let manifest = self.shelf.manifest(it);
+                manifest.serving().is_some_and(|it| it.origin == BY_OPERATOR)
+            };
+            names.extend(self.shelf.names().into_iter().filter(is_loaded));
+        }
+        names.retain(|it| !self.shelf.manifest(it).is_unloaded);
+        names.extend(self.seen.keys().cloned());
+        names.retain(|it| self.loader.config().component(it).enabled != Some(false));
+        names
+    }
+
+    /// Looks for changes, and obeys commands, until `stop`.
+    pub(crate) async fn watch(
+        mut self,
+        mut commands: mpsc::Receiver<Command>,
+        stop: CancellationToken,
+    ) {
         let (sender, mut events) = mpsc::channel(1);
         let watcher = self.watcher(sender);
         let mut tick = tokio::time::interval(LOOK_EVERY);
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
+                Some(command) = commands.recv() => {
+                    self.obey(command).await;
+                    continue;
+                }
                 _ = tick.tick() => {}
                 _ = events.recv() => {
                     tokio::time::sleep(DEBOUNCE).await;
@@ -151,60 +193,6 @@ impl Reloader {
         }
     }
 
-    /// Puts the folder's file in place of what serves now, if it is another and good.
-    async fn replace(&mut self, name: &str) {
-        if self.loader.config().component(name).enabled == Some(false) {
-            return;
-        }
-        let began = Instant::now();
-        let source = match self.read(name).await {
-            Ok(source) => source,
-            Err(error) => return self.refuse(name, name, &error),
-        };
-        let serving = self.registry.catalog().component(name).cloned();
-        if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
-            self.troubles().remove(name);
-            return;
-        }
-        let loaded = self.loader.load(name, &source, serving.is_some()).await;
-        let installed = match loaded {
-            Ok(loaded) => self.install(name, loaded, &source).await,
-            Err(error) => Err(error),
-        };
-        match installed {
-            Ok(()) => tracing::info!(
-                component = name,
-                digest = &source.digest[..12],
-                "{} after {:.0?}",
-                if serving.is_some() { "replaced" } else { "installed" },
-                began.elapsed()
-            ),
-            Err(error) => self.refuse(name, &source.origin, &error),
-        }
-    }
-
-    /// Takes a component away whose file is gone; a bundled one goes back to what it was.
-    async fn remove(&mut self, name: &str) {
-        self.seen.remove(name);
-        self.missing.remove(name);
-        self.library.forget_good(name);
-        self.troubles().remove(name);
-        if let Some(source) = self.library.read_bundled(name) {
-            let installed = match self.loader.load(name, &source, true).await {
-                Ok(loaded) => self.install(name, loaded, &source).await,
-                Err(error) => Err(error),
-            };
-            match installed {
-                Ok(()) => tracing::info!(component = name, "back to the bundled version"),
-                Err(error) => self.refuse(name, &source.origin, &error),
-            }
-            return;
-        }
-        self.registry.remove(name);
-        self.loader.metrics().swapped();
-        tracing::info!(component = name, "removed, for its file is gone");
-    }
-
     /// Lets a component prepare itself anew from its settings, whose files have changed.
     async fn reconfigure(&self, name: &str) {
         let Some(serving) = self.registry.catalog().component(name).cloned() else { return };
@@ -232,52 +220,11 @@ impl Reloader {
         }
     }
 
-    async fn first_good(&self, name: &str) -> Option<(Loaded, Source)> {
-        let file = self.seen.contains_key(name).then(|| self.library.read(name));
-        let file = file
-            .and_then(|it| it.inspect_err(|error| self.warn(name, name, &error.to_string())).ok());
-        let sources = [file, self.library.read_good(name), self.library.read_bundled(name)];
-        // The good version stands in for a file that is bad, not for one that is bundled.
-        let in_folder = self.seen.contains_key(name);
-        let sources = sources.into_iter().enumerate().filter(|(at, _)| *at != 1 || in_folder);
-        for source in sources.filter_map(|(_, it)| it) {
-            match self.loader.load(name, &source, false).await {
-                Ok(loaded) => return Some((loaded, source)),
-                Err(error) => self.warn(name, &source.origin, &error.to_string()),
-            }
-        }
-        None
-    }
-
-    /// The folder's file of that name, read and digested off the async workers.
-    async fn read(&self, name: &str) -> Result<Source, LoadError> {
-        let (library, name) = (self.library.clone(), name.to_owned());
-        blocking(move || Ok(library.read(&name)?)).await
-    }
-
-    async fn install(&self, name: &str, loaded: Loaded, source: &Source) -> Result<(), LoadError> {
-        self.registry.install(&loaded.component)?;
-        self.loader.metrics().swapped();
-        if source.origin.ends_with(".wasm") {
-            let (library, kept) = (self.library.clone(), (name.to_owned(), source.clone()));
-            let keep = blocking(move || Ok(library.keep_good(&kept.0, &kept.1)?));
-            if let Err(error) = keep.await {
-                tracing::warn!(component = name, "the good version cannot be kept: {error}");
-            }
-        }
-        match loaded.trouble {
-            Some(error) => self.refuse(name, "its settings", &error),
-            // A stand-in serves for a bad file: the trouble stays until the file is good.
-            None if source.origin.ends_with(".wasm") => _ = self.troubles().remove(name),
-            None => {}
-        }
-        Ok(())
-    }
-
     fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
         self.warn(name, origin, &error.to_string());
     }
 
+    /// Tells the log and `/api/health` what is wrong.
     fn warn(&self, name: &str, origin: &str, error: &str) {
         self.loader.metrics().load_failed();
         let serving = self.registry.catalog().component(name).is_some();

@@ -20,16 +20,19 @@ use crate::{
     call_state::Clock,
     calls::Calls,
     config::{Config, ConfigError},
+    control::{Control, Troubles},
     events::{Events, Listener},
+    generations::Shelf,
     http::{self, Routes},
     library::Library,
     loader::Loader,
     mcp::McpServer,
     metrics::Metrics,
+    operator::{self, Door, Listening, Operator},
     reach::Shared,
     record::Watch,
     registry::Registry,
-    reload::{Reloader, Troubles},
+    reload::Reloader,
     sandbox::Sandbox,
     schedule,
     seal::Seal,
@@ -70,6 +73,14 @@ pub enum StartError {
     /// The configuration cannot work.
     #[error("configuration: {0}")]
     Config(#[from] ConfigError),
+    /// The operator's address cannot be had.
+    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
+    Operator {
+        /// The address.
+        addr: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The sandbox cannot be made here.
     #[error("the sandbox cannot be set up: {0:#}")]
     Sandbox(wasmtime::Error),
@@ -117,6 +128,9 @@ pub struct Server {
     running: TaskTracker,
     watch: Watch,
     tasks: Vec<JoinHandle<()>>,
+    control: Control,
+    /// Where the operator comes in.
+    door: Option<Door>,
 }
 
 impl Server {
@@ -177,6 +191,7 @@ impl Server {
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
         let folder = config.components_folder.clone();
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
+        let shelf = Shelf::open(&config.data).map_err(data)?;
         let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
         let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
@@ -193,16 +208,29 @@ impl Server {
         let watch = Watch { audit, metrics: metrics.clone(), telemetry };
         let events = Events::default();
         let reach = Shared { blobs: blobs.clone(), events: events.clone() };
+        let (control, commands) = Control::new(
+            shared.clone(),
+            registry.clone(),
+            shelf.clone(),
+            troubles.clone(),
+            metrics.clone(),
+        );
         let loader =
             Loader::new(shared, library.clone(), sandbox, registry.clone(), clock, metrics, reach);
-        let mut reloader =
-            Reloader::new(library, loader.clone(), registry.clone(), troubles.clone());
+        let parts = (library, loader.clone(), registry.clone(), shelf);
+        let mut reloader = Reloader::new(parts, control.clone(), troubles.clone());
         reloader.start().await;
-        let reload = tokio::spawn(reloader.watch(stop.clone()));
+        let reload = tokio::spawn(reloader.watch(commands, stop.clone()));
 
         let calls =
             Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone());
+        let operator = Operator {
+            control: control.clone(),
+            calls: calls.clone(),
+            metrics: watch.metrics.clone(),
+            audit: watch.audit.clone(),
+        };
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
@@ -215,10 +243,40 @@ impl Server {
         };
         let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
-        let addr = None;
-        let server =
-            Self { registry, loader, mcp, events, addr, stop, hang_up, running, watch, tasks };
+        let (addr, door) = (None, None);
+        let mut server = Self {
+            registry,
+            loader,
+            mcp,
+            events,
+            addr,
+            stop,
+            hang_up,
+            running,
+            watch,
+            tasks,
+            control,
+            door,
+        };
+        if let Some(addr) = config.operator_addr {
+            let listening = operator::listen(addr, &config.data)
+                .map_err(|source| StartError::Operator { addr, source })?;
+            server.serve_operator(operator, listening);
+        }
         Ok((server, routes, config))
+    }
+
+    fn serve_operator(&mut self, operator: Operator, listening: Listening) {
+        let Listening { listener, door } = listening;
+        let router = operator::router(operator, door.clone());
+        let stopped = self.stop.clone().cancelled_owned();
+        self.door = Some(door);
+        self.tasks.push(tokio::spawn(async move {
+            let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
+            if let Err(error) = serve.await {
+                tracing::error!("the operator is no longer served: {error}");
+            }
+        }));
     }
 
     /// Where it listens.
@@ -229,6 +287,11 @@ impl Server {
     /// What is on offer.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// The operator's hand on the components.
+    pub fn control(&self) -> &Control {
+        &self.control
     }
 
     /// What it and its components have done.
@@ -249,6 +312,9 @@ impl Server {
     /// Takes no more calls, lets those that run finish, and closes what is open.
     pub async fn stop(self) {
         self.stop.cancel();
+        if let Some(door) = &self.door {
+            door.close();
+        }
         self.running.close();
         if tokio::time::timeout(DRAIN, self.running.wait()).await.is_err() {
             tracing::warn!("some calls did not finish in {DRAIN:?}");

@@ -105,6 +105,7 @@ impl Solo {
             reach: Arc::default(),
             clock: Clock::System,
             tally: Arc::default(),
+            version: Arc::default(),
         };
         let (hosts, files, folders) = (Hosts::default(), Vec::new(), Vec::new());
         Self { bytes: bytes.to_owned(), setup, database: None, hosts, files, folders }

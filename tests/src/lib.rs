@@ -9,6 +9,7 @@ pub mod collector;
 pub mod fake;
 pub mod goldens;
 pub mod legacy;
+pub mod operator;
 pub mod process;
 pub mod server;
 

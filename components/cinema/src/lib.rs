@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod clock;
+pub mod examples;
 pub mod import;
 pub mod programme;
 pub mod refusals;
@@ -31,3 +32,4 @@ toolkit::export_migrations!(
     2 "english" => "../migrations/2-english.sql",
 );
 toolkit::export_configured!(import::configure);
+toolkit::export_examples!(examples::examples);

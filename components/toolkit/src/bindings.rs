@@ -56,3 +56,14 @@ pub mod endpoints {
         default_bindings_module: "toolkit::bindings::endpoints",
     });
 }
+
+/// The world of components that prove themselves.
+pub mod examples {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-examples",
+        pub_export_macro: true,
+        export_macro_name: "export_examples_world",
+        default_bindings_module: "toolkit::bindings::examples",
+    });
+}

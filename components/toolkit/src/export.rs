@@ -124,3 +124,21 @@ macro_rules! export_endpoints {
         );
     };
 }
+
+/// Exports a function `fn() -> Vec<Example>`: the examples with which the component proves itself,
+/// in the order in which they are called; see [`example`](crate::example()).
+#[macro_export]
+macro_rules! export_examples {
+    ($examples:path) => {
+        impl $crate::Examples for Component {
+            fn examples() -> Vec<$crate::Example> {
+                $examples()
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::examples::export_examples_world!(
+            Component with_types_in $crate::bindings::examples
+        );
+    };
+}

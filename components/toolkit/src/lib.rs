@@ -45,6 +45,7 @@ pub mod caller;
 pub mod definition;
 pub mod endpoints;
 pub mod events;
+pub mod example;
 #[doc(hidden)]
 pub mod export;
 pub mod files;
@@ -60,6 +61,7 @@ pub mod stop;
 mod tool;
 mod user;
 
+pub use example::{Example, example};
 pub use id::fresh_id;
 pub use stop::{Refusal, Stop, invalid, refused, unavailable};
 pub use tool::{English, Hints, Text, Tool};
@@ -68,6 +70,7 @@ pub use user::User;
 pub use bindings::{
     configured::exports::madoguchi::tool::configured::Guest as Configured,
     endpoints::exports::madoguchi::tool::endpoints::Guest as Endpoints,
+    examples::exports::madoguchi::tool::examples::Guest as Examples,
     exports::madoguchi::tool::tools::{Definition, Guest as Tools, Invocation, Output},
     madoguchi::tool::types::{Content, Datetime, Problem},
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde_json::{Map, Value, json};
 
-use crate::{page, registry::Registry, reload::Troubles};
+use crate::{control::Troubles, page, registry::Registry};
 
 /// What health is told from. Never waits for a component.
 #[derive(Clone)]
@@ -18,8 +18,12 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
     let troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let mut components = Map::new();
     for it in catalog.components() {
-        let component =
-            json!({ "status": "running", "digest": it.digest(), "tools": it.tools().len() });
+        let component = json!({
+            "status": "running",
+            "digest": it.digest(),
+            "generation": it.generation(),
+            "tools": it.tools().len(),
+        });
         components.insert(it.name().to_string(), component);
     }
     for (name, trouble) in &troubles {

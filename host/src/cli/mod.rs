@@ -9,6 +9,7 @@ pub(crate) mod check_config;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod inspect;
+pub(crate) mod operator;
 pub(crate) mod run;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.

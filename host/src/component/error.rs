@@ -47,6 +47,50 @@ pub enum LoadError {
     /// It does not accept its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),
+    /// An example of its own does not hold.
+    #[error("its example {name:?} does not hold: {found}")]
+    Example {
+        /// The example's name.
+        name: String,
+        /// What came in place of what was expected.
+        found: String,
+    },
+    /// It wants what the version before it did not need.
+    #[error(
+        "it wants {wanted}, which generation {before} did not need; to let it, run: madoguchi accept {component}"
+    )]
+    Greedier {
+        /// Who.
+        component: String,
+        /// The generation that serves.
+        before: u64,
+        /// The imports and grants that are new.
+        wanted: String,
+    },
+    /// Calls that fitted the version before it may fail with this one.
+    #[error(
+        "it breaks callers of generation {before}: {breaks}; to let it all the same, run: madoguchi accept {component}"
+    )]
+    Breaking {
+        /// Who.
+        component: String,
+        /// The generation that serves.
+        before: u64,
+        /// Each break.
+        breaks: String,
+    },
+    /// It was tried, and sent back.
+    #[error(
+        "it was generation {number}, which was {status}; to try it again, run: madoguchi rollback {component} --to {number}; or put another build in its place"
+    )]
+    Rejected {
+        /// Who.
+        component: String,
+        /// The generation that it was.
+        number: u64,
+        /// How that ended.
+        status: crate::generations::Status,
+    },
     /// Another component offers one of its tools.
     #[error(transparent)]
     NameClash(#[from] NameClash),

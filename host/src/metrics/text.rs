@@ -55,27 +55,23 @@ impl Host {
         let read = |it: &AtomicU64| it.load(Relaxed);
         let nowhere = Ending::ALL.into_iter().zip(&counters.nowhere);
         let counter = |name, help, value| (name, help, None, value);
-        let mut gauges = vec![
-            (
-                "generation",
-                "The number of the catalog",
-                None,
-                counters.registry.catalog().generation(),
-            ),
-            (
-                "uptime",
-                "Time since the start",
-                Some(Unit::Seconds),
-                counters.began.elapsed().as_secs(),
-            ),
-        ];
+        let mut gauges = vec![(
+            "uptime",
+            "Time since the start",
+            Some(Unit::Seconds),
+            counters.began.elapsed().as_secs(),
+        )];
         if let Some(bytes) = resident_bytes() {
             gauges.push(("resident_memory", "The process's memory", Some(Unit::Bytes), bytes));
         }
         Self {
             nowhere: nowhere.map(|(ending, it)| (ending, read(it))).filter(|it| it.1 > 0).collect(),
             counters: [
-                counter("swaps", "Components that came, went or changed", read(&counters.swaps)),
+                counter(
+                    "swaps",
+                    "Components that came, went or changed",
+                    counters.registry.catalog().generation(),
+                ),
                 counter("load_failures", "Refused versions", read(&counters.load_failures)),
                 counter("audit_lines_dropped", "Lost audit lines", counters.audit.dropped()),
             ],

@@ -58,6 +58,7 @@ impl Telemetry {
         let failed = |error: &dyn std::fmt::Display| TelemetryError::Client(error.to_string());
         // Another part of the program may have chosen the same one already.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        crate::tls::install_provider();
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -109,6 +110,7 @@ impl Telemetry {
                 ("tools/call", vec![KeyValue::new("mcp.method.name", "tools/call")])
             }
             Surface::Rpc => ("rpc", vec![KeyValue::new("rpc.system.name", "jsonrpc")]),
+            Surface::Operator => ("operator", Vec::new()),
         };
         let tool = &call.tool[..call.tool.floor_char_boundary(128)];
         attributes.extend([

@@ -1,0 +1,73 @@
+//! The operator's listener: on this machine only, for whoever holds the token of this start.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    path::Path,
+};
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
+    routing::{get, post},
+};
+
+use crate::{
+    audit::Audit, calls::Calls, control::Control, library::FILE_BYTES_MAX, metrics::Metrics,
+};
+
+mod door;
+mod routes;
+
+pub(crate) use door::Door;
+pub use door::Key;
+
+/// What the operator's routes work on.
+#[derive(Clone)]
+pub(crate) struct Operator {
+    pub(crate) control: Control,
+    pub(crate) calls: Calls,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Audit,
+}
+
+/// A bound listener, and the door that lets the operator in.
+pub(crate) struct Listening {
+    pub(crate) listener: tokio::net::TcpListener,
+    pub(crate) door: Door,
+}
+
+/// Binds `addr` and writes address and token down in the data folder.
+pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
+    if !addr.ip().is_loopback() {
+        let why = "the operator is served on this machine only; 127.0.0.1:0 is right";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let listener = TcpListener::bind(addr)?;
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let door = Door::make(listener.local_addr()?, data)?;
+    Ok(Listening { listener, door })
+}
+
+/// Everything that the operator is answered.
+pub(crate) fn router(operator: Operator, door: Door) -> Router {
+    let most = usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX);
+    Router::new()
+        .route("/operator/components", get(routes::components))
+        .route(
+            "/operator/components/{name}",
+            get(routes::component).post(routes::load).delete(routes::unload),
+        )
+        .route("/operator/components/{name}/rollback", post(routes::rollback))
+        .route("/operator/components/{name}/accept", post(routes::accept))
+        .route("/operator/call", post(routes::call))
+        .route("/operator/metrics", get(routes::metrics))
+        .route("/operator/audit", get(routes::audit))
+        .fallback(routes::unknown)
+        .method_not_allowed_fallback(routes::wrong_method)
+        .with_state(operator)
+        .layer(DefaultBodyLimit::max(most))
+        .layer(middleware::from_fn_with_state(door, door::check))
+}

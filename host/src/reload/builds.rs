@@ -1,0 +1,266 @@
+//! From a build to a generation: tries it on its terms, puts it in place, and writes it down.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{READY_MAX, Reloader};
+use crate::{
+    component::{LoadError, LoadedComponent, Version},
+    difference::{Difference, Surface},
+    generations::{Generation, Manifest, Pending, Status, timestamp},
+    library::Source,
+    loader::{Before, Loaded, Terms, blocking},
+};
+
+/// The origin of what was loaded by command.
+pub(super) const BY_OPERATOR: &str = "the operator";
+/// The origin of a generation that stands in for what is not good.
+const FROM_SHELF: &str = "the version before";
+
+/// A build that is ready to be put in place.
+pub(super) struct Build {
+    pub(super) source: Source,
+    pub(super) loaded: Loaded,
+    /// Whether it serves in place of a file that is no good.
+    pub(super) stands_in: bool,
+}
+
+impl Reloader {
+    /// Puts the folder's file in place of what serves now, if it is another and good.
+    pub(super) async fn replace(&mut self, name: &str) {
+        if self.loader.config().component(name).enabled == Some(false) {
+            return;
+        }
+        let source = match self.read(name).await {
+            Ok(source) => source,
+            Err(error) => return self.refuse(name, name, &error),
+        };
+        let origin = source.origin.clone();
+        if let Err(error) = self.put_in_place(name, source).await {
+            self.refuse(name, &origin, &error);
+        }
+    }
+
+    /// Tries `source` and puts it in place; the same bytes again change nothing.
+    pub(super) async fn put_in_place(
+        &mut self,
+        name: &str,
+        source: Source,
+    ) -> Result<(), LoadError> {
+        let began = Instant::now();
+        let serving = self.registry.catalog().component(name).cloned();
+        if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
+            self.troubles().remove(name);
+            if self.shelf.manifest(name).pending.is_some() {
+                self.shelf.change(name, |it| it.pending = None).await;
+            }
+            return Ok(());
+        }
+        let digest = source.digest.clone();
+        let build = self.attempt(name, source, serving.is_some()).await?;
+        let (generation, tried) = (build.loaded.component.generation(), began.elapsed());
+        self.install(name, build).await?;
+        tracing::info!(
+            component = name,
+            generation,
+            digest = &digest[..12],
+            "{} after {tried:.0?}, written down after {:.0?}",
+            if serving.is_some() { "replaced" } else { "installed" },
+            began.elapsed()
+        );
+        Ok(())
+    }
+
+    /// Makes `source` ready to serve, on the terms that the generation before it sets.
+    async fn attempt(&self, name: &str, source: Source, is_swap: bool) -> Result<Build, LoadError> {
+        let manifest = self.shelf.manifest(name);
+        if let Some(it) = manifest.rejection(&source.digest) {
+            let (number, status) = (it.number, it.status);
+            return Err(LoadError::Rejected { component: name.to_owned(), number, status });
+        }
+        let terms = self.terms(name, &manifest, &source, is_swap);
+        match self.loader.load(name, &source, terms).await {
+            Ok(loaded) => Ok(Build { source, loaded, stands_in: false }),
+            Err(error) => {
+                if let LoadError::Greedier { .. } | LoadError::Breaking { .. } = error {
+                    self.hold(name, &source, &error).await;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn terms(&self, name: &str, manifest: &Manifest, source: &Source, is_swap: bool) -> Terms {
+        let digest = &source.digest;
+        let is_tested = manifest.tested.contains(digest);
+        let last = manifest.last();
+        if let Some(it) = manifest.serving().filter(|it| it.digest == *digest) {
+            return Terms::as_before(Version::settled(it.number), is_swap, is_tested);
+        }
+        let number = manifest.next_number();
+        let version = match last {
+            Some(_) => Version::on_probation(number, self.control.clone()),
+            None => Version::settled(number),
+        };
+        let is_accepted = manifest.accepted.contains(digest);
+        Terms {
+            is_swap,
+            version: Arc::new(version),
+            is_tested,
+            may_want_more: is_accepted || manifest.has_served(digest),
+            may_break: is_accepted || !self.loader.config().swap.refuse_breaking,
+            before: last.map(|it| Before {
+                generation: it.number,
+                grants: it.grants.clone(),
+                tools: self.tools(name, &it.digest),
+            }),
+        }
+    }
+
+    /// The tools of the build with that digest: it serves, or they are written down.
+    fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
+        let serving = self.registry.catalog().component(name).cloned();
+        match serving.filter(|it| **it.digest() == *digest) {
+            Some(it) => Some(Surface::of(it.tools())),
+            None => self.shelf.tools(name, digest),
+        }
+    }
+
+    /// Keeps a build until the operator accepts it, or another one comes.
+    async fn hold(&self, name: &str, source: &Source, why: &LoadError) {
+        self.shelf.keep(name, source, None).await;
+        let pending = Pending {
+            digest: source.digest.clone(),
+            origin: source.origin.clone(),
+            why: why.to_string(),
+        };
+        self.shelf.change(name, |it| it.pending = Some(pending)).await;
+    }
+
+    /// The first source that can serve: the file, the generation that served, the binary.
+    pub(super) async fn first_good(&self, name: &str) -> Option<Build> {
+        let in_folder = self.seen.contains_key(name);
+        let first = if in_folder {
+            let file = self.library.read(name);
+            file.inspect_err(|error| self.warn(name, name, &error.to_string())).ok()
+        } else {
+            self.library.read_bundled(name)
+        };
+        if let Some(source) = first {
+            let origin = source.origin.clone();
+            match self.attempt(name, source, false).await {
+                Ok(build) => return Some(build),
+                // Somebody decided so, and knows.
+                Err(LoadError::Rejected { status: Status::RolledBack, number, .. }) => {
+                    tracing::info!(
+                        component = name,
+                        "{origin}: generation {number} stays rolled back"
+                    );
+                }
+                Err(error) => self.refuse(name, &origin, &error),
+            }
+        }
+        if let Some(build) = self.stand_in(name).await {
+            return Some(build);
+        }
+        let bundled = in_folder.then(|| self.library.read_bundled(name)).flatten()?;
+        let attempt = self.attempt(name, bundled, false).await;
+        let refused = |error: &LoadError| self.refuse(name, "the binary", error);
+        let build = attempt.inspect_err(refused).ok()?;
+        Some(Build { stands_in: true, ..build })
+    }
+
+    /// The generation that served last, ready to serve again.
+    async fn stand_in(&self, name: &str) -> Option<Build> {
+        let manifest = self.shelf.manifest(name);
+        let serving = manifest.serving()?;
+        let source = self.shelf.read(name, &serving.digest, FROM_SHELF)?;
+        let is_tested = manifest.tested.contains(&source.digest);
+        let terms = Terms::as_before(Version::settled(serving.number), false, is_tested);
+        let loaded = self.loader.load(name, &source, terms).await;
+        let refused = |error: &LoadError| self.refuse(name, FROM_SHELF, error);
+        let loaded = loaded.inspect_err(refused).ok()?;
+        Some(Build { source, loaded, stands_in: true })
+    }
+
+    /// Puts a build in place, then writes it down.
+    pub(super) async fn install(&mut self, name: &str, build: Build) -> Result<(), LoadError> {
+        let Build { source, loaded, stands_in } = build;
+        let component = loaded.component;
+        // Nobody else changes the registry: what may be put in place now can be in a moment.
+        self.registry.check(&component)?;
+        let generation = Generation {
+            number: component.generation(),
+            digest: source.digest.clone(),
+            installed_at: timestamp(),
+            size_bytes: source.bytes.len() as u64,
+            origin: source.origin.clone(),
+            grants: component.needed().clone(),
+            differences: loaded.differences.clone(),
+            status: Status::Serving,
+        };
+        // First, so that whoever hears of the swap finds its generation.
+        self.shelf.note(name, |it| match it.generation(generation.number) {
+            Some(_) => it.serve(generation.number),
+            None => it.install(generation),
+        });
+        let before = self.registry.catalog().component(name).cloned();
+        self.registry.install(&component)?;
+        match loaded.trouble {
+            Some(error) => self.refuse(name, "its settings", &error),
+            // A stand-in serves for a bad file: the trouble stays until the file is good.
+            None if stands_in => {}
+            None => _ = self.troubles().remove(name),
+        }
+        tell(name, &loaded.differences);
+        if let Some(before) = before {
+            self.keep_ready(before);
+        }
+        self.shelf.keep(name, &source, Some(Surface::of(component.tools()))).await;
+        self.shelf.write_down(name).await;
+        Ok(())
+    }
+
+    /// Keeps a version that served ready to serve again at once.
+    pub(super) fn keep_ready(&mut self, component: Arc<LoadedComponent>) {
+        let ready = self.ready.entry(component.name().to_string()).or_default();
+        ready.retain(|it| it.digest() != component.digest());
+        ready.push(component);
+        let surplus = ready.len().saturating_sub(READY_MAX);
+        ready.drain(..surplus);
+    }
+
+    /// Takes a component away whose file is gone; a bundled one goes back to what it was.
+    pub(super) async fn remove(&mut self, name: &str) {
+        self.seen.remove(name);
+        self.missing.remove(name);
+        self.ready.remove(name);
+        self.troubles().remove(name);
+        if let Some(source) = self.library.read_bundled(name) {
+            match self.put_in_place(name, source).await {
+                Ok(()) => tracing::info!(component = name, "back to the bundled version"),
+                Err(error) => self.refuse(name, "the binary", &error),
+            }
+            return;
+        }
+        self.registry.remove(name);
+        self.shelf.change(name, |it| it.end_serving(Status::Removed)).await;
+        tracing::info!(component = name, "removed, for its file is gone");
+    }
+
+    /// The folder's file of that name, read and digested off the async workers.
+    async fn read(&self, name: &str) -> Result<Source, LoadError> {
+        let (library, name) = (self.library.clone(), name.to_owned());
+        blocking(move || Ok(library.read(&name)?)).await
+    }
+}
+
+/// Tells the log in what a version differs from the one before.
+fn tell(name: &str, differences: &[Difference]) {
+    for difference in differences {
+        tracing::info!(component = name, "{difference}");
+    }
+    let breaks = differences.iter().filter(|it| it.is_breaking).count();
+    if breaks > 0 {
+        tracing::warn!(component = name, breaks, "it breaks callers of the version before");
+    }
+}

@@ -1,0 +1,200 @@
+//! The operator's listener and its commands: for whoever holds the token, and never held up.
+
+use std::{fs, time::Duration};
+
+use host::OperatorKey;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+use tests::{
+    component, component_bytes,
+    operator::Operator,
+    process::{Process, command, output},
+    rebuilt,
+    server::{Folders, TestServer},
+};
+
+fn operator(server: &TestServer) -> Operator {
+    Operator::of(&server.folders.data())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_token_with_a_wrong_one_or_from_a_page_nobody_is_let_in() {
+    let server = TestServer::with(&["echo"]).await;
+    let operator = operator(&server);
+    let get = async |headers: &[(&str, &str)]| {
+        let (status, body) = operator.send_as(Method::GET, "components", "", headers).await;
+        assert!(!body.to_string().contains(&operator.token), "no answer tells the token");
+        assert!(status.is_success() || body["message"].is_string(), "{body}");
+        status
+    };
+    let right = format!("Bearer {}", operator.token);
+    assert_eq!(get(&[]).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(get(&[("authorization", "Bearer wrong")]).await, StatusCode::UNAUTHORIZED);
+    let page = [("authorization", &*right), ("origin", &*operator.url)];
+    assert_eq!(get(&page).await, StatusCode::FORBIDDEN);
+    let foreign = [("authorization", &*right), ("host", "evil.example")];
+    assert_eq!(get(&foreign).await, StatusCode::FORBIDDEN);
+    assert_eq!(get(&[("authorization", &right)]).await, StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_the_operators_is_served_to_the_public() {
+    let server = TestServer::with(&["echo"]).await;
+    let token = format!("Bearer {}", operator(&server).token);
+    let headers = [("authorization", &*token)];
+    let client = server.client();
+    for path in ["components/echo/rollback", "components/echo/accept", "call"] {
+        let answer = client.post(&format!("/operator/{path}"), &headers, "{}").await;
+        assert!(!answer.status().is_success(), "{path}: {}", answer.status());
+    }
+    let listed = client.get("/operator/components").await;
+    let text = listed.text().await.unwrap();
+    assert!(!text.contains("generations"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_is_the_owners_alone_and_goes_with_the_server() {
+    let mut server = TestServer::with(&["echo"]).await;
+    let file = server.folders.data().join("operator.json");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let first = operator(&server).token;
+    server.restart().await;
+    assert_ne!(operator(&server).token, first, "each start has its own");
+    server.stop().await;
+    assert!(OperatorKey::read(&server.folders.data()).unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_listener_can_be_turned_off() {
+    let folders = Folders::new();
+    let server = TestServer::start(folders, |config| config.operator_addr = None).await;
+    assert!(OperatorKey::read(&server.folders.data()).unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn components_are_loaded_listed_rolled_back_and_unloaded() {
+    let server = TestServer::with(&["echo"]).await;
+    let operator = operator(&server);
+    let second = rebuilt(&component_bytes("echo"), 2);
+    let (status, report) = operator.send(Method::POST, "components/echo", second.clone()).await;
+    assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(2)), "{report}");
+    assert_eq!(fs::read(server.file("echo")).unwrap(), second);
+    let (_, listed) = operator.send(Method::GET, "components", "").await;
+    assert_eq!(listed["components"][0]["generations"][0]["status"], "replaced");
+    let (_, report) = operator.send(Method::POST, "components/echo/rollback", "").await;
+    assert_eq!(report["generation"], 1);
+    let to = json!({ "to": 2 }).to_string();
+    let (_, report) = operator.send(Method::POST, "components/echo/rollback", to.clone()).await;
+    assert_eq!(report["generation"], 2);
+    let (status, error) = operator.send(Method::POST, "components/echo/rollback", to).await;
+    assert_eq!((status, &error["error"]), (StatusCode::CONFLICT, &json!("serves_already")));
+    let (status, error) = operator.send(Method::POST, "components/echo", "garbage").await;
+    assert_eq!((status, &error["error"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("refused")));
+    let (status, _) = operator.send(Method::DELETE, "components/echo", "").await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(server.client().tools().await.is_empty());
+    let (status, error) = operator.send(Method::GET, "components/nobody", "").await;
+    assert_eq!((status, &error["status"]), (StatusCode::NOT_FOUND, &json!(404)));
+    let (status, _) = operator.send(Method::GET, "nowhere", "").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_is_called_as_the_operator() {
+    let server = TestServer::with(&["echo"]).await;
+    let operator = operator(&server);
+    let call =
+        async |body: serde_json::Value| operator.send(Method::POST, "call", body.to_string()).await;
+    let (status, called) = call(json!({ "tool": "whoami", "arguments": {} })).await;
+    assert_eq!((status, &called["output"]["principal"]), (StatusCode::OK, &json!("operator")));
+    let (status, error) = call(json!({ "tool": "echo", "arguments": { "value": 1 } })).await;
+    assert_eq!((status, &error["error"]), (StatusCode::BAD_REQUEST, &json!("invalid_params")));
+    let (status, error) = call(json!({ "tool": "greet" })).await;
+    assert_eq!((status, &error["error"]), (StatusCode::BAD_REQUEST, &json!("input_required")));
+    let (status, _) = call(json!({ "tool": "nothing" })).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_are_obeyed_while_every_place_is_taken() {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let server = TestServer::start(folders, |config| {
+        config.limits.calls_max = 4;
+        config.limits.cpu_ms_max = 3_000;
+        config.limits.deadline_ms = 20_000;
+    })
+    .await;
+    let operator = operator(&server);
+    operator.send(Method::POST, "components/shop", component_bytes("rogue")).await;
+    let client = server.client();
+    let spins: Vec<_> = (0..12)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.failure("spin", json!({})).await })
+        })
+        .collect();
+    // All places are taken when one more has to queue: nothing else tells from outside.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (status, _) = operator.send(Method::GET, "components", "").await;
+    assert_eq!(status, StatusCode::OK);
+    let (status, report) = operator.send(Method::POST, "components/shop/rollback", "").await;
+    assert_eq!((status, &report["generation"]), (StatusCode::OK, &json!(1)));
+    assert!(spins.iter().all(|it| !it.is_finished()), "they spin while the operator is obeyed");
+    assert_eq!(client.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
+    for spin in spins {
+        assert_eq!(spin.await.unwrap()["error"], "limit_exceeded");
+    }
+    let (_, report) = operator.send(Method::GET, "components/shop", "").await;
+    assert_eq!(report["generation"], 1, "calls of a version that is gone bring nothing back");
+    assert_eq!(report["generations"][1]["status"], "rolled back");
+}
+
+/// What a command says on standard output, and whether it succeeded.
+fn say(folders: &Folders, arguments: &[&str]) -> (bool, String) {
+    let output = output(command(folders).args(arguments));
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn the_operators_commands_work_from_the_command_line() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let mut process = Process::start(&folders);
+    let second = folders.data().join("second.wasm");
+    fs::write(&second, rebuilt(&component_bytes("echo"), 2)).unwrap();
+    let second = second.to_str().unwrap();
+    assert_eq!(
+        say(&folders, &["load", second, "--name", "echo"]),
+        (true, "echo: generation 2 serves\n".to_owned())
+    );
+    let (_, table) = say(&folders, &["components"]);
+    assert!(table.contains("COMPONENT") && table.contains("replaced"), "{table}");
+    let (_, json) = say(&folders, &["components", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let listed = listed["components"].as_array().unwrap();
+    let echo = listed.iter().find(|it| it["name"] == "echo").unwrap();
+    assert_eq!(echo["generation"], 2);
+    let (_, rolled) = say(&folders, &["rollback", "echo"]);
+    assert_eq!(rolled, "echo: generation 1 serves\n");
+    assert!(say(&folders, &["rollback", "echo", "--to", "2"]).0);
+    let (done, called) = say(&folders, &["call", "echo", r#"{"value":{"窓":1}}"#]);
+    let called: serde_json::Value = serde_json::from_str(&called).unwrap();
+    assert_eq!((done, called), (true, json!({ "value": { "窓": 1 } })));
+    let (done, refused) = say(&folders, &["call", "echo", r#"{"value":1}"#]);
+    assert!(!done && refused.contains("invalid_params"), "{refused}");
+    let (done, nothing) = say(&folders, &["accept", "echo"]);
+    assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
+    let rogue = component("rogue");
+    assert!(say(&folders, &["load", rogue.to_str().unwrap()]).0);
+    assert!(say(&folders, &["unload", "rogue"]).0);
+    process.signal();
+    assert!(process.wait().success());
+    let (done, nobody) = say(&folders, &["components"]);
+    assert!(!done && nobody.contains("no server") && nobody.contains("--data"), "{nobody}");
+}

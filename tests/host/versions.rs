@@ -1,0 +1,305 @@
+//! Versions are numbered, kept, and one command away (SYS-6); what wants more, breaks callers or
+//! breaks down does not stay by itself.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use host::{component::LoadError, control::ControlError, generations::Status};
+use serde_json::json;
+use tests::{
+    component_bytes, rebuilt,
+    server::{Folders, TestServer},
+};
+
+/// A server whose component `shop` is the echo.
+async fn shop() -> TestServer {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    TestServer::start(folders, |_| {}).await
+}
+
+/// Waits until that generation serves.
+async fn serving(server: &TestServer, name: &str, generation: u64) {
+    let mut changes = server.server().registry().changes();
+    let serves =
+        changes.wait_for(|it| it.component(name).is_some_and(|it| it.generation() == generation));
+    tokio::time::timeout(Duration::from_secs(60), serves).await.expect("in time").unwrap();
+}
+
+fn statuses(server: &TestServer, name: &str) -> Vec<(u64, Status)> {
+    let report = server.server().control().component(name).unwrap();
+    report.generations.iter().map(|it| (it.number, it.status)).collect()
+}
+
+fn generation(server: &TestServer, name: &str) -> u64 {
+    server.server().control().component(name).unwrap().generation.unwrap()
+}
+
+/// Why a build was not installed.
+fn refusal(error: ControlError) -> LoadError {
+    match error {
+        ControlError::Load { source, .. } => *source,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_build_gets_a_number_and_the_same_bytes_again_do_not() {
+    let mut server = shop().await;
+    assert_eq!(generation(&server, "shop"), 1);
+    let second = rebuilt(&component_bytes("echo"), 2);
+    server.folders.put("shop", &second);
+    serving(&server, "shop", 2).await;
+    let control = server.server().control().clone();
+    assert_eq!(control.load("shop", second.clone()).await.unwrap().generation, Some(2));
+    server.restart().await;
+    let report = server.server().control().component("shop").unwrap();
+    assert_eq!(report.generation, Some(2));
+    assert_eq!(report.digest.as_deref(), Some(&*host::seal::digest(&second)));
+    assert_eq!(report.size_bytes, Some(second.len() as u64));
+    assert_eq!(statuses(&server, "shop"), [(1, Status::Replaced), (2, Status::Serving)]);
+    assert!(report.generations[0].installed_at.ends_with('Z'), "RFC 3339");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rollback_serves_at_once_and_stays_over_a_restart_until_another_file_comes() {
+    let mut server = shop().await;
+    let second = rebuilt(&component_bytes("echo"), 2);
+    server.folders.put("shop", &second);
+    serving(&server, "shop", 2).await;
+    let report = server.server().control().rollback("shop", None).await.unwrap();
+    assert_eq!(report.generation, Some(1));
+    assert_eq!(std::fs::read(server.file("shop")).unwrap(), second, "the newer file is there");
+    server.restart().await;
+    assert_eq!(generation(&server, "shop"), 1);
+    let health: serde_json::Value = server.client().get("/api/health").await.json().await.unwrap();
+    assert_eq!(health["status"], "ok", "it is as the operator wants it: {health}");
+    let again = server.server().control().rollback("shop", None).await.unwrap_err();
+    assert!(matches!(again, ControlError::NoPrevious(_)), "{again}");
+
+    server.folders.put("shop", &rebuilt(&component_bytes("echo"), 3));
+    serving(&server, "shop", 3).await;
+    assert_eq!(
+        statuses(&server, "shop"),
+        [(1, Status::Replaced), (2, Status::RolledBack), (3, Status::Serving)]
+    );
+    // After a restart nothing is ready any more: the bytes are on the shelf all the same.
+    server.restart().await;
+    let control = server.server().control();
+    assert_eq!(control.rollback("shop", Some(2)).await.unwrap().generation, Some(2));
+    let unknown = control.rollback("shop", Some(9)).await.unwrap_err().to_string();
+    assert!(unknown.contains("no generation 9") && unknown.contains("1, 2, 3"), "{unknown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_whose_first_three_calls_trap_gives_way_to_the_one_before() {
+    let mut server = shop().await;
+    let control = server.server().control().clone();
+    control.load("shop", component_bytes("rogue")).await.unwrap();
+    let client = server.client();
+    for _ in 0..3 {
+        assert_eq!(client.failure("panic", json!({})).await["error"], "internal_error");
+    }
+    // The third caller was answered when the version before served already.
+    let output = client.output("echo", json!({ "value": {} })).await;
+    assert_eq!(output, json!({ "value": {} }));
+    assert_eq!(statuses(&server, "shop"), [(1, Status::Serving), (2, Status::Returned)]);
+    let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
+    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(trouble.contains("first three calls trapped"), "{trouble}");
+
+    server.restart().await;
+    assert_eq!(generation(&server, "shop"), 1, "the bad file is not tried again");
+    let health: serde_json::Value = server.client().get("/api/health").await.json().await.unwrap();
+    let trouble = health["components"]["shop"]["error"].as_str().unwrap();
+    assert!(trouble.contains("madoguchi rollback shop --to 2"), "{trouble}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_answered_once_stays_though_later_calls_trap() {
+    let server = shop().await;
+    let control = server.server().control();
+    control.load("shop", component_bytes("rogue")).await.unwrap();
+    let client = server.client();
+    // What it puts out is wrong, and yet it did not trap.
+    client.call("lie", json!({})).await;
+    for _ in 0..4 {
+        client.failure("panic", json!({})).await;
+    }
+    assert_eq!(generation(&server, "shop"), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_version_before_it_a_component_stays_though_its_calls_trap() {
+    let server = TestServer::with(&["rogue"]).await;
+    for _ in 0..4 {
+        server.client().failure("panic", json!({})).await;
+    }
+    assert_eq!(generation(&server, "rogue"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let server = TestServer::start(folders, |config| config.swap.refuse_breaking = true).await;
+    let control = server.server().control();
+    let error = control.load("shop", component_bytes("rogue")).await.unwrap_err();
+    assert!(error.to_string().contains("echo: the tool is gone"), "{error}");
+    assert!(error.to_string().contains("madoguchi accept shop"), "{error}");
+    assert!(matches!(refusal(error), LoadError::Breaking { before: 1, .. }));
+    assert!(server.client().tools().await.contains(&"echo".to_owned()), "the old one serves");
+    let compatible = rebuilt(&component_bytes("echo"), 2);
+    assert_eq!(control.load("shop", compatible).await.unwrap().generation, Some(2));
+    let nothing = control.accept("shop").await.unwrap_err();
+    assert!(matches!(nothing, ControlError::NothingPending(_)), "another build came: {nothing}");
+
+    control.load("shop", component_bytes("rogue")).await.unwrap_err();
+    let report = control.accept("shop").await.unwrap();
+    assert_eq!((report.generation, report.pending), (Some(3), None));
+    let current = report.generations.last().unwrap();
+    assert!(current.differences.iter().any(|it| it.is_breaking && it.tool == "echo"));
+    assert_eq!(std::fs::read(server.file("shop")).unwrap(), component_bytes("rogue"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_breaks_callers_is_installed_and_told_where_nobody_forbids_it() {
+    let server = shop().await;
+    let report = server.server().control().load("shop", component_bytes("rogue")).await.unwrap();
+    let current = report.generations.last().unwrap();
+    assert!(current.differences.iter().any(|it| it.is_breaking), "{current:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_greedier_build_waits_for_the_operator_even_where_the_configuration_grants_it() {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("echo"));
+    let mut server = TestServer::start(folders, |_| {}).await;
+    server.folders.put("cinema", &component_bytes("cinema"));
+    let held = async {
+        loop {
+            let report = server.server().control().component("cinema").unwrap();
+            if let (Some(trouble), Some(_)) = (report.trouble, report.pending) {
+                return trouble;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let trouble = tokio::time::timeout(Duration::from_secs(60), held).await.expect("in time");
+    for part in ["sql (madoguchi:tool/sql@", "clock (wasi:clocks/", "madoguchi accept cinema"] {
+        assert!(trouble.contains(part), "{part}: {trouble}");
+    }
+    assert_eq!(generation(&server, "cinema"), 1);
+    server.restart().await;
+    assert_eq!(generation(&server, "cinema"), 1, "a restart is no acceptance");
+
+    let report = server.server().control().accept("cinema").await.unwrap();
+    assert_eq!((report.generation, report.trouble), (Some(2), None));
+    server.restart().await;
+    assert_eq!(generation(&server, "cinema"), 2, "what was accepted stays so");
+    let report = server.server().control().rollback("cinema", None).await.unwrap();
+    assert_eq!(report.generation, Some(1));
+    let report = server.server().control().rollback("cinema", Some(2)).await.unwrap();
+    assert_eq!(report.generation, Some(2), "what served before needs no new leave");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
+    let server = TestServer::with(&["cinema"]).await;
+    let report = server.server().control().component("cinema").unwrap();
+    assert_eq!((report.generation, report.trouble), (Some(1), None));
+    assert!(report.grants_needed.contains(&host::grants::Grant::Sql));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_granted_is_refused_with_the_line_that_grants_it_and_cannot_be_accepted() {
+    let server = shop().await;
+    let control = server.server().control();
+    let error = control.load("shop", component_bytes("cinema")).await.unwrap_err();
+    assert!(error.to_string().contains("[components.shop]: grants = ["), "{error}");
+    assert!(matches!(control.accept("shop").await, Err(ControlError::NothingPending(_))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_example_that_does_not_hold_keeps_a_build_out() {
+    let server = shop().await;
+    let error = server.server().control().load("shop", component_bytes("boast")).await.unwrap_err();
+    let LoadError::Example { name, found } = refusal(error) else { panic!("another reason") };
+    assert_eq!(name, "three is doubled");
+    assert_eq!(found, "/doubled: 7 was expected; what came was 6");
+    assert_eq!(generation(&server, "shop"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_unloaded_stays_away_until_it_is_wanted_again() {
+    let mut server = shop().await;
+    let control = server.server().control().clone();
+    assert!(!control.unload("shop").await.unwrap().is_serving);
+    assert!(!server.file("shop").exists());
+    assert!(matches!(control.unload("shop").await, Err(ControlError::Unknown(_))));
+    server.restart().await;
+    assert!(server.client().tools().await.is_empty());
+    let control = server.server().control().clone();
+    assert_eq!(control.rollback("shop", None).await.unwrap().generation, Some(1));
+    server.restart().await;
+    assert_eq!(generation(&server, "shop"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_operator_loaded_without_a_component_folder_is_there_after_a_restart() {
+    let without = |config: &mut host::Config| config.components_folder = None;
+    let mut server = TestServer::start(Folders::new(), without).await;
+    let control = server.server().control().clone();
+    let name = control.load("No Name", component_bytes("echo")).await.unwrap_err();
+    assert!(matches!(name, ControlError::Name(_)), "{name}");
+    control.load("shop", component_bytes("echo")).await.unwrap();
+    server.restart().await;
+    assert_eq!(generation(&server, "shop"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_manifest_keeps_nothing_from_starting() {
+    let mut server = shop().await;
+    server.stop().await;
+    let manifest = server.folders.data().join("generations/shop/manifest.json");
+    std::fs::write(&manifest, "{\"generations\": 7}").unwrap();
+    server.restart().await;
+    assert_eq!(generation(&server, "shop"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_rollbacks_under_16_connections_lose_no_call() {
+    let server = shop().await;
+    let control = server.server().control().clone();
+    control.load("shop", rebuilt(&component_bytes("echo"), 2)).await.unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let callers = (0..16).map(|caller| {
+        let (client, stop) = (server.client(), stop.clone());
+        tokio::spawn(async move {
+            let (mut calls, value) = (0_usize, json!({ "value": { "caller": caller } }));
+            while !stop.load(Ordering::Relaxed) {
+                assert_eq!(client.output("echo", value.clone()).await, value);
+                calls += 1;
+            }
+            calls
+        })
+    });
+    let callers: Vec<_> = callers.collect();
+    let mut modern = server.client().listen().await;
+    for turn in 0..20_u64 {
+        let to = turn % 2 + 1;
+        let report = control.rollback("shop", Some(to)).await.unwrap();
+        assert_eq!(report.generation, Some(to));
+    }
+    stop.store(true, Ordering::Relaxed);
+    for caller in callers {
+        assert!(caller.await.expect("no call failed") > 0);
+    }
+    assert!(modern.changes(Duration::from_secs(1)).await > 0, "listeners hear of it");
+    assert_eq!(generation(&server, "shop"), 2);
+}
