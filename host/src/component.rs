@@ -3,26 +3,25 @@
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicUsize},
-    time::Duration,
 };
 
 use tokio::sync::Semaphore;
 use wasmtime::{
-    Engine, Store,
+    Engine,
     component::{Component, types::ComponentItem},
 };
 
 use crate::{
     bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
-    call_state::{CallContext, CallState, Clock},
+    call_state::{CallState, Clock},
     capability::http::Outgoing,
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
-    lane::{Habit, Turns},
+    lane::Habit,
     limits::Limits,
     metrics::Tally,
-    output_check::{self, OutputCheck},
+    output_check::OutputCheck,
     reach::Reach,
     sandbox::{self, Sandbox},
     settings::Settings,
@@ -42,7 +41,7 @@ mod round;
 mod version;
 
 use optional::Optional;
-use places::{Place, Places};
+use places::Places;
 
 pub use error::{CallError, LoadError};
 pub(crate) use optional::Request;
@@ -296,115 +295,6 @@ impl LoadedComponent {
             setup,
             pre: self.pre.clone(),
             optional: self.optional.clone(),
-        }
-    }
-
-    /// Runs one round of a call in an instance of its own, gone when the round ends.
-    ///
-    /// What comes back has been checked: `structured` and all that is called JSON are JSON objects.
-    pub(crate) async fn call(
-        &self,
-        invocation: &Invocation,
-        round: Round,
-    ) -> Result<Output, CallError> {
-        let _place = self.place().await?;
-        let _running = self.tally().running.hold();
-        let (call_id, span) = (round.call_id, round.span.clone());
-        let result = self
-            .round(self.context(round), async |store| {
-                let instance = {
-                    let _span = span.child("instantiate");
-                    self.pre.instantiate_async(&mut *store).await?
-                };
-                instance.madoguchi_tool_tools().call_call(store, invocation).await
-            })
-            .await;
-        self.setup.version.count(&self.name, &result).await;
-        let result = result?;
-        let checked = match &result {
-            Ok(it) => {
-                self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
-            }
-            Err(Stop::InputRequired(it)) if it.questions.len() > output_check::QUESTIONS_MAX => {
-                let (component, limit) = (self.name.clone(), "questions_max");
-                return Err(CallError::LimitExceeded { component, call_id, limit });
-            }
-            Err(Stop::InputRequired(it)) => output_check::questions(it),
-            Err(_) => Ok(()),
-        };
-        checked.map_err(|what| {
-            let component = self.name.clone();
-            CallError::Broken { component, call_id, what }
-        })?;
-        result.map_err(CallError::Stopped)
-    }
-
-    /// One of the component's places; at once where one is free, in turn where there is a queue.
-    async fn place(&self) -> Result<Place<'_>, CallError> {
-        let patience = Duration::from_millis(self.setup.limits.deadline_ms);
-        let place = self.places.take(patience, self.tally()).await;
-        place.map_err(|retry_after_ms| self.busy(retry_after_ms))
-    }
-
-    fn busy(&self, retry_after_ms: u64) -> CallError {
-        CallError::Busy { component: self.name.clone(), retry_after_ms }
-    }
-
-    /// Calls that are in `wait` now.
-    pub fn waiting(&self) -> usize {
-        self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
-    }
-
-    fn context(&self, round: Round) -> CallContext {
-        CallContext {
-            component: self.name.clone(),
-            call_id: round.call_id,
-            caller: round.caller,
-            database: self.setup.database.clone(),
-            settings: self.setup.settings.clone(),
-            http: self.setup.http.clone(),
-            reach: self.setup.reach.clone(),
-            clock: self.setup.clock.clone(),
-            progress: round.progress,
-            span: round.span,
-            tally: self.setup.tally.clone(),
-            deadline: sandbox::deadline(&self.setup.limits),
-            memory: self.memory.clone(),
-        }
-    }
-
-    /// Runs `body` on a fresh store under the component's limits.
-    async fn round<T>(
-        &self,
-        mut context: CallContext,
-        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
-    ) -> Result<T, CallError> {
-        let (call_id, component) = (context.call_id, self.name.clone());
-        let deadline = Duration::from_millis(self.setup.limits.deadline_ms);
-        let instance = self.sandbox.instance_permit(self.places.taken(), deadline).await;
-        let Some(_instance) = instance else {
-            return Err(self.busy(self.places.retry_after_ms()));
-        };
-        context.deadline = sandbox::deadline(&self.setup.limits);
-        let pace = self.habit.pace();
-        let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
-        let result = {
-            let body = std::pin::pin!(body(&mut store));
-            let turns = Turns::new(body, pace, &self.habit, self.sandbox.slow_lane());
-            tokio::time::timeout(deadline, turns).await
-        };
-        let exceeded =
-            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
-        match result {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(source)) => {
-                let broken = store.data().meter.broken.or_else(|| fault::limit_of(&source));
-                Err(match broken {
-                    Some(limit) => exceeded(limit),
-                    None => CallError::Trapped { component, call_id, source },
-                })
-            }
-            Err(_) => Err(exceeded("deadline_ms")),
         }
     }
 }

@@ -1,0 +1,44 @@
+//! Why a configuration cannot be used, said so that it can be mended.
+
+use std::{io, path::PathBuf};
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("{path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It says something that is not known, or says it wrongly.
+    #[error("{path}, line {line}: {message}", path = path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where in it. Not the line itself: there may be a secret in it.
+        line: usize,
+        /// What would be right.
+        message: String,
+    },
+    /// It grants one half of what takes two.
+    #[error("{path}: [components.{component}] {what}", path = path.display())]
+    Half {
+        /// The file.
+        path: PathBuf,
+        /// Whose grants.
+        component: String,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// It says something that cannot work.
+    #[error("[{table}]: {what}")]
+    Unworkable {
+        /// The table.
+        table: String,
+        /// What cannot work, and what would.
+        what: String,
+    },
+}
