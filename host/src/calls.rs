@@ -103,8 +103,11 @@ impl Calls {
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    // Only a call that asks pays for the digest of its arguments.
+                    // Only a call that asks pays for what its state must tell.
+                    state.belong_to(component.digest());
+                    state.tool.clone_from(&call.tool);
                     state.arguments = digest_of(&call.arguments);
+                    state.principal = call.caller.principal.to_string();
                     return self.ask(&component, call_id, it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
@@ -133,21 +136,17 @@ impl Calls {
     /// Answers to an earlier version of the component are dropped: the new one asks again.
     fn state(&self, call: &Call, component: &LoadedComponent) -> Result<State, StateError> {
         let now = component.clock().now();
-        let fresh = State {
-            tool: call.tool.clone(),
-            principal: call.caller.principal.to_string(),
-            component: component.digest().to_string(),
-            first_called_at_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
-            round: 1,
-            ..State::default()
-        };
+        let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
-            return if call.responses.is_empty() { Ok(fresh) } else { Err(StateError::Missing) };
+            return match call.responses.is_empty() {
+                true => Ok(State { first_called_at_ns, ..State::default() }),
+                false => Err(StateError::Missing),
+            };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
-            it.tool == fresh.tool
+            it.tool == call.tool
                 && it.arguments == digest_of(&call.arguments)
-                && it.principal == fresh.principal
+                && *it.principal == *call.caller.principal
         })?;
         state.belong_to(component.digest());
         state.round = state.round.saturating_add(1);

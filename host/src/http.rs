@@ -13,7 +13,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::json;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-mod mend;
+pub(crate) mod mend;
 
 use crate::{
     api,
@@ -43,6 +43,8 @@ pub(crate) struct Routes {
 struct Allowed {
     hosts: Vec<String>,
     origins: Vec<String>,
+    /// Counts requests until they are answered, so that a server that stops can wait.
+    running: TaskTracker,
 }
 
 /// Everything that the server answers.
@@ -71,8 +73,7 @@ pub(crate) fn mcp<A: Answers>(
     let body_bytes_max = config.body_bytes_max;
     let sdk = sdk.over_http(body_bytes_max, hang_up);
     let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
-    let mended = middleware::from_fn_with_state(body_bytes_max, mend::mend);
-    Router::new().route("/mcp", any(thin::answer::<A>).with_state(thin).layer(mended))
+    Router::new().route("/mcp", any(thin::answer::<A>).with_state(thin))
 }
 
 /// `routes` behind what every request must pass.
@@ -80,10 +81,11 @@ pub(crate) fn guarded(config: &Config, routes: Router, running: TaskTracker) -> 
     let allowed = Allowed {
         hosts: hosts(config),
         origins: config.allowed_origins.iter().map(|it| it.to_lowercase()).collect(),
+        running,
     };
+    // One layer for all of it: each costs every request a box or two.
     routes
         .layer(DefaultBodyLimit::max(config.body_bytes_max))
-        .layer(middleware::from_fn_with_state(running, count))
         .layer(middleware::from_fn_with_state(Arc::new(allowed), check))
 }
 
@@ -96,15 +98,10 @@ fn hosts(config: &Config) -> Vec<String> {
     hosts
 }
 
-/// Counts a request as running until its answer is there, so that a server that stops can wait.
-async fn count(State(running): State<TaskTracker>, request: Request, next: Next) -> Response {
-    let _running = running.token();
-    next.run(request).await
-}
-
 /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
 /// back, would send (DNS rebinding).
 async fn check(State(allowed): State<Arc<Allowed>>, request: Request, next: Next) -> Response {
+    let _running = allowed.running.token();
     match allowed.check(request.headers(), request.uri().authority().map(|it| it.as_str())) {
         Ok(()) => next.run(request).await,
         Err(message) => refusal(StatusCode::FORBIDDEN, "forbidden", &message),
@@ -165,7 +162,7 @@ mod tests {
         }
         let hosts = hosts(&Config::defaults());
         let origins = vec!["https://app.example".to_owned()];
-        Allowed { hosts, origins }.check(&headers, None)
+        Allowed { hosts, origins, running: TaskTracker::new() }.check(&headers, None)
     }
 
     #[test]

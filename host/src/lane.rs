@@ -8,16 +8,18 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     task::{Context, Poll, ready},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::PollSemaphore;
 
+/// One call in so many is measured: what a processor did for a thread is a question to the system.
+const MEASURED: u32 = 8;
 /// A call that took a processor for longer than this was no quick one.
 const QUICK: Duration = Duration::from_micros(200);
 /// What a call that was not quick adds to its component's habit, of which a quick one takes 1.
-/// So a fifth of long calls is a habit, and a worker that loses its processor now and then is none.
+/// So a fifth of long calls is a habit.
 const LONG_WEIGHS: u32 = 4;
 /// From here on a component's calls begin in the slow lane.
 const HABIT_FROM: u32 = 16;
@@ -26,7 +28,10 @@ const HABIT_MAX: u32 = 64;
 
 /// What a component's calls were like lately. Short hogs never meet a tick; this is what tells them.
 #[derive(Debug, Default)]
-pub(crate) struct Habit(AtomicU32);
+pub(crate) struct Habit {
+    strength: AtomicU32,
+    calls: AtomicU32,
+}
 
 impl Habit {
     /// How the component's next call begins.
@@ -35,20 +40,27 @@ impl Habit {
     }
 
     pub(crate) fn is_long(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= HABIT_FROM
+        self.strength.load(Ordering::Relaxed) >= HABIT_FROM
     }
 
     /// Two at once may forget one of them, which does no harm.
     fn note(&self, spent: Duration) {
-        let before = self.0.load(Ordering::Relaxed);
+        let before = self.strength.load(Ordering::Relaxed);
         let after = if spent > QUICK {
             before.saturating_add(LONG_WEIGHS).min(HABIT_MAX)
         } else {
             before.saturating_sub(1)
         };
         if after != before {
-            self.0.store(after, Ordering::Relaxed);
+            self.strength.store(after, Ordering::Relaxed);
         }
+    }
+
+    /// Whether the next call is one of those that are measured.
+    fn is_measured(&self) -> bool {
+        let calls = self.calls.load(Ordering::Relaxed).wrapping_add(1);
+        self.calls.store(calls, Ordering::Relaxed);
+        calls.is_multiple_of(MEASURED)
     }
 }
 
@@ -74,7 +86,8 @@ pub(crate) struct Turns<'a, F> {
     pace: Arc<Pace>,
     habit: &'a Habit,
     lane: PollSemaphore,
-    spent: Duration,
+    /// What it took of a processor so far, where it is measured.
+    spent: Option<Duration>,
 }
 
 impl<'a, F> Turns<'a, F> {
@@ -85,7 +98,8 @@ impl<'a, F> Turns<'a, F> {
         lane: &Arc<Semaphore>,
     ) -> Self {
         let lane = PollSemaphore::new(lane.clone());
-        Self { body, pace, habit, lane, spent: Duration::ZERO }
+        let spent = habit.is_measured().then_some(Duration::ZERO);
+        Self { body, pace, habit, lane, spent }
     }
 }
 
@@ -99,17 +113,39 @@ impl<F: Future> Future for Turns<'_, F> {
             true => ready!(this.lane.poll_acquire(context)),
             false => None,
         };
-        let began = Instant::now();
+        let Some(spent) = &mut this.spent else { return this.body.as_mut().poll(context) };
+        let began = processor_time();
         let polled = this.body.as_mut().poll(context);
-        this.spent += began.elapsed();
+        *spent += processor_time().saturating_sub(began);
         polled
     }
 }
 
 impl<F> Drop for Turns<'_, F> {
     fn drop(&mut self) {
-        self.habit.note(self.spent);
+        if let Some(spent) = self.spent {
+            self.habit.note(spent);
+        }
     }
+}
+
+/// What this thread has had of a processor. Time that passes while others have it does not count:
+/// on a busy machine every call would be long.
+#[cfg(target_os = "linux")]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or_default(),
+        u32::try_from(time.tv_nsec).unwrap_or_default(),
+    )
+}
+
+/// Time that passes, where the system does not tell it by thread in one way everywhere.
+#[cfg(not(target_os = "linux"))]
+fn processor_time() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 #[cfg(test)]

@@ -125,8 +125,8 @@ async fn commands_are_obeyed_while_every_place_is_taken() {
     folders.put("shop", &component_bytes("echo"));
     let server = TestServer::start(folders, |config| {
         config.limits.calls_max = 4;
-        config.limits.cpu_ms_max = 3_000;
-        config.limits.deadline_ms = 20_000;
+        config.limits.cpu_ms_max = 800;
+        config.limits.deadline_ms = 120_000;
     })
     .await;
     let operator = operator(&server);

@@ -20,8 +20,13 @@ const ALLOWED: [&str; 13] = [
 ];
 
 /// Packages under another licence, each with the reason why it is fine.
-const ASKED: [(&str, &str, &str); 2] = [
+const ASKED: [(&str, &str, &str); 3] = [
     ("option-ext", "MPL-2.0", "copyleft by the file, unchanged; under rust-embed, at build time"),
+    (
+        "webpki-root-certs",
+        "CDLA-Permissive-2.0",
+        "Mozilla's list of certificates, data to be handed on; under rustls, not on Linux",
+    ),
     ("webdriver", "MPL-2.0", "copyleft by the file, unchanged; under fantoccini, in tests"),
 ];
 

@@ -6,7 +6,7 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 12] = [
+const DUPLICATES: [(&[&str], &str); 13] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime",
@@ -28,6 +28,7 @@ const DUPLICATES: [(&[&str], &str); 12] = [
     (&["prettyplease", "syn"], "macros move from syn 2 to 3 one by one"),
     (&["embedded-io"], "postcard, under wasmtime, supports both"),
     (&["getrandom", "r-efi"], "ahash, under jsonschema, is one behind"),
+    (&["rand", "rand_core"], "opentelemetry_sdk is one behind rmcp and wasmtime-wasi"),
     (&["io-lifetimes"], "cap-std's fs-set-times, under wasmtime-wasi"),
     (
         &[

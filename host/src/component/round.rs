@@ -124,8 +124,9 @@ impl LoadedComponent {
         let pace = self.habit.pace();
         let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
         let result = {
-            let body = std::pin::pin!(body(&mut store));
-            let turns = Turns::new(body, pace, &self.habit, self.sandbox.slow_lane());
+            // In a box, or its kilobytes would be moved once for each future around it.
+            let mut body = Box::pin(body(&mut store));
+            let turns = Turns::new(body.as_mut(), pace, &self.habit, self.sandbox.slow_lane());
             tokio::time::timeout(deadline, turns).await
         };
         let exceeded =

@@ -13,13 +13,17 @@ use serde_json::{Value, json};
 /// Bytes of an error's text that are read; what is longer is not one of those we know.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
-/// Turns an error that is only text into one that a program can read and a person can act on.
+/// Mends what the routes behind it answer.
 pub(super) async fn mend(
     State(body_bytes_max): State<usize>,
     request: Request,
     next: Next,
 ) -> Response {
-    let response = next.run(request).await;
+    mended(next.run(request).await, body_bytes_max).await
+}
+
+/// Turns an error that is only text into one that a program can read and a person can act on.
+pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Response {
     let status = response.status();
     let is_json = response
         .headers()

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorData, ServerResult};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
@@ -25,6 +25,7 @@ use super::{McpService, caller_of, wire};
 use crate::{
     calls::{Call, Outcome},
     component::{CallError, Output},
+    http::mend,
     record::Surface,
     telemetry::TraceHeaders,
 };
@@ -58,7 +59,8 @@ pub(crate) async fn answer<A: Answers>(
     request: Request,
 ) -> Response {
     if !thin.is_on || !is_plain(request.method(), request.headers(), thin.body_bytes_max) {
-        return thin.to_sdk(request).await;
+        // In a box, like the call below: their states are big, and would be moved with ours.
+        return Box::pin(thin.to_sdk(request)).await;
     }
     let (parts, body) = request.into_parts();
     let Ok(body) = body.collect().await else {
@@ -68,16 +70,16 @@ pub(crate) async fn answer<A: Answers>(
     match Plain::read(&body, &parts.headers) {
         Some(plain) if !thin.answers.has_header_arguments(&plain.params.name) => {
             let call = plain.call(&parts.headers);
-            written(plain.id, thin.answers.answer(call).await)
+            written(plain.id, Box::pin(thin.answers.answer(call)).await)
         }
-        _ => thin.to_sdk(Request::from_parts(parts, Body::from(body))).await,
+        _ => Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await,
     }
 }
 
 impl<A> Thin<A> {
     async fn to_sdk(&self, request: Request) -> Response {
         let Ok(response) = self.sdk.clone().oneshot(request).await;
-        response.map(Body::new)
+        mend::mended(response.map(Body::new), self.body_bytes_max).await
     }
 }
 
@@ -188,45 +190,9 @@ struct Message<'a, R> {
     error: Option<ErrorData>,
 }
 
-/// A result whose structured part is the component's own bytes.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Done<'a> {
-    result_type: &'static str,
-    content: Vec<Block<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    structured_content: Option<&'a RawValue>,
-    is_error: bool,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<&'a RawValue>,
-}
-
-/// A piece of content: the structured part once more as text (SYS-8), or what the tool added.
-enum Block<'a> {
-    Structured(&'a str),
-    Own(serde_json::Value),
-}
-
-impl Serialize for Block<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Text<'a> {
-            r#type: &'static str,
-            text: &'a str,
-        }
-        match self {
-            Self::Structured(text) => Text { r#type: "text", text }.serialize(to),
-            Self::Own(block) => block.serialize(to),
-        }
-    }
-}
-
 fn written(id: &RawValue, outcome: Result<Outcome, CallError>) -> Response {
     let response = match outcome {
-        Ok(Outcome::Done { component, call_id, output }) => match done(id, output) {
-            Ok(body) => return json(body),
-            Err(what) => wire::failed(CallError::Broken { component, call_id, what }),
-        },
+        Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             wire::asked(&component, call_id, questions, state)
         }
@@ -241,32 +207,47 @@ fn written(id: &RawValue, outcome: Result<Outcome, CallError>) -> Response {
     })
 }
 
-/// The whole answer, or what is wrong with the output.
-fn done(id: &RawValue, output: Output) -> Result<Vec<u8>, String> {
-    let structured = output.structured.as_deref().map(raw).transpose();
-    let structured = structured.map_err(|it| format!("its structured output is not JSON: {it}"))?;
-    let meta = output.meta.as_deref().map(raw).transpose().ok();
-    let meta = meta.filter(|it| it.is_none_or(|it| it.get().starts_with('{')));
-    let text = structured.map(|it| Block::Structured(it.get()));
-    let own = output.content.into_iter().map(|it| Block::Own(wire::block(it)));
-    let result = Done {
-        result_type: "complete",
-        content: text.into_iter().chain(own).collect(),
-        structured_content: structured,
-        is_error: false,
-        meta: meta.ok_or("its meta is not a JSON object")?,
-    };
-    Ok(body(&Message { jsonrpc: "2.0", id, result: Some(result), error: None }))
+/// The whole answer. What the component calls JSON has been checked to be that, and goes out as
+/// the bytes that it is; the structured part once more as text (SYS-8).
+fn done(id: &RawValue, output: Output) -> Vec<u8> {
+    let structured = output.structured.as_deref();
+    let length = structured.map_or(0, str::len) * 9 / 4;
+    let mut body = Vec::with_capacity(length + 512);
+    body.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
+    body.extend_from_slice(id.get().as_bytes());
+    body.extend_from_slice(b",\"result\":{\"resultType\":\"complete\",\"content\":[");
+    if let Some(text) = structured {
+        body.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+        write(&mut body, text);
+        body.push(b'}');
+    }
+    for (at, content) in output.content.into_iter().enumerate() {
+        if at > 0 || structured.is_some() {
+            body.push(b',');
+        }
+        write(&mut body, &wire::block(content));
+    }
+    body.push(b']');
+    for (name, json) in [("structuredContent", structured), ("_meta", output.meta.as_deref())] {
+        if let Some(json) = json {
+            body.extend_from_slice(b",\"");
+            body.extend_from_slice(name.as_bytes());
+            body.extend_from_slice(b"\":");
+            body.extend_from_slice(json.as_bytes());
+        }
+    }
+    body.extend_from_slice(b",\"isError\":false}}");
+    body
 }
 
-fn raw(json: &str) -> serde_json::Result<&RawValue> {
-    serde_json::from_str(json)
+fn write<T: Serialize + ?Sized>(body: &mut Vec<u8>, value: &T) {
+    // Nothing that is written here can fail to be: keys are strings, and a vector takes all.
+    let _ = serde_json::to_writer(body, value);
 }
 
 fn body<T: Serialize>(message: &T) -> Vec<u8> {
-    let mut body = Vec::with_capacity(4 << 10);
-    // Nothing in a message can fail to be written: its keys are strings, a vector takes all.
-    let _ = serde_json::to_writer(&mut body, message);
+    let mut body = Vec::new();
+    write(&mut body, message);
     body
 }
 
