@@ -102,26 +102,20 @@ pub(crate) struct CallState {
     pub(crate) log: LogBudget,
     pub(crate) progress_left: u32,
     pub(crate) progress_dropped: u64,
-    pub(crate) http: CallHttp,
+    /// Made when it is first used.
+    pub(crate) http: Option<CallHttp>,
     pub(crate) table: ResourceTable,
     pub(crate) events_left: u32,
     pub(crate) blob_bytes_left: u64,
     pub(crate) output_bytes_max: usize,
-    wasi: WasiCtx,
+    /// Made when it is first used: most calls print nothing and need no chance.
+    wasi: Option<WasiCtx>,
     _running: Running,
 }
 
 impl CallState {
     pub(crate) fn new(context: CallContext, limits: &Limits, ticker: &Arc<Ticker>) -> Self {
         let log = LogBudget::new(limits.log_bytes_max, context.tally.clone());
-        let output = GuestOutput::new(&context, &log);
-        let mut wasi = WasiCtx::builder();
-        wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
-        if let Clock::Fixed(_) = context.clock {
-            wasi.wall_clock(context.clock.clone());
-        }
-        let mut wasi = wasi.build();
-        context.reach.folders.show(&mut wasi);
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles_max);
         Self {
@@ -129,11 +123,11 @@ impl CallState {
             log,
             progress_left: limits.progress_max,
             progress_dropped: 0,
-            http: CallHttp::new(&context, limits),
+            http: None,
             events_left: limits.events_max,
             blob_bytes_left: limits.blob_bytes_max,
             output_bytes_max: limits.output_bytes_max,
-            wasi,
+            wasi: None,
             table,
             context,
             _running: ticker.run(),
@@ -143,8 +137,22 @@ impl CallState {
 
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        let Self { wasi, context, log, table, .. } = self;
+        WasiCtxView { ctx: wasi.get_or_insert_with(|| wasi_of(context, log)), table }
     }
+}
+
+/// No environment, no input, no sockets; output to the log, and the folders that are granted.
+fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
+    let output = GuestOutput::new(context, log);
+    let mut wasi = WasiCtx::builder();
+    wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
+    if let Clock::Fixed(_) = context.clock {
+        wasi.wall_clock(context.clock.clone());
+    }
+    let mut wasi = wasi.build();
+    context.reach.folders.show(&mut wasi);
+    wasi
 }
 
 impl Drop for CallState {

@@ -66,6 +66,8 @@ enum Command {
     Accept(cli::operator::Named),
     /// Call a tool of the running server
     Call(cli::operator::Call),
+    /// Show who called what in the running server
+    Audit(cli::operator::Audit),
 }
 
 /// An address, or none.
@@ -113,6 +115,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
             Some(Command::Accept(named)) => named.accept(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
+            Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)

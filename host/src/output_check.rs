@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     component::{Ask, Content, InputRequired, Output, Question},
@@ -28,6 +28,8 @@ const FIRST: u64 = 100;
 const ONE_IN: u64 = 64;
 /// Questions that one round may ask.
 pub(crate) const QUESTIONS_MAX: usize = 32;
+/// Levels that serde_json reads; others do not go much deeper.
+const DEPTH_MAX: usize = 128;
 /// Bytes of a question's key.
 const KEY_BYTES_MAX: usize = 64;
 
@@ -146,7 +148,14 @@ fn object(json: &str) -> Result<(), String> {
     if !json.trim_start().starts_with('{') {
         return Err("is not a JSON object".to_owned());
     }
-    serde_json::from_str::<Json>(json).map(drop).map_err(|it| format!("is not a JSON object: {it}"))
+    // No deeper than there are brackets. What has few of them, and no escape that could be half a
+    // character, is read the quick way.
+    let brackets = json.bytes().filter(|it| matches!(it, b'{' | b'[')).count();
+    let read = match brackets < DEPTH_MAX && !json.contains("\\u") {
+        true => serde_json::from_str::<&RawValue>(json).map(drop),
+        false => serde_json::from_str::<Json>(json).map(drop),
+    };
+    read.map_err(|it| format!("is not a JSON object: {it}"))
 }
 
 /// Any JSON, read level by level (which `IgnoredAny` is not: it reads any depth) and dropped.

@@ -191,8 +191,16 @@ fn the_operators_commands_work_from_the_command_line() {
     let (done, nothing) = say(&folders, &["accept", "echo"]);
     assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
     let rogue = component("rogue");
-    assert!(say(&folders, &["load", rogue.to_str().unwrap()]).0);
+    let (done, loaded) = say(&folders, &["load", rogue.to_str().unwrap(), "--json"]);
+    let loaded: serde_json::Value = serde_json::from_str(&loaded).unwrap();
+    assert_eq!((done, &loaded["name"], &loaded["generation"]), (true, &json!("rogue"), &json!(1)));
     assert!(say(&folders, &["unload", "rogue"]).0);
+    let (done, audit) = say(&folders, &["audit", "--lines", "2"]);
+    let lines: Vec<serde_json::Value> =
+        audit.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let told: Vec<_> = lines.iter().map(|it| (&it["principal"], &it["outcome"])).collect();
+    let (operator, by) = (json!("operator"), [json!("done"), json!("invalid_params")]);
+    assert_eq!((done, told), (true, vec![(&operator, &by[0]), (&operator, &by[1])]), "{audit}");
     process.signal();
     assert!(process.wait().success());
     let (done, nobody) = say(&folders, &["components"]);

@@ -9,7 +9,7 @@ const FIXED: [&str; 8] =
     ["Cargo.toml", "Trunk.toml", "components", "frontend", "host", "index.html", "tests", "wit"];
 
 /// What else may lie at the top: what tools insist on having there, and the two commands' program.
-const BESIDE: [&str; 16] = [
+const BESIDE: [&str; 17] = [
     ".cargo",
     ".ci",
     ".gitattributes",
@@ -17,6 +17,7 @@ const BESIDE: [&str; 16] = [
     ".gitignore",
     ".npmrc",
     "ARCHITECTURE.md",
+    "BENCHMARKS.md",
     "CHANGELOG.md",
     "Cargo.lock",
     "LICENSE",

@@ -12,7 +12,7 @@ use crate::{components, page, run, setup};
 /// Arguments go to the load generator; its table or JSON is all that reaches stdout.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let mut steps = Steps::new(6);
-    steps.run("set-up", &[], || setup::for_running(workspace));
+    steps.run("set-up", &[], || setup::for_measuring(workspace));
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("page", &["set-up"], || page::build(workspace));

@@ -31,6 +31,13 @@ pub(crate) fn for_running(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
+/// What `bench` needs beside that: ordinary clients in two languages.
+pub(crate) fn for_measuring(workspace: &Workspace) -> Result<String> {
+    for_running(workspace)?;
+    python_packages(workspace)?;
+    Ok(String::new())
+}
+
 /// What `test` needs beside that: protocol clients in two languages, and a browser.
 pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;

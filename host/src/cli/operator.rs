@@ -1,4 +1,4 @@
-//! `madoguchi components | load | unload | rollback | accept | call`: the commands to the server
+//! `madoguchi components | load | unload | rollback | accept | call | audit`: the commands to the server
 //! that runs on the same data folder.
 
 use std::{path::PathBuf, process::ExitCode};
@@ -28,6 +28,9 @@ pub(crate) struct Load {
     /// Its name [default: the file's name without `.wasm`]
     #[arg(long)]
     name: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Names one component of the running server.
@@ -35,6 +38,9 @@ pub(crate) struct Load {
 pub(crate) struct Named {
     /// The component's name
     name: String,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Goes back to an earlier version.
@@ -45,6 +51,17 @@ pub(crate) struct Rollback {
     /// The generation to go to [default: the one before]
     #[arg(long, value_name = "GENERATION")]
     to: Option<u64>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shows the last lines of the running server's audit log.
+#[derive(Args)]
+pub(crate) struct Audit {
+    /// How many
+    #[arg(long, default_value_t = 20)]
+    lines: usize,
 }
 
 /// Calls a tool of the running server.
@@ -55,6 +72,9 @@ pub(crate) struct Call {
     /// Its arguments: a JSON object
     #[arg(default_value = "{}")]
     arguments: String,
+    /// The whole answer, texts beside the object included, as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl Components {
@@ -82,24 +102,36 @@ impl Load {
         let name = self.name.or(stem).context("which name? --name NAME says")?;
         let bytes = std::fs::read(&self.file)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
-        change(config, Method::POST, &name, "", bytes).await
+        change(config, (Method::POST, &name, ""), bytes, self.json).await
     }
 }
 
 impl Named {
     pub(crate) async fn unload(self, config: &Config) -> anyhow::Result<ExitCode> {
-        change(config, Method::DELETE, &self.name, "", Vec::new()).await
+        change(config, (Method::DELETE, &self.name, ""), Vec::new(), self.json).await
     }
 
     pub(crate) async fn accept(self, config: &Config) -> anyhow::Result<ExitCode> {
-        change(config, Method::POST, &self.name, "/accept", Vec::new()).await
+        change(config, (Method::POST, &self.name, "/accept"), Vec::new(), self.json).await
     }
 }
 
 impl Rollback {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let body = json!({ "to": self.to }).to_string().into_bytes();
-        change(config, Method::POST, &self.name, "/rollback", body).await
+        change(config, (Method::POST, &self.name, "/rollback"), body, self.json).await
+    }
+}
+
+impl Audit {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let path = format!("audit?lines={}", self.lines);
+        let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
+        let answer: Value = read(&text(response).await?)?;
+        for line in answer["lines"].as_array().into_iter().flatten() {
+            say(&line.to_string())?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -118,6 +150,10 @@ impl Call {
             return Ok(ExitCode::FAILURE);
         }
         let called: Value = read(&response.text().await?)?;
+        if self.json {
+            say(&serde_json::to_string_pretty(&called)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if !called["output"].is_null() {
             say(&serde_json::to_string_pretty(&called["output"])?)?;
         }
@@ -168,16 +204,19 @@ fn nobody(data: &std::path::Path) -> String {
 /// Gives one command, and shows what the component is then.
 async fn change(
     config: &Config,
-    method: Method,
-    name: &str,
-    what: &str,
+    (method, name, what): (Method, &str, &str),
     body: Vec<u8>,
+    json: bool,
 ) -> anyhow::Result<ExitCode> {
     if name.contains(['/', '?', '#', '%']) {
         bail!("{name:?} is no component's name");
     }
     let path = format!("components/{name}{what}");
     let text = text(Server::of(config)?.send(method, &path, body).await?).await?;
+    if json {
+        say(&pretty(&text)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let report: ComponentReport = read(&text)?;
     match report.generation {
         Some(generation) => say(&format!("{name}: generation {generation} serves"))?,

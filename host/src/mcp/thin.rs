@@ -145,7 +145,7 @@ struct Meta<'a> {
 impl<'a> Plain<'a> {
     /// The request in `body`, where nothing in it needs a second thought.
     fn read(body: &'a [u8], headers: &HeaderMap) -> Option<Self> {
-        let plain: Self = serde_json::from_slice(body).ok()?;
+        let plain: Self = serde_json::from_str(std::str::from_utf8(body).ok()?).ok()?;
         let id = plain.id.get();
         let is_right = plain.jsonrpc == "2.0"
             && plain.method == "tools/call"

@@ -58,7 +58,6 @@ impl Tally {
     }
 
     /// An outgoing request has been let through.
-    #[expect(dead_code, reason = "for the outgoing HTTP that is being built beside this")]
     pub(crate) fn http_request(&self) {
         self.http_requests.fetch_add(1, Relaxed);
     }

@@ -183,7 +183,6 @@ impl Span {
     }
 
     /// For a request that goes out on behalf of this span.
-    #[expect(dead_code, reason = "for the outgoing HTTP that is being built beside this")]
     pub(crate) fn traceparent(&self) -> Option<String> {
         let OpenSpan { context, .. } = self.0.as_deref()?;
         let span = context.span();

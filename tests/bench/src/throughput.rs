@@ -34,11 +34,13 @@ pub(crate) async fn measure(
         load::run(server, &call, CONNECTIONS, WARM_UP).await?;
     }
     let mut found: Vec<Vec<Load>> = Vec::new();
-    for _ in 0..rounds {
+    for round_number in 1..=rounds {
         let mut loads = Vec::new();
         for server in all {
             loads.push(load::run(server, &call, CONNECTIONS, round).await?);
         }
+        let told = loads.iter().map(|it| format!("{:.0}", it.calls_per_second));
+        eprintln!("  round {round_number}: {} calls/s", told.collect::<Vec<_>>().join(", "));
         found.push(loads);
     }
     let rows = |other: usize, name: &str| {

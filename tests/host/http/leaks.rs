@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use reqwest::Method;
 use serde_json::json;
-use tests::fake::Fake;
+use tests::{collector::Collector, fake::Fake, operator::Operator};
 
 use super::{Courier, SECRET, SECRET_IN_QUERY, SECRETS, entry};
 
@@ -59,7 +60,9 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
     let fake = Fake::start().await;
     let limits = "limits = { http_timeout_ms = 500 }\n";
     let closed = entry("127.0.0.2", &fake, SECRETS);
-    let lines = format!("{limits}{}{closed}", entry("127.0.0.1", &fake, SECRETS));
+    let mut collector = Collector::start().await;
+    let traces = format!("[telemetry]\notlp_endpoint = '{}'\n", collector.url);
+    let lines = format!("{limits}{}{closed}{traces}", entry("127.0.0.1", &fake, SECRETS));
     let mut courier = Courier::start(&lines, "trace");
     let mut sources = Sources::default();
 
@@ -80,10 +83,17 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
         let (_, answer) = courier.client.request(method, json!({})).await;
         sources.add(method, answer.to_string());
     }
+    let operator = Operator::of(&courier.folders.data());
+    for path in ["metrics", "audit?lines=1000", "components"] {
+        let (_, answer) = operator.send(Method::GET, path, "").await;
+        sources.add(format!("operator: {path}"), answer.to_string());
+    }
     courier.process.signal();
     courier.process.wait();
     sources.add("log", courier.log());
     sources.add_folder(&courier.folders.data());
+    let spans = collector.spans(2 * calls(&fake).len()).await;
+    sources.add("traces", serde_json::Value::from(spans).to_string());
 
     let received = fake.received();
     assert!(received.len() >= 8, "each kind was sent, and twice: {received:?}");
@@ -91,6 +101,9 @@ async fn a_secret_appears_nowhere_but_in_the_request_to_its_host() {
         assert!(request.contains(SECRET) && request.contains(SECRET_IN_QUERY), "{request}");
     }
     assert!(sources.0["log"].len() > 10_000, "the log is a full one");
+    assert!(sources.with("fetch").contains(&"operator: audit?lines=1000"), "calls are audited");
+    assert!(sources.with("courier").contains(&"traces"), "and traced");
+    assert!(sources.with("madoguchi_http_requests_total").contains(&"operator: metrics"));
     assert!(sources.0["mcp: a host that says back what it heard"].len() > 100);
     for form in FORMS {
         assert_eq!(sources.with(form), Vec::<&str>::new(), "{form} got out");

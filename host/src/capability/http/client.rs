@@ -22,6 +22,7 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Outgoing {
     pub(crate) hosts: Hosts,
     connect: Duration,
+    pub(crate) limits: Limits,
     /// For hosts of the public network, and for those with leave to be private: a connection of one
     /// kind never serves the other.
     public: OnceCell<Reach>,
@@ -45,7 +46,7 @@ impl Outgoing {
     /// Requests to `hosts` under `limits`.
     pub fn new(hosts: Hosts, limits: &Limits) -> Self {
         let connect = Duration::from_millis(limits.http_connect_ms);
-        Self { hosts, connect, ..Self::default() }
+        Self { hosts, connect, limits: limits.clone(), ..Self::default() }
     }
 
     /// The client for hosts that may, or may not, have private addresses. Made when first needed:

@@ -11,10 +11,7 @@ use wasmtime_wasi_http::{
     Error, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
 
-use crate::{
-    call_state::{CallContext, CallState},
-    limits::Limits,
-};
+use crate::call_state::{CallContext, CallState};
 
 pub(crate) mod address;
 mod body;
@@ -46,12 +43,12 @@ struct Sender {
 }
 
 impl CallHttp {
-    pub(crate) fn new(context: &CallContext, limits: &Limits) -> Self {
+    fn new(context: &CallContext) -> Self {
         let mut ctx = WasiHttpCtx::new();
         ctx.set_field_size_limit(HEADER_BYTES_MAX);
         let sender = Sender {
             outgoing: context.http.clone(),
-            budget: Arc::new(budget::Budget::new(limits)),
+            budget: Arc::new(budget::Budget::new(&context.http.limits)),
             report: report::Report::new(context),
             deadline: context.deadline.into(),
         };
@@ -62,7 +59,8 @@ impl CallHttp {
 impl WasiHttpView for CallState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
         // One table for all resources: streams of bodies are wasi:io's.
-        let Self { http, table, .. } = self;
+        let Self { http, table, context, .. } = self;
+        let http = http.get_or_insert_with(|| CallHttp::new(context));
         WasiHttpCtxView { hooks: &mut http.sender, table, ctx: &mut http.ctx }
     }
 }

@@ -5,18 +5,30 @@ use std::sync::Arc;
 use http::Method;
 use reqwest::Url;
 
-use crate::call_state::CallContext;
+use crate::{call_state::CallContext, metrics::Tally, telemetry::Span};
 
 /// Whose requests these are.
 #[derive(Clone)]
 pub(crate) struct Report {
     pub(crate) component: Arc<str>,
     call: u64,
+    pub(crate) span: Span,
+    tally: Arc<Tally>,
 }
 
 impl Report {
     pub(crate) fn new(context: &CallContext) -> Self {
-        Self { component: context.component.clone(), call: context.call_id }
+        Self {
+            component: context.component.clone(),
+            call: context.call_id,
+            span: context.span.clone(),
+            tally: context.tally.clone(),
+        }
+    }
+
+    /// Counts a request that is let through.
+    pub(crate) fn sent(&self) {
+        self.tally.http_request();
     }
 
     pub(crate) fn refused(&self, method: &Method, url: &Url, why: &str) {

@@ -46,10 +46,15 @@ impl Request {
         let (parts, body) = request.into_parts();
         let (method, url) = (parts.method, read_url(&parts.uri)?);
         let host = self.granted(&method, &url)?;
-        let outgoing = prepare(host, method.clone(), &url, parts.headers)?;
+        let mut outgoing = prepare(host, method.clone(), &url, parts.headers)?;
+        let span = self.report.span.child("http");
+        if let Some(trace) = span.traceparent().and_then(|it| HeaderValue::try_from(it).ok()) {
+            outgoing.headers_mut().insert("traceparent", trace);
+        }
         self.take(size(outgoing.headers()) + outgoing.url().as_str().len())?;
 
         let until = self.deadline.min(Instant::now() + self.budget.timeout);
+        self.report.sent();
         let answer = self.exchange(host, outgoing, body);
         let head_until = self.options.first_byte_timeout.map_or(until, |it| {
             until.min(Instant::now() + it + self.options.connect_timeout.unwrap_or_default())
