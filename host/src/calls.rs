@@ -139,7 +139,7 @@ impl Calls {
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
-                true => Ok(State { first_called_at_ns, ..State::default() }),
+                true => Ok(State { first_called_at_ns, round: 1, ..State::default() }),
                 false => Err(StateError::Missing),
             };
         };

@@ -148,10 +148,13 @@ fn object(json: &str) -> Result<(), String> {
     if !json.trim_start().starts_with('{') {
         return Err("is not a JSON object".to_owned());
     }
-    // No deeper than there are brackets. What has few of them, and no escape that could be half a
-    // character, is read the quick way.
-    let brackets = json.bytes().filter(|it| matches!(it, b'{' | b'[')).count();
-    let read = match brackets < DEPTH_MAX && !json.contains("\\u") {
+    // No deeper than there are brackets. What has few of them, no exponent that could be too big and
+    // no escape that could be half a character, is read the quick way.
+    let bytes = json.as_bytes();
+    let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
+    let is_exponent = |it: &&[u8]| it[0].is_ascii_digit() && it[1] | 0x20 == b'e';
+    let exponents = bytes.windows(2).filter(is_exponent).count();
+    let read = match brackets < DEPTH_MAX && exponents == 0 && !json.contains("\\u") {
         true => serde_json::from_str::<&RawValue>(json).map(drop),
         false => serde_json::from_str::<Json>(json).map(drop),
     };

@@ -182,7 +182,7 @@ impl Server {
     async fn send(&self, method: Method, path: &str, body: Vec<u8>) -> anyhow::Result<Response> {
         // A client needs one to be there, though this one speaks to this machine alone.
         host::tls::install_provider();
-        let client = reqwest::Client::builder().no_proxy().build()?;
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
         let url = format!("http://{}/operator/{path}", self.key.addr);
         let request = client.request(method, url).bearer_auth(&self.key.token).body(body);
         // Without the URL of the error: what matters is that nobody is there.

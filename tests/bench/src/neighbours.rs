@@ -1,10 +1,9 @@
 //! What guests that never end cost those beside them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use tokio::task::JoinSet;
 
 use crate::figures::{Report, Row};
 use crate::servers::Server;
@@ -27,15 +26,15 @@ pub(crate) async fn measure(
     let (mut calls, mut healths) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let quiet = probe(host, &call, &health, round).await?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let spinners: Vec<_> =
-            (0..BUSY).map(|_| tokio::spawn(spin(host.address.clone(), stop.clone()))).collect();
+        let mut spinners = JoinSet::new();
+        for _ in 0..BUSY {
+            spinners.spawn(spin(host.address.clone()));
+        }
         tokio::time::sleep(Duration::from_millis(200)).await;
         let busy = probe(host, &call, &health, round).await?;
-        stop.store(true, Ordering::Relaxed);
-        for spinner in spinners {
-            spinner.await??;
-        }
+        // They end with their connections, long before their share is used up.
+        spinners.shutdown().await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
         calls.push((Some(busy.0), Some(quiet.0)));
         healths.push((Some(busy.1), Some(quiet.1)));
     }
@@ -63,13 +62,12 @@ async fn probe(host: &Server, call: &[u8], health: &[u8], round: Duration) -> Re
     Ok((p99(calls), p99(healths)))
 }
 
-async fn spin(address: String, stop: Arc<AtomicBool>) -> Result<()> {
+async fn spin(address: String) -> Result<()> {
     let mut connection = Connection::open(&address).await?;
     let request = Call::named("spin", serde_json::json!({})).request(&address);
-    while !stop.load(Ordering::Relaxed) {
+    loop {
         connection.exchange(&request).await?;
     }
-    Ok(())
 }
 
 fn p99(mut values: Vec<f64>) -> f64 {

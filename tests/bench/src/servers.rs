@@ -41,12 +41,13 @@ pub(crate) struct Starts {
 }
 
 impl Starts {
-    /// All components in `folders`, those that only tests load among them.
+    /// The components that ship, in the first of `folders`, and those that only tests
+    /// load, in the second: five with what they need.
     pub(crate) fn new(host: &Path, empty: &Path, folders: [&Path; 2]) -> Result<Self> {
         let folder = TempDir::new()?;
         let components = folder.path().join("components");
         std::fs::create_dir(&components)?;
-        for entry in folders.iter().flat_map(std::fs::read_dir).flatten() {
+        for entry in std::fs::read_dir(folders[0])? {
             let path = entry?.path();
             if let Some(name) =
                 path.file_name().filter(|_| path.extension().is_some_and(|it| it == "wasm"))
@@ -54,9 +55,23 @@ impl Starts {
                 std::fs::copy(&path, components.join(name))?;
             }
         }
+        for name in ["echo.wasm", "reach.wasm", "rogue.wasm", "saboteur.wasm"] {
+            std::fs::copy(folders[1].join(name), components.join(name))?;
+        }
+        std::fs::write(folder.path().join("madoguchi.toml"), GRANTS)?;
         Ok(Self { host: host.to_owned(), empty: empty.to_owned(), folder })
     }
 }
+
+/// What the components for tests need.
+const GRANTS: &str = r#"
+[components.reach]
+grants = ["sql", "clock", "folders", "files", "blobs", "events"]
+[components.saboteur]
+grants = ["sql"]
+[components.rogue]
+grants = ["sql"]
+"#;
 
 impl Server {
     /// Our host with the components `echo` and `rogue`, and a data folder of its own.
@@ -111,11 +126,14 @@ impl Server {
     /// How long our host takes until it answers, in milliseconds, and how many components it has.
     pub(crate) async fn start_again(starts: &Starts) -> Result<(f64, usize)> {
         let address = free_address()?;
-        let command = host_command(&starts.host, &address, starts.folder.path());
+        let mut command = host_command(&starts.host, &address, starts.folder.path());
+        command.arg("--config").arg(starts.folder.path().join("madoguchi.toml"));
         let (time, health) = Self::until_healthy(command, address).await?;
         let health: Value = serde_json::from_str(&health)?;
-        ensure!(health["status"] == "ok", "{health}");
-        Ok((time, health["components"].as_object().map_or(0, serde_json::Map::len)))
+        let components = health["components"].as_object().context("no components")?;
+        let running = components.values().filter(|it| it["status"] == "running").count();
+        ensure!(running >= 5, "{health}");
+        Ok((time, running))
     }
 
     /// The same of a server that has nothing to load.
