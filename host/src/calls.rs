@@ -86,7 +86,7 @@ impl Calls {
         let mut component = self.component(&record.call.tool)?;
         record.component = Some(component.clone());
         let mut state = self.state(&record.call, &component)?;
-        record.round = state.round;
+        record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
         loop {
@@ -139,7 +139,7 @@ impl Calls {
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
-                true => Ok(State { first_called_at_ns, round: 1, ..State::default() }),
+                true => Ok(State { first_called_at_ns, ..State::default() }),
                 false => Err(StateError::Missing),
             };
         };
@@ -149,7 +149,6 @@ impl Calls {
                 && *it.principal == *call.caller.principal
         })?;
         state.belong_to(component.digest());
-        state.round = state.round.saturating_add(1);
         for (key, kind) in std::mem::take(&mut state.asked) {
             if let Some(response) = call.responses.get(&key) {
                 state.answers.insert(key, (kind, response.clone()));

@@ -46,6 +46,7 @@ mod meter;
 mod operator;
 mod output_check;
 mod page;
+mod private;
 mod reload;
 mod schedule;
 mod schema;

@@ -54,7 +54,7 @@ pub(crate) type Stamp = (Option<SystemTime>, u64);
 impl Library {
     pub(crate) fn open(data: &Path, folder: Option<PathBuf>, bundled: bool) -> io::Result<Self> {
         let library = Self { folder, bundled, compiled: data.join("compiled") };
-        make_private(&library.compiled)?;
+        crate::private::make_folder(&library.compiled)?;
         if let Some(folder) = &library.folder {
             fs::create_dir_all(folder)?;
         }
@@ -210,15 +210,6 @@ pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
     fs::write(&beside, bytes)?;
     fs::rename(&beside, file)
-}
-
-/// Makes a folder that nobody else can look into.
-pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]

@@ -1,13 +1,7 @@
 //! Seals what a client carries between the rounds of a call, so that no question is answered
 //! that was never asked, nor for another call, caller or version.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Write},
-    path::Path,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fs, io, path::Path, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -31,9 +25,6 @@ pub(crate) struct State {
     pub(crate) component: String,
     /// When the first round began, in nanoseconds since 1970.
     pub(crate) first_called_at_ns: u64,
-    /// Which round of the call it belongs to, from 1; states of old have none.
-    #[serde(default)]
-    pub(crate) round: u32,
     /// When it ends to be valid, in seconds since 1970.
     pub(crate) expires_at_s: u64,
     /// What the last round asked: the key, and the kind of answer it takes.
@@ -103,7 +94,7 @@ impl Seal {
         if key.is_empty() {
             key = vec![0; 32];
             getrandom::fill(&mut key).map_err(io::Error::other)?;
-            write_private(file, &key)?;
+            crate::private::write(file, &key)?;
         }
         Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
     }
@@ -162,14 +153,6 @@ pub fn digest(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = |it: u8| [DIGITS[usize::from(it >> 4)], DIGITS[usize::from(it & 15)]];
     Sha256::digest(bytes).iter().flat_map(|it| digits(*it).map(char::from)).collect()
-}
-
-fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)?.write_all(bytes)
 }
 
 #[cfg(test)]

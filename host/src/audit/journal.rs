@@ -26,7 +26,7 @@ pub(super) struct Journal {
 
 impl Journal {
     pub(super) fn open(folder: &Path, config: &AuditConfig) -> io::Result<Self> {
-        make_private(folder)?;
+        crate::private::make_folder(folder)?;
         let mut journal = Self {
             folder: folder.to_owned(),
             bytes_max: config.bytes_max,
@@ -150,12 +150,4 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

@@ -38,7 +38,7 @@ pub(super) fn arriving(folder: &Path) -> PathBuf {
 /// Moves what has arrived to its place.
 pub(super) fn keep(arrived: &Path, path: &Path, beside: &Beside) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        make_private(folder)?;
+        crate::private::make_folder(folder)?;
     }
     describe(path, beside)?;
     fs::rename(arrived, path)
@@ -64,7 +64,7 @@ pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
     if arriving.exists() {
         fs::remove_dir_all(&arriving)?;
     }
-    make_private(&arriving)?;
+    crate::private::make_folder(&arriving)?;
     let mut blobs = BTreeMap::new();
     for outer in folders(folder)?.into_iter().filter(|it| *it != arriving) {
         for inner in folders(&outer)? {
@@ -106,12 +106,4 @@ fn read(path: &Path) -> Option<Kept> {
 fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     Ok(entries.into_iter().map(|it| it.path()).filter(|it| it.is_dir()).collect())
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

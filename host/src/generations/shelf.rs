@@ -26,7 +26,7 @@ impl Shelf {
     /// Opens the shelf, or makes it. A manifest that cannot be read is put aside, and said so.
     pub(crate) fn open(data: &Path) -> io::Result<Self> {
         let folder = data.join("generations");
-        library::make_private(&folder)?;
+        crate::private::make_folder(&folder)?;
         let mut manifests = BTreeMap::new();
         for entry in fs::read_dir(&folder)?.flatten() {
             if let Some(name) = name_of(&entry.path())
@@ -72,7 +72,7 @@ impl Shelf {
     pub(crate) async fn keep(&self, name: &str, source: &Source, tools: Option<Vec<Surface>>) {
         let (folder, source) = (self.folder.join(name), source.clone());
         let keep = move || {
-            library::make_private(&folder)?;
+            crate::private::make_folder(&folder)?;
             let file = folder.join(format!("{}.wasm", source.digest));
             if !file.is_file() {
                 library::write(&file, &source.bytes)?;
@@ -140,7 +140,7 @@ fn read_manifest(folder: &Path) -> Option<Manifest> {
 
 /// Writes the manifest, then drops the bytes that it no longer needs.
 fn keep_manifest(folder: &Path, manifest: &Manifest) -> io::Result<()> {
-    library::make_private(folder)?;
+    crate::private::make_folder(folder)?;
     library::write(&folder.join(MANIFEST), &serde_json::to_vec_pretty(manifest)?)?;
     let kept = manifest.kept();
     for path in fs::read_dir(folder)?.flatten().map(|it| it.path()) {

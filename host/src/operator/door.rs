@@ -1,8 +1,7 @@
 //! Who is let in: whoever holds the token, from this machine, and from no page.
 
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -65,7 +64,7 @@ impl Door {
     pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<Self> {
         let token = URL_SAFE_NO_PAD.encode(random()?);
         let door = Self::of(&token, addr, data.join(FILE))?;
-        write_private(&door.file, &serde_json::to_vec(&Key { addr, token })?)?;
+        crate::private::write(&door.file, &serde_json::to_vec(&Key { addr, token })?)?;
         Ok(door)
     }
 
@@ -128,18 +127,6 @@ fn random() -> io::Result<[u8; TOKEN_BYTES]> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes)
-}
-
-/// Writes beside and renames: nobody sees half of it, nor may anybody else read it at any time.
-fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
-    let _ = fs::remove_file(&beside);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&beside)?.write_all(bytes)?;
-    fs::rename(&beside, file)
 }
 
 #[cfg(test)]
