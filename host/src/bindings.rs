@@ -55,3 +55,41 @@ pub(crate) mod examples {
         require_store_data_send: true,
     });
 }
+
+pub(crate) mod resources {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-resources",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+        },
+    });
+}
+
+pub(crate) mod prompts {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-prompts",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
+        },
+    });
+}
+
+pub(crate) mod completions {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-completions",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
+        },
+    });
+}

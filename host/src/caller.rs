@@ -2,6 +2,17 @@
 
 use std::sync::Arc;
 
+use http::{HeaderMap, header};
+
+/// Whose a tool, a prompt or a resource is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner<'a> {
+    /// A component's, by its name.
+    Component(&'a str),
+    /// Another MCP server's, by its name in the configuration.
+    Server(&'a str),
+}
+
 /// The caller of one invocation.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -24,6 +35,22 @@ impl Caller {
             locale: None,
             client_capabilities: "{}".into(),
         }
+    }
+
+    /// Whoever sent a request with these headers, as far as its guard found out.
+    pub(crate) fn of(headers: &HeaderMap, _extensions: &http::Extensions) -> Self {
+        let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+        Self::anonymous().speaking(language)
+    }
+
+    /// Whether they may see and call `tool`, which is `owner`'s.
+    pub(crate) fn may_call(&self, _owner: Owner<'_>, _tool: &str) -> bool {
+        true
+    }
+
+    /// Whether they may see and use the prompts and resources of `owner`.
+    pub(crate) fn may_use(&self, _owner: Owner<'_>) -> bool {
+        true
     }
 
     /// The same caller, speaking the first language of an `Accept-Language` header.

@@ -9,7 +9,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     call_state::Progress,
-    caller::Caller,
+    caller::{Caller, Owner},
     component::{
         Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
         Output, Question, Round, Stop,
@@ -83,7 +83,7 @@ impl Calls {
     }
 
     async fn round(&self, record: &mut Record<'_>) -> Result<Outcome, CallError> {
-        let mut component = self.component(&record.call.tool)?;
+        let mut component = self.component(&record.call)?;
         record.component = Some(component.clone());
         let mut state = self.state(&record.call, &component)?;
         record.round = state.rounds + 1;
@@ -113,7 +113,7 @@ impl Calls {
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
-                    component = self.component(&call.tool)?;
+                    component = self.component(call)?;
                     record.component = Some(component.clone());
                     waiting.follow(&component);
                     state.belong_to(component.digest());
@@ -123,12 +123,16 @@ impl Calls {
         }
     }
 
-    fn component(&self, tool: &str) -> Result<Arc<LoadedComponent>, CallError> {
-        let catalog = self.registry.catalog();
-        catalog.component_for(tool).cloned().ok_or_else(|| CallError::UnknownTool {
+    fn component(&self, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
+        let (catalog, tool) = (self.registry.catalog(), call.tool.as_str());
+        let component = catalog.component_for(tool).ok_or_else(|| CallError::UnknownTool {
             tool: tool.chars().take(128).collect(),
             similar: catalog.similar(tool),
-        })
+        })?;
+        match call.caller.may_call(Owner::Component(component.name()), tool) {
+            true => Ok(component.clone()),
+            false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
+        }
     }
 
     /// What earlier rounds left, with the answers of this one.

@@ -59,6 +59,12 @@ impl From<CallError> for Failure {
                 };
                 Self::new("unknown_tool", 404, format!("Unknown tool {tool:?}; {hint}")).protocol()
             }
+            CallError::Forbidden { scope } => {
+                let message = format!(
+                    "This needs the scope {scope}, which the token does not have; ask the operator for one that has it."
+                );
+                Self::new("insufficient_scope", 403, message).with("scope", scope).protocol()
+            }
             CallError::State(error) => {
                 Self::new("invalid_request_state", 400, error.to_string()).protocol()
             }

@@ -81,6 +81,8 @@ pub enum Ending {
     Busy,
     /// No component offers the tool.
     UnknownTool,
+    /// The caller's scopes do not reach so far.
+    Forbidden,
     /// The answers carried along did not belong to the call.
     InvalidState,
     /// Whoever asked went away.
@@ -89,7 +91,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending there is, in the order of its numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Done,
         Self::Asked,
         Self::Refused,
@@ -100,6 +102,7 @@ impl Ending {
         Self::Broken,
         Self::Busy,
         Self::UnknownTool,
+        Self::Forbidden,
         Self::InvalidState,
         Self::Cancelled,
     ];
@@ -117,6 +120,7 @@ impl Ending {
             Self::Broken => "broken",
             Self::Busy => "busy",
             Self::UnknownTool => "unknown_tool",
+            Self::Forbidden => "forbidden",
             Self::InvalidState => "invalid_request_state",
             Self::Cancelled => "cancelled",
         }
@@ -143,6 +147,7 @@ impl Ending {
             Err(CallError::Broken { .. }) => Self::Broken,
             Err(CallError::Busy { .. }) => Self::Busy,
             Err(CallError::UnknownTool { .. }) => Self::UnknownTool,
+            Err(CallError::Forbidden { .. }) => Self::Forbidden,
             Err(CallError::State(_)) => Self::InvalidState,
         }
     }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use crate::{component::LoadedComponent, definition::Tool};
+use crate::{caller::Owner, component::LoadedComponent, definition::Tool};
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -51,6 +51,13 @@ impl Catalog {
     /// The tools: components by name, each component's tools in its own order (SYS-7).
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.components.values().flat_map(|it| it.tools())
+    }
+
+    /// The same with whose they are.
+    pub(crate) fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
+        self.components.values().flat_map(|component| {
+            component.tools().iter().map(|it| (Owner::Component(component.name()), it))
+        })
     }
 
     /// Up to three tools whose names share most letters with `name`.

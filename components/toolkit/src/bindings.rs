@@ -67,3 +67,47 @@ pub mod examples {
         default_bindings_module: "toolkit::bindings::examples",
     });
 }
+
+/// The world of components that have something to read.
+pub mod resources {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-resources",
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_resources_world",
+        default_bindings_module: "toolkit::bindings::resources",
+    });
+}
+
+/// The world of components that have prompts.
+pub mod prompts {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-prompts",
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops@0.1.0": crate::bindings::resources::madoguchi::tool::stops,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_prompts_world",
+        default_bindings_module: "toolkit::bindings::prompts",
+    });
+}
+
+/// The world of components that help to fill in arguments.
+pub mod completions {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-completions",
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops@0.1.0": crate::bindings::resources::madoguchi::tool::stops,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_completions_world",
+        default_bindings_module: "toolkit::bindings::completions",
+    });
+}

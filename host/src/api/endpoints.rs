@@ -4,10 +4,15 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{Extensions, HeaderMap, HeaderValue, StatusCode, Uri, header};
 
 use super::query;
-use crate::{caller::Caller, component::Request, failure::Failure, registry::Registry};
+use crate::{
+    caller::{Caller, Owner},
+    component::{CallError, Request},
+    failure::Failure,
+    registry::Registry,
+};
 
 /// What the endpoint works on.
 #[derive(Clone)]
@@ -19,9 +24,9 @@ pub(crate) async fn answer(
     State(endpoints): State<Endpoints>,
     uri: Uri,
     headers: HeaderMap,
+    extensions: Extensions,
 ) -> Response {
-    let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-    let caller = Caller::anonymous().speaking(language);
+    let caller = Caller::of(&headers, &extensions);
     let (status, body) = match endpoints.get(&uri, caller).await {
         Ok(json) => (StatusCode::OK, json),
         Err(it) => {
@@ -54,6 +59,9 @@ impl Endpoints {
         };
         if let Some(why) = component.why_no_endpoints() {
             return Err(not_found(why));
+        }
+        if !caller.may_use(Owner::Component(name)) {
+            return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
         }
         let request = Request {
             path: query::decode(path).map_err(bad)?,

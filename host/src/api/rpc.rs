@@ -8,7 +8,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, StatusCode, header};
+use http::{Extensions, HeaderMap, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -45,9 +45,13 @@ fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Value>, D::
     Value::deserialize(id).map(Some)
 }
 
-pub(crate) async fn answer(State(rpc): State<Rpc>, headers: HeaderMap, body: Bytes) -> Response {
-    let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-    let caller = Caller::anonymous().speaking(language);
+pub(crate) async fn answer(
+    State(rpc): State<Rpc>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Bytes,
+) -> Response {
+    let caller = Caller::of(&headers, &extensions);
     let trace = TraceHeaders::of(&headers);
     let text = match std::str::from_utf8(&body) {
         Ok(text) => text,

@@ -107,6 +107,12 @@ pub enum CallError {
         /// Tools whose names come close.
         similar: Vec<String>,
     },
+    /// The caller's scopes do not reach so far.
+    #[error("the scope {scope} is missing")]
+    Forbidden {
+        /// What would let them.
+        scope: String,
+    },
     /// The answers carried along do not belong to this call.
     #[error("{0}")]
     State(#[from] crate::seal::StateError),

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use http::HeaderMap;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -137,15 +136,16 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if let Some(cursor) = request.and_then(|it| it.cursor) {
             let message =
                 format!("cursor {cursor:?}: this list has one page, so there is no cursor");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let catalog = self.registry.catalog();
-        let tools = catalog.tools().map(wire::tool).collect();
+        let (catalog, caller) = (self.registry.catalog(), caller(&context));
+        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
+        let tools = tools.map(|(_, it)| wire::tool(it)).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(CacheScope::Public))
@@ -232,16 +232,15 @@ impl ServerHandler for McpServer {
 }
 
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
-    let headers = context.extensions.get::<http::request::Parts>().map(|it| &it.headers);
+    let parts = context.extensions.get::<http::request::Parts>();
+    let caller = parts.map_or_else(Caller::anonymous, |it| Caller::of(&it.headers, &it.extensions));
     let capabilities = context.client_capabilities();
     let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
-    caller_of(headers, capabilities.as_deref())
+    with_capabilities(caller, capabilities.as_deref())
 }
 
-/// Whoever sent `headers`, with a client that can do what `capabilities` says, a JSON object.
-fn caller_of(headers: Option<&HeaderMap>, capabilities: Option<&str>) -> Caller {
-    let language = headers.and_then(|it| it.get(http::header::ACCEPT_LANGUAGE));
-    let mut caller = Caller::anonymous().speaking(language.and_then(|it| it.to_str().ok()));
+/// `caller` with a client that can do what `capabilities` says, a JSON object.
+fn with_capabilities(mut caller: Caller, capabilities: Option<&str>) -> Caller {
     if let Some(json) = capabilities.filter(|it| *it != "{}") {
         caller.client_capabilities = Arc::from(json);
     }

@@ -14,15 +14,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt;
 use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorData, ServerResult};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, caller_of, wire};
+use super::{McpService, wire, with_capabilities};
 use crate::{
+    caller::Caller,
     calls::{Call, Outcome},
     component::{CallError, Output},
     http::mend,
@@ -69,7 +70,7 @@ pub(crate) async fn answer<A: Answers>(
     let body = body.to_bytes();
     match Plain::read(&body, &parts.headers) {
         Some(plain) if !thin.answers.has_header_arguments(&plain.params.name) => {
-            let call = plain.call(&parts.headers);
+            let call = plain.call(&parts);
             written(plain.id, Box::pin(thin.answers.answer(call)).await)
         }
         _ => Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await,
@@ -165,17 +166,18 @@ impl<'a> Plain<'a> {
         (fits && meta.protocol_version == MODERN && meta.progress.is_none()).then_some(capabilities)
     }
 
-    fn call(&self, headers: &HeaderMap) -> Call {
+    fn call(&self, parts: &Parts) -> Call {
+        let caller = Caller::of(&parts.headers, &parts.extensions);
         Call {
             tool: self.params.name.as_ref().to_owned(),
             arguments: self.params.arguments.map_or("{}", RawValue::get).to_owned(),
             meta: self.params.meta.get().to_owned(),
-            caller: caller_of(Some(headers), self.capabilities()),
+            caller: with_capabilities(caller, self.capabilities()),
             responses: Default::default(),
             state: None,
             progress: None,
             surface: Surface::Mcp,
-            trace: TraceHeaders::of(headers),
+            trace: TraceHeaders::of(&parts.headers),
         }
     }
 }
