@@ -14,7 +14,7 @@ use crate::{
         Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
         Output, Question, Round, Stop,
     },
-    mcp::thin::Answers,
+    mcp::{gate::Asks, thin::Answers},
     record::{Record, Surface, Watch},
     registry::Registry,
     seal::{Asked, Seal, State, StateError, digest},
@@ -127,9 +127,9 @@ impl Calls {
         let (catalog, tool) = (self.registry.catalog(), call.tool.as_str());
         let component = catalog.component_for(tool).ok_or_else(|| CallError::UnknownTool {
             tool: tool.chars().take(128).collect(),
-            similar: catalog.similar(tool),
+            similar: catalog.similar(tool, &call.caller),
         })?;
-        match call.caller.may_call(Owner::Component(component.name()), tool) {
+        match may_call(&call.caller, component, tool) {
             true => Ok(component.clone()),
             false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
         }
@@ -191,6 +191,16 @@ impl Calls {
     }
 }
 
+/// Whether `caller` may call the tool of that name, which is `component`'s.
+fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
+    caller.is_free()
+        || component
+            .tools()
+            .iter()
+            .find(|it| &*it.name == tool)
+            .is_some_and(|it| caller.may_call(Owner::Component(component.name()), it))
+}
+
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
 /// from round to round.
 fn digest_of(arguments: &str) -> String {
@@ -206,6 +216,17 @@ impl Answers for Calls {
         let component = catalog.component_for(tool);
         let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
         tool.is_some_and(|it| it.has_header_arguments)
+    }
+
+    fn missing_scope(&self, caller: &Caller, asked: Asks<'_>) -> Option<String> {
+        let catalog = self.registry.catalog();
+        match asked {
+            Asks::Tool(name) => {
+                let component = catalog.component_for(name)?;
+                (!may_call(caller, component, name)).then(|| format!("tool:{name}"))
+            }
+            Asks::Prompt(_) | Asks::Resource(_) => None,
+        }
     }
 
     async fn answer(&self, call: Call) -> Result<Outcome, CallError> {

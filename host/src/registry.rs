@@ -4,7 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use crate::{caller::Owner, component::LoadedComponent, definition::Tool};
+use crate::{
+    caller::{Caller, Owner},
+    component::LoadedComponent,
+    definition::Tool,
+};
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -60,13 +64,14 @@ impl Catalog {
         })
     }
 
-    /// Up to three tools whose names share most letters with `name`.
-    pub(crate) fn similar(&self, name: &str) -> Vec<String> {
+    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees.
+    pub(crate) fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
         let likeness = |it: &str| {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let mut names: Vec<_> = self.tools.keys().map(|it| (likeness(it), it)).collect();
+        let seen = self.offers().filter(|(owner, it)| caller.may_call(*owner, it));
+        let mut names: Vec<_> = seen.map(|(_, it)| (likeness(&it.name), &it.name)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }

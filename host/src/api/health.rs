@@ -1,9 +1,17 @@
-//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it.
+//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! may know of.
 
 use axum::{Json, extract::State};
+use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use crate::{control::Troubles, page, registry::Registry};
+use crate::{
+    authorization::Stranger,
+    caller::{Caller, Owner},
+    control::Troubles,
+    page,
+    registry::Registry,
+};
 
 /// What health is told from. Never waits for a component.
 #[derive(Clone)]
@@ -13,11 +21,27 @@ pub(crate) struct Health {
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
-pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
+pub(crate) async fn answer(
+    State(health): State<Health>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Json<Value> {
+    let caller = Caller::of(&headers, &extensions);
     let catalog = health.registry.catalog();
-    let troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let status = if troubles.is_empty() { "ok" } else { "degraded" };
+    let version = env!("CARGO_PKG_VERSION");
+    if extensions.get::<Stranger>().is_some() {
+        return Json(json!({ "status": status, "version": version }));
+    }
+    let sees = |name: &str| caller.may_use(Owner::Component(name));
+    troubles.retain(|name, _| sees(name));
     let mut components = Map::new();
-    for it in catalog.components() {
+    let seen = catalog.components().filter(|it| {
+        let owner = Owner::Component(it.name());
+        sees(it.name()) || it.tools().iter().any(|tool| caller.may_call(owner, tool))
+    });
+    for it in seen {
         let component = json!({
             "status": "running",
             "digest": it.digest(),
@@ -30,10 +54,11 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let tools: Vec<_> = catalog.tools().map(|it| &*it.name).collect();
+    let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, it));
+    let tools: Vec<_> = tools.map(|(_, it)| &*it.name).collect();
     Json(json!({
-        "status": if troubles.is_empty() { "ok" } else { "degraded" },
-        "version": env!("CARGO_PKG_VERSION"),
+        "status": status,
+        "version": version,
         "services": {
             "claude": "not_configured",
             "googleMaps": "not_configured",

@@ -10,9 +10,7 @@ use rmcp::{
         ProgressNotificationParam, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
-    transport::streamable_http_server::{
-        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-    },
+    transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -22,12 +20,17 @@ use crate::{
     caller::Caller,
     calls::{Call, Calls, Outcome},
     component::CallError,
+    config::Config,
     registry::Registry,
 };
 
+pub(crate) mod gate;
 mod legacy;
+pub(crate) mod sessions;
 pub(crate) mod thin;
 mod wire;
+
+use sessions::Sessions;
 
 /// How long a client may take a list of tools for fresh: short, or a swap stays invisible to
 /// those who do not listen.
@@ -37,12 +40,8 @@ const PROGRESS_QUEUE: usize = 64;
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
 
-/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
-/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
-const FINISHED_KEPT: Duration = Duration::from_secs(5);
-
 /// The SDK's way to serve MCP over HTTP.
-pub(crate) type McpService = StreamableHttpService<McpServer, LocalSessionManager>;
+pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
 
 /// The counter as an MCP server.
 #[derive(Clone)]
@@ -57,21 +56,16 @@ impl McpServer {
     }
 
     /// The same over HTTP, until `hang_up`.
-    pub(crate) fn over_http(
-        &self,
-        body_bytes_max: usize,
-        hang_up: CancellationToken,
-    ) -> McpService {
+    pub(crate) fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
+        let sessions = Sessions::new(&config.sessions, hang_up.clone());
         // Hosts and origins are checked by the router, for every route alike.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
-            .with_max_request_body_bytes(body_bytes_max)
+            .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
+        StreamableHttpService::new(move || Ok(server.clone()), sessions, config)
     }
 
     /// Runs one round, telling the client how far along it is; ends at once when the client goes.
@@ -144,11 +138,11 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::invalid_params(message, None));
         }
         let (catalog, caller) = (self.registry.catalog(), caller(&context));
-        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
+        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, it));
         let tools = tools.map(|(_, it)| wire::tool(it)).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(cache_scope(&caller)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -231,9 +225,14 @@ impl ServerHandler for McpServer {
     }
 }
 
+/// Whether a proxy may show others what `caller` is shown.
+fn cache_scope(caller: &Caller) -> CacheScope {
+    if caller.is_known() { CacheScope::Private } else { CacheScope::Public }
+}
+
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
     let parts = context.extensions.get::<http::request::Parts>();
-    let caller = parts.map_or_else(Caller::anonymous, |it| Caller::of(&it.headers, &it.extensions));
+    let caller = parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions));
     let capabilities = context.client_capabilities();
     let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
     with_capabilities(caller, capabilities.as_deref())
