@@ -29,8 +29,12 @@ fn entry(name: &str, token: &str, scopes: &str) -> String {
 
 /// A server of echo and cinema with all four, and these lines before.
 async fn serve(lines: &str) -> TestServer {
+    serve_with(&["echo", "cinema"], lines).await
+}
+
+async fn serve_with(components: &[&str], lines: &str) -> TestServer {
     let folders = Folders::new();
-    for name in ["echo", "cinema"] {
+    for name in components {
         folders.put(name, &component_bytes(name));
     }
     let old = entry("old", OLD, "'*'") + "expires = '2020-01-01T00:00:00Z'\n";

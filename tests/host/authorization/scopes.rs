@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tests::{client::Client, legacy::LegacySession};
 
-use super::{ANN, BEN, EVE, challenge, entry, modern, serve};
+use super::{ANN, BEN, EVE, challenge, entry, modern, serve, serve_with};
 
 const MISSING: &str =
     "Bearer realm=\"madoguchi\", error=\"insufficient_scope\", scope=\"tool:list_movies\"";
@@ -127,4 +127,68 @@ async fn a_body_that_is_too_long_is_told_so_to_those_with_scopes_too() {
         let answer: Value = answer.json().await.unwrap();
         assert!(answer["error"]["message"].as_str().unwrap().contains("4096 bytes"), "{answer}");
     }
+}
+
+/// What is asked of the library beside its tools, with what a header says of it.
+fn beside_tools() -> [(&'static str, Value, &'static str); 5] {
+    let prompt = json!({ "type": "ref/prompt", "name": "recommend" });
+    let argument = json!({ "name": "topic", "value": "" });
+    [
+        (
+            "prompts/get",
+            json!({ "name": "recommend", "arguments": { "topic": "Ann" } }),
+            "recommend",
+        ),
+        ("resources/read", json!({ "uri": "library://cover" }), "library://cover"),
+        ("resources/read", json!({ "uri": "library://books/1" }), "library://books/1"),
+        ("completion/complete", json!({ "ref": prompt, "argument": argument }), ""),
+        ("resources/subscribe", json!({ "uri": "library://cover" }), "library://cover"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_and_resources_go_with_their_component_in_both_eras() {
+    const READS: &str = "mdg_reads-the-library";
+    let lines = entry("reads", READS, "'component:library'")
+        + "[components.library]\ngrants = ['events']\n";
+    let server = serve_with(&["echo", "cinema", "library"], &lines).await;
+    let (ben, reads) = (server.client_with(BEN), server.client_with(READS));
+    for (list, of) in [("prompts/list", "prompts"), ("resources/list", "resources")] {
+        let count = async |client: &Client| {
+            client.result(list, json!({})).await[of].as_array().map(Vec::len)
+        };
+        assert_eq!(count(&ben).await, Some(0), "{list}");
+        assert!(count(&reads).await > Some(0), "{list}");
+    }
+    let (session, may) = (legacy(&ben).await, legacy(&reads).await);
+    for (method, params, name) in beside_tools() {
+        let mut modern_params = params.clone();
+        modern_params["_meta"] = Client::meta();
+        let body =
+            |params| json!({ "jsonrpc": "2.0", "id": 4, "method": method, "params": params });
+        let mut answers = vec![("legacy", session.post(body(params.clone())).await)];
+        if method != "resources/subscribe" {
+            let text = body(modern_params).to_string();
+            answers.push(("modern", ben.post("/mcp", &modern(method, name), text.clone()).await));
+            let allowed = reads.post("/mcp", &modern(method, name), text).await;
+            assert_eq!(
+                allowed.status(),
+                StatusCode::OK,
+                "{method}: {}",
+                allowed.text().await.unwrap()
+            );
+        }
+        for (era, answer) in answers {
+            assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method}, {era}");
+            assert!(challenge(&answer).ends_with("scope=\"component:library\""), "{method}, {era}");
+            let answer: Value = answer.json().await.unwrap();
+            assert_eq!(answer["id"], 4, "{answer}");
+        }
+        assert_eq!(may.post(body(params)).await.status(), StatusCode::OK, "{method}");
+    }
+    let (_, unknown) = ben.request("prompts/get", json!({ "name": "nothing" })).await;
+    assert!(
+        unknown["error"]["message"].is_string(),
+        "what is not there is not forbidden: {unknown}"
+    );
 }
