@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, header};
 
-use crate::{
-    authorization::{Principal, scopes::Scopes},
-    definition::Tool,
-};
+use crate::authorization::{Principal, scopes::Scopes};
 
 /// Whose a tool, a prompt or a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +57,11 @@ impl Caller {
         }
     }
 
+    /// Whether nobody knows who calls.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        &*self.principal == "anonymous"
+    }
+
     /// Whoever sent a request with these headers, as far as its guard found out.
     pub(crate) fn of(headers: &HeaderMap, extensions: &http::Extensions) -> Self {
         let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
@@ -72,14 +74,9 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| it.is_free())
     }
 
-    /// Whether what they are shown may differ from what others are shown.
-    pub(crate) fn is_known(&self) -> bool {
-        self.reach.is_some()
-    }
-
-    /// Whether they may see and call `tool`, which is `owner`'s.
-    pub(crate) fn may_call(&self, owner: Owner<'_>, tool: &Tool) -> bool {
-        self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool))
+    /// Whether they may see and call `tool`, which is `owner`'s and says whether it only reads.
+    pub(crate) fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool, is_read_only))
     }
 
     /// Whether they may see and use the prompts, resources and look-ups of `owner`.

@@ -39,7 +39,8 @@ pub(crate) async fn answer(
     let mut components = Map::new();
     let seen = catalog.components().filter(|it| {
         let owner = Owner::Component(it.name());
-        sees(it.name()) || it.tools().iter().any(|tool| caller.may_call(owner, tool))
+        sees(it.name())
+            || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints.read_only))
     });
     for it in seen {
         let component = json!({
@@ -54,7 +55,8 @@ pub(crate) async fn answer(
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, it));
+    let tools = catalog.offers();
+    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
     let tools: Vec<_> = tools.map(|(_, it)| &*it.name).collect();
     Json(json!({
         "status": status,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt, str::FromStr};
 
-use crate::{caller::Owner, definition::Tool};
+use crate::caller::Owner;
 
 /// Characters that a name in a scope may have: no tool's name is longer.
 const NAME_CHARS_MAX: usize = 128;
@@ -109,10 +109,10 @@ impl Scopes {
         self.read_only
     }
 
-    /// Whether `tool`, which is `owner`'s, is in reach.
-    pub(crate) fn may_call(&self, owner: Owner<'_>, tool: &Tool) -> bool {
-        let may = self.may_use(owner) || self.tools.contains(&*tool.name);
-        may && (!self.read_only || tool.hints.read_only)
+    /// Whether `tool`, which is `owner`'s and says whether it only reads, is in reach.
+    pub(crate) fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
+        let may = self.may_use(owner) || self.tools.contains(tool);
+        may && (!self.read_only || is_read_only)
     }
 
     /// Whether what `owner` lets read (prompts, resources, look-ups) is in reach.
@@ -127,42 +127,26 @@ impl Scopes {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::definition::Hints;
 
     fn scopes(texts: &[&str]) -> Scopes {
         texts.iter().map(|it| it.parse::<Scope>().unwrap()).collect()
     }
 
-    fn tool(name: &str, read_only: bool) -> Tool {
-        Tool {
-            name: name.into(),
-            title: None,
-            description: String::new(),
-            input_schema: Arc::default(),
-            output_schema: None,
-            hints: Hints { read_only, destructive: false, idempotent: false, open_world: false },
-            meta: Default::default(),
-            has_header_arguments: false,
-        }
-    }
-
     /// Which of: a component's reading and writing tools, another's, a server's of the same name.
     fn reach(texts: &[&str]) -> [bool; 6] {
-        let (scopes, look, book) = (scopes(texts), tool("look", true), tool("book", false));
+        let (scopes, look, book) = (scopes(texts), ("look", true), ("book", false));
         let (shop, other) = (Owner::Component("shop"), Owner::Component("other"));
         let server = Owner::Server("shop");
-        [
-            (shop, &look),
-            (shop, &book),
-            (other, &look),
-            (other, &book),
-            (server, &look),
-            (server, &book),
-        ]
-        .map(|(owner, tool)| scopes.may_call(owner, tool))
+        let all = [
+            (shop, look),
+            (shop, book),
+            (other, look),
+            (other, book),
+            (server, look),
+            (server, book),
+        ];
+        all.map(|(owner, (tool, is_read_only))| scopes.may_call(owner, tool, is_read_only))
     }
 
     #[test]

@@ -14,28 +14,16 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::thin::{Answers, MODERN, PROTOCOL_VERSION, written};
+use super::thin::{Answers, MODERN, PROTOCOL_VERSION};
 use crate::{
     authorization::{self, insufficient_scope},
     caller::Caller,
     calls::Call,
-    component::CallError,
     failure::Failure,
     http::mend,
     record::Surface,
     telemetry::TraceHeaders,
 };
-
-/// What a request is about, where that belongs to somebody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asks<'a> {
-    /// A tool, by its name.
-    Tool(&'a str),
-    /// A prompt, by its name.
-    Prompt(&'a str),
-    /// A resource, by its URI.
-    Resource(&'a str),
-}
 
 /// A request, as far as it matters here.
 #[derive(Deserialize)]
@@ -70,33 +58,33 @@ struct Reference<'a> {
 }
 
 impl Asked<'_> {
-    fn asks(&self) -> Option<Asks<'_>> {
+    /// What it is about: the name of a tool or a prompt, or the URI of a resource; none where it is
+    /// about nothing that belongs to somebody.
+    fn name(&self) -> Option<&str> {
         let (name, uri) = (self.params.name.as_deref(), self.params.uri.as_deref());
         match &*self.method {
-            "tools/call" => name.map(Asks::Tool),
-            "prompts/get" => name.map(Asks::Prompt),
-            "resources/read" | "resources/subscribe" => uri.map(Asks::Resource),
+            "tools/call" | "prompts/get" => name,
+            "resources/read" | "resources/subscribe" => uri,
             "completion/complete" => {
                 let it = self.params.reference.as_ref()?;
-                let prompt = it.name.as_deref().map(Asks::Prompt);
-                prompt.or_else(|| it.uri.as_deref().map(Asks::Resource))
+                it.name.as_deref().or(it.uri.as_deref())
             }
             _ => None,
         }
     }
 
     /// The call that it is, to be refused and recorded like any other.
-    fn call(&self, tool: &str, parts: &Parts, caller: Caller) -> Call {
+    fn call(&self, name: &str, parts: &Parts, caller: Caller) -> Call {
         let version = parts.headers.get(PROTOCOL_VERSION);
         let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
         Call {
-            tool: tool.to_owned(),
+            name: name.to_owned(),
             arguments: self.params.arguments.map_or("{}", RawValue::get).to_owned(),
             meta: "{}".to_owned(),
             caller,
             responses: Default::default(),
             state: None,
-            progress: None,
+            notes: None,
             surface: if is_modern { Surface::Mcp } else { Surface::McpLegacy },
             trace: TraceHeaders::of(&parts.headers),
         }
@@ -137,13 +125,8 @@ async fn refused<A: Answers>(
 ) -> Option<Response> {
     // What cannot be read is nothing that anybody answers; the SDK says why.
     let asked: Asked<'_> = serde_json::from_slice(body).ok()?;
-    let asks = asked.asks()?;
-    let scope = answers.missing_scope(&caller, asks)?;
-    if let Asks::Tool(tool) = asks {
-        let call = asked.call(tool, parts, caller);
-        return Some(written(asked.id, answers.answer(call).await));
-    }
-    let failure = Failure::from(CallError::Forbidden { scope });
+    let call = asked.call(asked.name()?, parts, caller);
+    let failure = Failure::from(answers.refusal(&asked.method, call).await?);
     let id = serde_json::from_str(asked.id.get()).unwrap_or_default();
     Some(insufficient_scope(authorization::Surface::JsonRpc, id, &failure))
 }
@@ -152,30 +135,27 @@ async fn refused<A: Answers>(
 mod tests {
     use super::*;
 
-    fn asks(body: &str) -> Option<String> {
+    fn about(body: &str) -> Option<String> {
         let asked: Asked<'_> = serde_json::from_str(body).ok()?;
-        asked.asks().map(|it| format!("{it:?}"))
+        asked.name().map(str::to_owned)
     }
 
     #[test]
     fn what_belongs_to_somebody_is_found_whatever_else_a_request_says() {
         let of = |method: &str, params: &str| {
-            asks(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
+            about(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#))
         };
         let call = r#"{"name":"\u0065cho","arguments":{"a":[1]},"_meta":{"x":1}}"#;
-        assert_eq!(of("tools/call", call).as_deref(), Some("Tool(\"echo\")"));
-        assert_eq!(of("prompts/get", call).as_deref(), Some("Prompt(\"echo\")"));
+        assert_eq!(of("tools/call", call).as_deref(), Some("echo"));
+        assert_eq!(of("prompts/get", call).as_deref(), Some("echo"));
         for method in ["resources/read", "resources/subscribe"] {
-            assert_eq!(of(method, r#"{"uri":"a:b"}"#).as_deref(), Some("Resource(\"a:b\")"));
+            assert_eq!(of(method, r#"{"uri":"a:b"}"#).as_deref(), Some("a:b"));
         }
         let complete = |it: &str| of("completion/complete", &format!(r#"{{"ref":{it}}}"#));
-        assert_eq!(
-            complete(r#"{"type":"ref/prompt","name":"p"}"#).as_deref(),
-            Some("Prompt(\"p\")")
-        );
-        assert_eq!(complete(r#"{"uri":"a:{b}"}"#).as_deref(), Some("Resource(\"a:{b}\")"));
+        assert_eq!(complete(r#"{"type":"ref/prompt","name":"p"}"#).as_deref(), Some("p"));
+        assert_eq!(complete(r#"{"uri":"a:{b}"}"#).as_deref(), Some("a:{b}"));
         assert_eq!(of("tools/list", "{}"), None);
         assert_eq!(of("tools/call", "{}"), None);
-        assert_eq!(asks("[]"), None);
+        assert_eq!(about("[]"), None);
     }
 }
