@@ -22,6 +22,8 @@ use crate::{
     waiting::Waiting,
 };
 
+mod unasked;
+
 /// Rounds in which a call may ask; a tool that goes on is given up.
 const ROUNDS_MAX: u32 = 16;
 
@@ -144,7 +146,8 @@ impl Calls {
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => Err(StateError::Missing),
+                false => unasked::answers(takes_unasked(call, component), &call.responses)
+                    .map(|it| State::answered(component.digest(), first_called_at_ns, it)),
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
@@ -189,6 +192,11 @@ impl Calls {
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
     }
+}
+
+/// Whether the tool takes answers to what it has not asked.
+fn takes_unasked(call: &Call, component: &LoadedComponent) -> bool {
+    component.tools().iter().any(|it| *it.name == *call.tool && it.takes_unasked_answers)
 }
 
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ

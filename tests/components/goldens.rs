@@ -38,7 +38,7 @@ fn world(bytes: &[u8]) -> String {
         let end = lines.len() - 1;
         lines[first..end].sort_unstable();
     }
-    lines.iter().flat_map(|it| [it, "\n"]).collect()
+    lines.iter().flat_map(|it| [*it, "\n"]).collect()
 }
 
 #[test]
