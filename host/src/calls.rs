@@ -22,6 +22,7 @@ use crate::{
 };
 
 mod method;
+mod unasked;
 
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
@@ -157,7 +158,8 @@ impl Calls {
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => Err(StateError::Missing),
+                false => unasked::answers(takes_unasked::<M>(call, component), &call.responses)
+                    .map(|it| State::answered(component.digest(), first_called_at_ns, it)),
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
@@ -203,6 +205,12 @@ impl Calls {
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
     }
+}
+
+/// Whether it is a tool that takes answers to what it has not asked.
+fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+    let mut tools = component.tools().iter();
+    M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
 }
 
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ

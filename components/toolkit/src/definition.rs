@@ -31,7 +31,7 @@ pub fn definition<T: Tool>() -> Definition {
         output_schema: (!is_nothing).then(|| json(&output)),
         annotations: T::HINTS,
         view: T::VIEW.map(str::to_owned),
-        meta: Some(json(&texts(T::TITLE, T::ENGLISH))),
+        meta: Some(json(&meta::<T>())),
     }
 }
 
@@ -67,6 +67,14 @@ fn forget_rusts_formats(schema: &mut Schema) {
     if of_number.contains(&format.trim_end_matches(|it: char| it.is_ascii_digit())) {
         schema.remove("format");
     }
+}
+
+fn meta<T: Tool>() -> Value {
+    let mut meta = texts(T::TITLE, T::ENGLISH);
+    if T::TAKES_UNASKED_ANSWERS {
+        meta["madoguchi/takes-unasked-answers"] = true.into();
+    }
+    meta
 }
 
 /// Both languages' texts, for pages that show one of them (`madoguchi/text`).

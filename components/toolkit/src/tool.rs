@@ -43,6 +43,9 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const VIEW: Option<&'static str> = None;
     /// The schema of the arguments word for word, where the struct cannot say all of it.
     const INPUT_SCHEMA: Option<&'static str> = None;
+    /// Whether a first call may bring answers along, to questions that nobody has put. Never where an
+    /// answer is consent: the user may not have seen what to.
+    const TAKES_UNASKED_ANSWERS: bool = false;
     /// An object; it goes out as `structuredContent`. Or `()`, of a tool that only
     /// [shows](User::show) something.
     type Output: Serialize + JsonSchema;

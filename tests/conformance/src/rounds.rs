@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{caller, question::together, refused};
+use toolkit::{English, Stop, Text, Tool, User, caller, question::together, refused};
 
 use crate::tool;
 
@@ -24,11 +24,23 @@ struct Confirmation {
     ok: bool,
 }
 
-tool! {
-    /// Asks for a name.
-    AskElicitation("test_input_required_result_elicitation") |self, user| {
+/// Asks for a name. The suite sends the answer along at once, without the state that comes with the
+/// question.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskElicitation {}
+
+impl Tool for AskElicitation {
+    const NAME: &'static str = "test_input_required_result_elicitation";
+    const TITLE: Text = Text { ja: "名前を尋ねる", en: "Ask for a name" };
+    const ENGLISH: English = crate::english();
+    const TAKES_UNASKED_ANSWERS: bool = true;
+    type Output = ();
+
+    fn call(self, user: &User) -> Result<(), Stop> {
         let Name { name } = user.ask("user_name", "What is your name?")?;
         user.show(format!("Hello, {name}!"));
+        Ok(())
     }
 }
 

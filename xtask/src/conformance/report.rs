@@ -134,6 +134,9 @@ impl Report {
                     continue;
                 }
                 text.push_str(&format!("{}\n", it.line()));
+                if it.unscored.is_some() && !all {
+                    continue;
+                }
                 let failed = it.failed.iter().map(|it| format!("      failed   {it}\n"));
                 let warnings = it.warnings.iter().map(|it| format!("      warning  {it}\n"));
                 text.extend(failed.chain(warnings));
@@ -165,22 +168,22 @@ impl Report {
 
     /// A note where all that counts has passed; else what has not.
     pub(super) fn verdict(&self) -> Result<String> {
-        let mut notes = Vec::new();
+        let (mut notes, mut misses) = (Vec::new(), Vec::new());
         for run in &self.0 {
             let fails = |it: &&Scenario| it.unscored.is_none() && !it.failed.is_empty();
             let failed = run.scenarios.iter().filter(fails);
             let failed = failed.map(|it| it.name.as_str()).collect::<Vec<_>>();
             if !failed.is_empty() {
-                bail!("{} is not met: {}", run.revision, failed.join(", "));
-            }
-            if !run.is_content {
-                bail!(
-                    "the suite ended with an error at {} that is none of a scenario",
-                    run.revision
-                );
+                misses.push(format!("{} is not met: {}", run.revision, failed.join(", ")));
+            } else if !run.is_content {
+                let what = "the suite ended with an error that is none of a scenario";
+                misses.push(format!("{}: {what}", run.revision));
             }
             let Count { scenarios: (passed, all), checks, .. } = run.count(true);
             notes.push(format!("{} {passed}/{all} ({} checks)", run.revision, checks.0));
+        }
+        if !misses.is_empty() {
+            bail!("{}", misses.join("; "));
         }
         Ok(notes.join(", "))
     }
