@@ -29,7 +29,7 @@ pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Respons
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
-    if is_json || !status.is_client_error() || status == StatusCode::NOT_FOUND {
+    if is_json || !status.is_client_error() {
         return response;
     }
     let (parts, body) = response.into_parts();
@@ -67,6 +67,18 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
             let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }
+        (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
+            let message = "There is no such session, or no longer: begin with `initialize` again.";
+            (status, -32001, message.to_owned())
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, None) => {
+            let message = "This is not a method of HTTP that is served here; POST a message.";
+            (status, -32600, message.to_owned())
+        }
+        (_, None) if text.trim().is_empty() => {
+            let reason = status.canonical_reason().unwrap_or("The request was refused");
+            (status, -32600, format!("{reason}."))
+        }
         _ => (status, -32600, text.to_owned()),
     }
 }
@@ -84,5 +96,8 @@ mod tests {
         assert!(large.2.contains("7 bytes") && large.2.contains("body_bytes_max"), "{large:?}");
         let other = words(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
         assert_eq!((other.0, &*other.2), (StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …"));
+        let gone = words(StatusCode::NOT_FOUND, "Not Found: Session not found");
+        assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
+        assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
     }
 }

@@ -26,6 +26,7 @@ use crate::{
 };
 
 mod legacy;
+mod plain;
 pub(crate) mod thin;
 mod wire;
 
