@@ -3,12 +3,13 @@
 //   node inspector.mjs URL [--era modern|legacy]
 //   node inspector.mjs --stdio PROGRAM [ARGUMENT…]
 //
-// Lists the tools with `--strict` (schemas must be portable) and calls one. Prints one line of JSON.
+// Lists the tools with `--strict` (schemas must be portable) and calls one, lists and reads resources
+// and prompts. Prints one line of JSON.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { main } from "./scenario.mjs";
+import { BOOK, main } from "./scenario.mjs";
 
 const launcher = fileURLToPath(
   new URL("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url),
@@ -32,5 +33,15 @@ await main(async ({ url, stdio }) => {
   assert.ok(tools.some((tool) => tool.name === "list_movies"), "tools/list has list_movies");
   const called = inspect(target, "--method", "tools/call", "--tool-name", "list_movies");
   assert.ok(!called.isError && called.structuredContent.movies.length > 0, JSON.stringify(called));
+  const { resources } = inspect(target, "--method", "resources/list");
+  assert.ok(resources.some(({ uri }) => uri === "library://cover"), JSON.stringify(resources));
+  const { contents } = inspect(target, "--method", "resources/read", "--uri", BOOK);
+  assert.equal(contents[0].text, `The text of ${BOOK}.`);
+  const { prompts } = inspect(target, "--method", "prompts/list");
+  assert.ok(prompts.some(({ name }) => name === "recommend"), JSON.stringify(prompts));
+  const { messages } = inspect(
+    target, "--method", "prompts/get", "--prompt-name", "recommend", "--prompt-args", "topic=tea",
+  );
+  assert.equal(messages[0].content.text, "A book on tea for any mood, please.");
   return { client: "inspector", era: stdio ? "stdio" : era, tools: tools.map((tool) => tool.name) };
 });

@@ -117,7 +117,14 @@ async fn read(reader: &mut Reader, is_head: bool, is_get: bool) -> io::Result<An
     } else if answer.header("transfer-encoding") == Some("chunked") {
         chunks(reader, &mut answer, is_get).await?;
     } else {
-        reader.take(BODY_BYTES_MAX as u64).read_to_end(&mut answer.body).await?;
+        // Up to the end of the connection, as HTTP 1.0 has it; a stream may have none.
+        let is_stream = answer.kind() == "text/event-stream";
+        let is_heard = |answer: &Answer| is_get || events(&answer.body).iter().any(is_enough);
+        while answer.body.len() < BODY_BYTES_MAX && !(is_stream && is_heard(&answer)) {
+            if reader.read_buf(&mut answer.body).await? == 0 {
+                break;
+            }
+        }
     }
     Ok(answer)
 }

@@ -13,3 +13,4 @@ mod json;
 mod judge;
 mod pair;
 mod request;
+mod stdio;

@@ -1,7 +1,6 @@
 //! Errors of the layers below us, said as JSON-RPC and with what to mend.
 
 use axum::{
-    body::Body,
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -33,10 +32,9 @@ pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Respons
         return response;
     }
     let (parts, body) = response.into_parts();
-    let Ok(text) = Limited::new(body, TEXT_BYTES_MAX).collect().await else {
-        return (parts.status, Body::empty()).into_response();
-    };
-    let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();
+    // What says back a header of twenty kilobytes is too long to be read to anybody.
+    let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
+    let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let (status, code, message) = words(status, &text, body_bytes_max);
     let error = json!({ "code": code, "message": message });
     let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
