@@ -1,26 +1,30 @@
-//! One `tools/call` from name to outcome: finds the component, gives it the answers of earlier
-//! rounds, waits where it waits, and seals what it asks.
+//! One request that goes in rounds, from name to outcome: finds the component, gives it the answers
+//! of earlier rounds, waits where it waits, and seals what it asks.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    call_state::Progress,
-    caller::{Caller, Owner},
+    caller::Caller,
     component::{
-        Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
-        Output, Question, Round, Stop,
+        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
+        Round, Stop,
     },
     mcp::thin::Answers,
+    notes::Notes,
     record::{Record, Surface, Watch},
     registry::Registry,
-    seal::{Asked, Seal, State, StateError, digest},
+    seal::{Asked, Seal, State, StateError, TTL_S, digest},
+    spent::{Claim, Spent},
     telemetry::TraceHeaders,
     waiting::Waiting,
 };
+
+mod method;
+
+pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
 /// Rounds in which a call may ask; a tool that goes on is given up.
 const ROUNDS_MAX: u32 = 16;
@@ -33,11 +37,13 @@ pub(crate) struct Calls {
     running: TaskTracker,
     watch: Watch,
     stop: CancellationToken,
+    spent: Spent,
 }
 
 /// One round of a call, as it came in.
 pub(crate) struct Call {
-    pub(crate) tool: String,
+    /// The name of the tool or the prompt, or the URI of the resource.
+    pub(crate) name: String,
     /// A JSON object.
     pub(crate) arguments: String,
     /// The request's `_meta`, a JSON object.
@@ -47,7 +53,8 @@ pub(crate) struct Call {
     pub(crate) responses: BTreeMap<String, Value>,
     /// The state that came with the questions.
     pub(crate) state: Option<String>,
-    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    /// Where what the call says meanwhile goes.
+    pub(crate) notes: Option<Notes>,
     /// Where it came in.
     pub(crate) surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
@@ -55,9 +62,9 @@ pub(crate) struct Call {
 }
 
 /// How a round ended.
-pub(crate) enum Outcome {
+pub(crate) enum Outcome<T = Output> {
     /// With whoever put it out, to be named should it not be usable.
-    Done { component: Arc<str>, call_id: u64, output: Output },
+    Done { component: Arc<str>, call_id: u64, output: T },
     /// The user must answer; the state comes back with the answers.
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
@@ -70,75 +77,93 @@ impl Calls {
         watch: Watch,
         stop: CancellationToken,
     ) -> Self {
-        Self { registry, seal, running, watch, stop }
+        Self { registry, seal, running, watch, stop, spent: Spent::default() }
     }
 
-    /// One round of a call, watched from here to its end, be that that nobody waits for it.
+    /// One round of a `tools/call`.
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        self.ask::<CallTool>(call).await
+    }
+
+    /// One round of a request, watched from here to its end, be that that nobody waits for it.
+    pub(crate) async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
         let _running = self.running.token();
-        let mut record = self.watch.begin(call);
-        let result = self.round(&mut record).await;
+        let mut record = self.watch.begin(call, M::NAME);
+        let result = self.round::<M>(&mut record).await;
         record.end(&result);
         result
     }
 
-    async fn round(&self, record: &mut Record<'_>) -> Result<Outcome, CallError> {
-        let mut component = self.component(&record.call)?;
+    async fn round<M: Method>(
+        &self,
+        record: &mut Record<'_>,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let mut component = M::component(&self.registry.catalog(), &record.call)?;
         record.component = Some(component.clone());
-        let mut state = self.state(&record.call, &component)?;
+        let mut state = self.state::<M>(&record.call, &component)?;
+        let claim = self.claim(&state, &component)?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
         loop {
-            let invocation = invocation(call, &state);
             let round = Round {
                 call_id,
                 caller: call.caller.clone(),
-                progress: call.progress.clone(),
+                notes: call.notes.clone(),
                 span: record.span.child("round"),
             };
-            match component.call(&invocation, round).await {
+            match M::round(&component, call, &state, round).await {
                 Ok(output) => {
+                    spend(claim, &component);
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     // Only a call that asks pays for what its state must tell.
                     state.belong_to(component.digest());
-                    state.tool.clone_from(&call.tool);
+                    M::NAME.clone_into(&mut state.method);
+                    state.name.clone_from(&call.name);
                     state.arguments = digest_of(&call.arguments);
                     state.principal = call.caller.principal.to_string();
-                    return self.ask(&component, call_id, it, state);
+                    return self.seal(&component, call_id, it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
-                    component = self.component(call)?;
+                    component = M::component(&self.registry.catalog(), call)?;
                     record.component = Some(component.clone());
                     waiting.follow(&component);
                     state.belong_to(component.digest());
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if matches!(error, CallError::Stopped(Stop::Refused(_))) {
+                        spend(claim, &component);
+                    }
+                    return Err(error);
+                }
             }
         }
     }
 
-    fn component(&self, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
-        let (catalog, tool) = (self.registry.catalog(), call.tool.as_str());
-        let component = catalog.component_for(tool).ok_or_else(|| CallError::UnknownTool {
-            tool: tool.chars().take(128).collect(),
-            similar: catalog.similar(tool),
-        })?;
-        match call.caller.may_call(Owner::Component(component.name()), tool) {
-            true => Ok(component.clone()),
-            false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
-        }
+    /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
+    fn claim(
+        &self,
+        state: &State,
+        component: &LoadedComponent,
+    ) -> Result<Option<Claim>, StateError> {
+        let now_s = component.clock().now().as_secs();
+        let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
+        (state.rounds > 0).then(claim).transpose()
     }
 
     /// What earlier rounds left, with the answers of this one.
     ///
     /// Answers to an earlier version of the component are dropped: the new one asks again.
-    fn state(&self, call: &Call, component: &LoadedComponent) -> Result<State, StateError> {
+    fn state<M: Method>(
+        &self,
+        call: &Call,
+        component: &LoadedComponent,
+    ) -> Result<State, StateError> {
         let now = component.clock().now();
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
@@ -148,7 +173,8 @@ impl Calls {
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
-            it.tool == call.tool
+            it.method == M::NAME
+                && it.name == call.name
                 && it.arguments == digest_of(&call.arguments)
                 && *it.principal == *call.caller.principal
         })?;
@@ -161,19 +187,23 @@ impl Calls {
         Ok(state)
     }
 
-    fn ask(
+    fn seal<T>(
         &self,
         component: &LoadedComponent,
         call_id: u64,
         it: InputRequired,
         mut state: State,
-    ) -> Result<Outcome, CallError> {
+    ) -> Result<Outcome<T>, CallError> {
         let questions = it.questions;
         let exceeded = |limit| CallError::LimitExceeded {
             component: component.name().clone(),
             call_id,
             limit,
         };
+        if state.rounds == 0 {
+            // The same in all rounds: once the call has ended, none of its states is worth anything.
+            state.call = getrandom::u64().unwrap_or(call_id);
+        }
         state.rounds += 1;
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
@@ -188,6 +218,13 @@ impl Calls {
         let sealed = self.seal.close(state, component.clock().now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
+    }
+}
+
+/// The call has ended, so its answers have been used.
+fn spend(claim: Option<Claim>, component: &LoadedComponent) {
+    if let Some(claim) = claim {
+        claim.spend(component.clock().now().as_secs() + TTL_S);
     }
 }
 
@@ -213,18 +250,9 @@ impl Answers for Calls {
     }
 }
 
-fn invocation(call: &Call, state: &State) -> Invocation {
-    Invocation {
-        name: call.tool.clone(),
-        arguments: call.arguments.clone(),
-        answers: state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect(),
-        state: state.own.clone(),
-        first_called_at: Datetime {
-            seconds: state.first_called_at_ns / 1_000_000_000,
-            nanoseconds: u32::try_from(state.first_called_at_ns % 1_000_000_000).unwrap_or(0),
-        },
-        meta: call.meta.clone(),
-    }
+/// What earlier rounds were answered.
+fn answers(state: &State) -> Vec<Answer> {
+    state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect()
 }
 
 fn answer(key: &str, kind: Asked, response: &Value) -> Answer {

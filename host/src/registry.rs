@@ -1,10 +1,14 @@
-//! Which tools are on offer, and the components behind them.
+//! Which tools, prompts and resources are on offer, and the components behind them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use crate::{caller::Owner, component::LoadedComponent, definition::Tool};
+use crate::{
+    caller::Owner,
+    component::LoadedComponent,
+    definition::{Template, Tool},
+};
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -13,16 +17,30 @@ pub struct Catalog {
     generation: u64,
     components: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    prompts: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    /// What could be read when its component was loaded, by URI.
+    resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    changed: Changed,
 }
 
-/// Two components offer one tool.
+/// Counts the swaps that changed what is on each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) tools: u64,
+    pub(crate) prompts: u64,
+    pub(crate) resources: u64,
+}
+
+/// Two components offer the same.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "it offers the tool {tool}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
+    "it offers the {what} {name}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
 )]
 pub struct NameClash {
-    /// The name.
-    pub tool: Arc<str>,
+    /// A tool, a prompt, a resource or a template.
+    pub what: &'static str,
+    /// Its name, or its URI.
+    pub name: Arc<str>,
     /// Who offered it first.
     pub incumbent: Arc<str>,
 }
@@ -60,6 +78,31 @@ impl Catalog {
         })
     }
 
+    /// The component that offers the prompt.
+    pub(crate) fn component_for_prompt(&self, name: &str) -> Option<&Arc<LoadedComponent>> {
+        self.prompts.get(name)
+    }
+
+    /// The component that is to be asked for what is at `uri`: the one that listed it, or else the
+    /// first, by name, one of whose templates it fits.
+    pub(crate) fn component_for_resource(&self, uri: &str) -> Option<&Arc<LoadedComponent>> {
+        self.resources.get(uri).or_else(|| {
+            let fits = |it: &Template| it.uri_template.matches(uri);
+            self.components.values().find(|it| it.offers().templates.iter().any(fits))
+        })
+    }
+
+    /// The component whose template reads exactly so.
+    pub(crate) fn component_for_template(&self, text: &str) -> Option<&Arc<LoadedComponent>> {
+        let is_it = |it: &Template| it.uri_template.text() == text;
+        self.components.values().find(|it| it.offers().templates.iter().any(is_it))
+    }
+
+    /// How often each list has changed.
+    pub(crate) fn changed(&self) -> Changed {
+        self.changed
+    }
+
     /// Up to three tools whose names share most letters with `name`.
     pub(crate) fn similar(&self, name: &str) -> Vec<String> {
         let likeness = |it: &str| {
@@ -74,14 +117,28 @@ impl Catalog {
     /// This catalog with `newcomer` in place of the component of the same name.
     fn with(&self, newcomer: &Arc<LoadedComponent>) -> Result<Self, NameClash> {
         let mut next = self.without(newcomer.name());
+        let clash = |what, name: &Arc<str>, incumbent: Option<&Arc<LoadedComponent>>| {
+            let incumbent = incumbent.map(|it| it.name().clone());
+            incumbent
+                .map_or(Ok(()), |incumbent| Err(NameClash { what, name: name.clone(), incumbent }))
+        };
         for tool in newcomer.tools() {
-            if let Some(incumbent) = next.tools.insert(tool.name.clone(), newcomer.clone()) {
-                return Err(NameClash {
-                    tool: tool.name.clone(),
-                    incumbent: incumbent.name().clone(),
-                });
-            }
+            let incumbent = next.tools.insert(tool.name.clone(), newcomer.clone());
+            clash("tool", &tool.name, incumbent.as_ref())?;
         }
+        for prompt in &newcomer.offers().prompts {
+            let incumbent = next.prompts.insert(prompt.name.clone(), newcomer.clone());
+            clash("prompt", &prompt.name, incumbent.as_ref())?;
+        }
+        for resource in &newcomer.offers().resources {
+            let incumbent = next.resources.insert(resource.uri.clone(), newcomer.clone());
+            clash("resource", &resource.uri, incumbent.as_ref())?;
+        }
+        for template in &newcomer.offers().templates {
+            let text = template.uri_template.text();
+            clash("resource template", &text.into(), next.component_for_template(text))?;
+        }
+        next.note(newcomer);
         next.components.insert(newcomer.name().clone(), newcomer.clone());
         Ok(next)
     }
@@ -89,9 +146,25 @@ impl Catalog {
     fn without(&self, name: &str) -> Self {
         let mut next = self.clone();
         next.generation += 1;
-        next.components.remove(name);
-        next.tools.retain(|_, owner| &**owner.name() != name);
+        if let Some(gone) = next.components.remove(name) {
+            next.note(&gone);
+        }
+        let stays = |owner: &Arc<LoadedComponent>| &**owner.name() != name;
+        next.tools.retain(|_, owner| stays(owner));
+        next.prompts.retain(|_, owner| stays(owner));
+        next.resources.retain(|_, owner| stays(owner));
         next
+    }
+
+    /// Notes which lists `component`, which comes or goes, stands on.
+    fn note(&mut self, component: &LoadedComponent) {
+        self.changed.tools = self.generation;
+        if !component.offers().prompts.is_empty() {
+            self.changed.prompts = self.generation;
+        }
+        if component.has_resources() {
+            self.changed.resources = self.generation;
+        }
     }
 }
 
@@ -137,7 +210,7 @@ impl Registry {
     pub(crate) fn refresh(&self, component: &Arc<LoadedComponent>) {
         self.current.send_if_modified(|current| {
             if let Ok(mut next) = current.with(component) {
-                next.generation = current.generation;
+                (next.generation, next.changed) = (current.generation, current.changed);
                 *current = Arc::new(next);
             }
             false
