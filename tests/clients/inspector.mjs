@@ -24,10 +24,18 @@ function inspect(target, ...method) {
   return JSON.parse(run.stdout);
 }
 
+/** The Inspector takes `--config` for its own, wherever it stands: ours goes through the environment. */
+function started({ command, args }) {
+  const at = args.indexOf("--config");
+  if (at < 0) return [command, ...args];
+  const [, file] = args.splice(at, 2);
+  return [command, ...args, "-e", `MADOGUCHI_CONFIG=${file}`];
+}
+
 await main(async ({ url, stdio }) => {
   const era = process.argv.includes("modern") ? "modern" : "legacy";
   const target = stdio
-    ? [stdio.command, ...stdio.args]
+    ? started(stdio)
     : [url.href, "--transport", "http", ...(era === "modern" ? ["--protocol-era", "modern"] : [])];
   const { tools } = inspect(target, "--method", "tools/list", "--strict");
   assert.ok(tools.some((tool) => tool.name === "list_movies"), "tools/list has list_movies");

@@ -9,7 +9,7 @@ use tests::{client::MODERN, legacy::LEGACY};
 
 mod words;
 
-use words::{HEADERS, METHODS, NAMES, TOOLS, VALUES};
+use words::{HEADERS, METHODS, NAMES, PROMPT, RESOURCE, TOOLS, VALUES};
 
 use crate::{
     json::{Json, Twist, object, raw, string},
@@ -91,19 +91,22 @@ fn meta(way: Way, progress: bool) -> Json {
 /// What `method` takes, plainly right.
 fn params(way: Way, method: &str, tool: &str, answered: bool, progress: bool) -> Json {
     let mut entries = match method {
-        "tools/call" | "prompts/get" => {
-            vec![("name", string(tool)), ("arguments", arguments(tool))]
-        }
-        "resources/read" | "resources/subscribe" => vec![("uri", string("test://one"))],
+        "tools/call" => vec![("name", string(tool)), ("arguments", arguments(tool))],
+        "prompts/get" => vec![("name", string(PROMPT)), ("arguments", raw("{\"topic\":\"tea\"}"))],
+        "resources/read" | "resources/subscribe" => vec![("uri", string(RESOURCE))],
         "initialize" => vec![
             ("protocolVersion", string(LEGACY)),
             ("capabilities", raw("{\"elicitation\":{}}")),
             ("clientInfo", object([("name", string("fuzz")), ("version", string("1"))])),
         ],
-        "subscriptions/listen" => vec![("notifications", raw("{\"toolsListChanged\":true}"))],
+        "subscriptions/listen" => {
+            let all =
+                "{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"library://books/7\"]}";
+            vec![("notifications", raw(all))]
+        }
         "completion/complete" => vec![
-            ("ref", raw("{\"type\":\"ref/prompt\",\"name\":\"echo\"}")),
-            ("argument", raw("{\"name\":\"a\",\"value\":\"b\"}")),
+            ("ref", raw("{\"type\":\"ref/prompt\",\"name\":\"recommend\"}")),
+            ("argument", raw("{\"name\":\"topic\",\"value\":\"t\"}")),
         ],
         "logging/setLevel" => vec![("level", string("debug"))],
         "notifications/cancelled" => vec![("requestId", raw("1")), ("reason", string("why"))],
@@ -123,6 +126,8 @@ fn arguments(tool: &str) -> Json {
     match tool {
         "echo" => object([("value", object([("席", string("A1")), ("b", raw("[1,2.5,null]"))]))]),
         "count_slowly" => object([("steps", raw("2"))]),
+        "ring" => object([("uri", string(RESOURCE))]),
+        "by_header" => object([("hall", string("A"))]),
         _ => object([]),
     }
 }
@@ -154,8 +159,9 @@ fn headers(way: Way, method: &str, tool: &str) -> Vec<(String, String)> {
             headers.push(("mcp-protocol-version", MODERN));
             headers.push(("mcp-method", method));
             match method {
-                "tools/call" | "prompts/get" => headers.push(("mcp-name", tool)),
-                "resources/read" => headers.push(("mcp-name", "test://one")),
+                "tools/call" => headers.push(("mcp-name", tool)),
+                "prompts/get" => headers.push(("mcp-name", PROMPT)),
+                "resources/read" => headers.push(("mcp-name", RESOURCE)),
                 _ => {}
             }
         }

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use host::{config::ComponentConfig, grants::Grant};
 use serde_json::json;
 use tests::{
     client::{Client, MODERN},
@@ -23,7 +24,7 @@ use crate::{
 /// What panicked in this process, whoever caught it.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Components that the servers load.
-const COMPONENTS: [&str; 1] = ["echo"];
+const COMPONENTS: [&str; 2] = ["echo", "library"];
 /// How often to look whether everything has come to rest, and how often at most.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_MAX: usize = 1_200;
@@ -44,7 +45,13 @@ impl Pair {
             for name in COMPONENTS {
                 folders.put(name, &tests::component_bytes(name));
             }
-            TestServer::start(folders, |it| it.thin_path = thin_path).await
+            let grants = Some([Grant::Events].into());
+            let library = ComponentConfig { grants, ..ComponentConfig::default() };
+            TestServer::start(folders, |it| {
+                it.thin_path = thin_path;
+                it.components.insert("library".to_owned(), library);
+            })
+            .await
         };
         let mut pair = Self { short: start(true).await, sdk: start(false).await, tasks: 0 };
         pair.serves().await.unwrap();
@@ -99,8 +106,11 @@ impl Pair {
     pub(crate) async fn rests(&self) -> Result<(), String> {
         let mut left = String::new();
         for _ in 0..LOOKS_MAX {
-            let servers = self.servers().map(|it| it.server().metrics().component("echo"));
-            let calls: u64 = servers.iter().map(|it| it.running + it.queued).sum();
+            let each = self.servers().map(|it| {
+                let metrics = it.server().metrics();
+                COMPONENTS.map(|name| metrics.component(name)).map(|it| it.running + it.queued)
+            });
+            let calls: u64 = each.as_flattened().iter().sum();
             if calls == 0 && tasks() <= self.tasks {
                 return Ok(());
             }

@@ -20,12 +20,17 @@ pub struct LegacySession {
 impl LegacySession {
     /// Opens a session with the server at `url`.
     pub async fn open(url: &str) -> Self {
+        Self::open_with(url, json!({})).await
+    }
+
+    /// The same with a client that can do so much.
+    pub async fn open_with(url: &str, capabilities: Value) -> Self {
         let client = Client::new(url);
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
                 "protocolVersion": LEGACY,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "tests", "version": "1" },
             },
         });
@@ -39,13 +44,23 @@ impl LegacySession {
     }
 
     async fn send(&self, body: Value) -> Value {
+        last_message(&self.text(body).await)
+    }
+
+    async fn text(&self, body: Value) -> String {
         let headers = [
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", LEGACY),
             ("mcp-session-id", &self.id),
         ];
         let response = self.client.post("/mcp", &headers, body.to_string()).await;
-        last_message(&response.text().await.expect("the answer arrives"))
+        response.text().await.expect("the answer arrives")
+    }
+
+    /// How many lines of the log come before the answer to one request.
+    pub async fn heard(&self, method: &str, params: Value) -> usize {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.text(body).await.matches("notifications/message").count()
     }
 
     /// The answer to one request.

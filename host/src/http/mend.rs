@@ -28,7 +28,7 @@ pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Respons
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
-    if is_json || !status.is_client_error() {
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
     let (parts, body) = response.into_parts();
@@ -65,6 +65,16 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
             let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }
+        (StatusCode::INTERNAL_SERVER_ERROR, _)
+            if text.starts_with("Failed to read request body") =>
+        {
+            let message = "The body breaks off, or is not framed as the headers say.";
+            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        (StatusCode::INTERNAL_SERVER_ERROR, _) => {
+            tracing::error!("a request was not answered: {text}");
+            (status, -32603, "Something went wrong here; the log has the reason.".to_owned())
+        }
         (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
             let message = "There is no such session, or no longer: begin with `initialize` again.";
             (status, -32001, message.to_owned())
@@ -97,5 +107,9 @@ mod tests {
         let gone = words(StatusCode::NOT_FOUND, "Not Found: Session not found");
         assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
         assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
+        let broken = words(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
+        assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
+        let ours = words(StatusCode::INTERNAL_SERVER_ERROR, "secret");
+        assert!(ours.1 == -32603 && !ours.2.contains("secret"), "{ours:?}");
     }
 }

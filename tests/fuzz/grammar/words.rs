@@ -29,8 +29,21 @@ pub(super) const METHODS: [&str; 24] = [
     "no/such",
     "",
 ];
-pub(super) const TOOLS: [&str; 7] =
-    ["echo", "echo", "greet", "greet_twice", "count_slowly", "whoami", "no_such_tool"];
+pub(super) const TOOLS: [&str; 10] = [
+    "echo",
+    "echo",
+    "greet",
+    "greet_twice",
+    "count_slowly",
+    "whoami",
+    "ring",
+    "chat",
+    "by_header",
+    "no_such_tool",
+];
+/// A prompt that there is, and a thing to read.
+pub(super) const PROMPT: &str = "recommend";
+pub(super) const RESOURCE: &str = "library://books/7";
 /// Names of members, as they are right somewhere.
 pub(super) const NAMES: [&str; 18] = [
     "_meta",
