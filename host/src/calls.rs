@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    call_state::Progress,
+    call_state::{Clock, Progress},
     caller::{Caller, Owner},
     component::{
         Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
@@ -16,11 +16,13 @@ use crate::{
     },
     mcp::thin::Answers,
     record::{Record, Surface, Watch},
-    registry::Registry,
+    registry::{Catalog, Registry},
     seal::{Asked, Seal, State, StateError, digest},
     telemetry::TraceHeaders,
     waiting::Waiting,
 };
+
+mod pass;
 
 /// Rounds in which a call may ask; a tool that goes on is given up.
 const ROUNDS_MAX: u32 = 16;
@@ -58,6 +60,8 @@ pub(crate) struct Call {
 pub(crate) enum Outcome {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: Output },
+    /// Another server's result, as it stands.
+    Passed { result: Box<rmcp::model::CallToolResult> },
     /// The user must answer; the state comes back with the answers.
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
@@ -77,15 +81,24 @@ impl Calls {
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
         let _running = self.running.token();
         let mut record = self.watch.begin(call);
-        let result = self.round(&mut record).await;
+        let catalog = self.registry.catalog();
+        let result = match catalog.served(&record.call.tool) {
+            // In a box: a component's call, which is the rule, would carry its state along.
+            Some(tool) => Box::pin(self.pass(&mut record, tool)).await,
+            None => self.round(&mut record, &catalog).await,
+        };
         record.end(&result);
         result
     }
 
-    async fn round(&self, record: &mut Record<'_>) -> Result<Outcome, CallError> {
-        let mut component = self.component(&record.call)?;
+    async fn round(
+        &self,
+        record: &mut Record<'_>,
+        catalog: &Catalog,
+    ) -> Result<Outcome, CallError> {
+        let mut component = Self::component(&record.call, catalog)?;
         record.component = Some(component.clone());
-        let mut state = self.state(&record.call, &component)?;
+        let mut state = self.state(&record.call, component.digest(), component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
@@ -103,17 +116,18 @@ impl Calls {
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    // Only a call that asks pays for what its state must tell.
                     state.belong_to(component.digest());
-                    state.tool.clone_from(&call.tool);
-                    state.arguments = digest_of(&call.arguments);
-                    state.principal = call.caller.principal.to_string();
-                    return self.ask(&component, call_id, it, state);
+                    return self.ask(
+                        (component.name(), component.clock()),
+                        (call, call_id),
+                        it,
+                        state,
+                    );
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
-                    component = self.component(call)?;
+                    component = Self::component(call, &self.registry.catalog())?;
                     record.component = Some(component.clone());
                     waiting.follow(&component);
                     state.belong_to(component.digest());
@@ -123,11 +137,16 @@ impl Calls {
         }
     }
 
-    fn component(&self, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
-        let (catalog, tool) = (self.registry.catalog(), call.tool.as_str());
-        let component = catalog.component_for(tool).ok_or_else(|| CallError::UnknownTool {
-            tool: tool.chars().take(128).collect(),
-            similar: catalog.similar(tool),
+    fn component(call: &Call, catalog: &Catalog) -> Result<Arc<LoadedComponent>, CallError> {
+        let tool = call.tool.as_str();
+        let component = catalog.component_for(tool).ok_or_else(|| match catalog.away(tool) {
+            Some(it) if call.caller.may_call(Owner::Server(&it.server.name), tool) => {
+                it.server.away()
+            }
+            _ => CallError::UnknownTool {
+                tool: tool.chars().take(128).collect(),
+                similar: catalog.similar(tool),
+            },
         })?;
         match call.caller.may_call(Owner::Component(component.name()), tool) {
             true => Ok(component.clone()),
@@ -138,8 +157,13 @@ impl Calls {
     /// What earlier rounds left, with the answers of this one.
     ///
     /// Answers to an earlier version of the component are dropped: the new one asks again.
-    fn state(&self, call: &Call, component: &LoadedComponent) -> Result<State, StateError> {
-        let now = component.clock().now();
+    pub(crate) fn state(
+        &self,
+        call: &Call,
+        version: &str,
+        clock: &Clock,
+    ) -> Result<State, StateError> {
+        let now = clock.now();
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
@@ -152,7 +176,7 @@ impl Calls {
                 && it.arguments == digest_of(&call.arguments)
                 && *it.principal == *call.caller.principal
         })?;
-        state.belong_to(component.digest());
+        state.belong_to(version);
         for (key, kind) in std::mem::take(&mut state.asked) {
             if let Some(response) = call.responses.get(&key) {
                 state.answers.insert(key, (kind, response.clone()));
@@ -161,19 +185,20 @@ impl Calls {
         Ok(state)
     }
 
-    fn ask(
+    pub(crate) fn ask(
         &self,
-        component: &LoadedComponent,
-        call_id: u64,
+        (component, clock): (&Arc<str>, &Clock),
+        (call, call_id): (&Call, u64),
         it: InputRequired,
         mut state: State,
     ) -> Result<Outcome, CallError> {
         let questions = it.questions;
-        let exceeded = |limit| CallError::LimitExceeded {
-            component: component.name().clone(),
-            call_id,
-            limit,
-        };
+        let exceeded =
+            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
+        // Only a call that asks pays for what its state must tell.
+        state.tool.clone_from(&call.tool);
+        state.arguments = digest_of(&call.arguments);
+        state.principal = call.caller.principal.to_string();
         state.rounds += 1;
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
@@ -185,9 +210,9 @@ impl Calls {
         };
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
         state.own = it.state;
-        let sealed = self.seal.close(state, component.clock().now());
+        let sealed = self.seal.close(state, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
-        Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
+        Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
     }
 }
 
@@ -203,6 +228,9 @@ fn digest_of(arguments: &str) -> String {
 impl Answers for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served(tool) {
+            return tool.has_header_arguments;
+        }
         let component = catalog.component_for(tool);
         let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
         tool.is_some_and(|it| it.has_header_arguments)

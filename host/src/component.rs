@@ -41,7 +41,7 @@ mod round;
 mod version;
 
 use optional::Optional;
-use places::Places;
+pub(crate) use places::Places;
 
 pub use error::{CallError, LoadError};
 pub(crate) use optional::Request;

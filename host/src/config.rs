@@ -16,6 +16,7 @@ use crate::{
     grants::{Grant, http::HostGrant},
     limits::{Limits, SandboxConfig},
     log::LogConfig,
+    servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
 };
 
@@ -69,6 +70,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
+    /// Other MCP servers behind the same counter.
+    pub servers: BTreeMap<String, ServerConfig>,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -126,6 +129,7 @@ struct ConfigFile {
     log: LogConfig,
     sandbox: SandboxConfig,
     blobs: Option<blobs::Limits>,
+    servers: BTreeMap<String, ServerConfig>,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -194,6 +198,7 @@ impl Config {
             log: file.log,
             sandbox: file.sandbox,
             blobs: file.blobs.unwrap_or_default(),
+            servers: file.servers,
             base: PathBuf::new(),
         })
     }
@@ -206,6 +211,9 @@ impl Config {
         };
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
+        if let Some((table, what)) = servers::unworkable(&self.servers) {
+            return Err(ConfigError::Unworkable { table, what });
+        }
         for (name, component) in &self.components {
             if let Some(limits) = &component.limits {
                 let table = format!("components.{name}.limits");

@@ -15,6 +15,7 @@ use crate::{
     component::{CallError, LoadedComponent, Stop},
     metrics::Metrics,
     registry::Registry,
+    servers::Server,
     telemetry::{Span, Telemetry},
 };
 
@@ -136,7 +137,8 @@ impl Ending {
 
     fn of(result: &Result<Outcome, CallError>) -> Self {
         match result {
-            Ok(Outcome::Done { .. }) => Self::Done,
+            Ok(Outcome::Passed { result }) if result.is_error == Some(true) => Self::Refused,
+            Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
             Ok(Outcome::Asked { .. })
             | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
             Err(CallError::Stopped(Stop::Refused(_))) => Self::Refused,
@@ -190,6 +192,7 @@ impl Watch {
             began: Instant::now(),
             round: 1,
             component: None,
+            server: None,
             ending: Ending::Cancelled,
             word: Ending::Cancelled.name().into(),
         }
@@ -213,6 +216,8 @@ pub(crate) struct Record<'a> {
     pub(crate) round: u32,
     /// Who answers it, once that is known.
     pub(crate) component: Option<Arc<LoadedComponent>>,
+    /// The same, where it is another server.
+    pub(crate) server: Option<Arc<Server>>,
     time: SystemTime,
     began: Instant,
     ending: Ending,
@@ -235,11 +240,15 @@ impl Record<'_> {
 impl Drop for Record<'_> {
     fn drop(&mut self) {
         let duration = self.began.elapsed();
-        match &self.component {
-            Some(it) => it.tally().ended(self.ending, duration),
-            None => self.watch.metrics.ended_nowhere(self.ending),
+        match (&self.component, &self.server) {
+            (Some(it), _) => it.tally().ended(self.ending, duration),
+            (None, Some(it)) => it.tally.ended(self.ending, duration),
+            (None, None) => self.watch.metrics.ended_nowhere(self.ending),
         }
         let (tool, component) = (&self.call.tool, self.component.as_deref());
+        if let Some(server) = &self.server {
+            self.span.server(tool, &server.name);
+        }
         self.span.outcome(self.round, tool, component, self.ending, &self.word);
         if !self.watch.audit.is_enabled() {
             return;
@@ -258,6 +267,7 @@ impl Drop for Record<'_> {
                 digest: it.digest().clone(),
                 generation: Some(it.generation()),
             }),
+            server: self.server.as_ref().map(|it| it.name.clone()),
             arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
             outcome: std::mem::take(&mut self.word),
             duration,

@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use crate::{caller::Owner, component::LoadedComponent, definition::Tool};
+use crate::{
+    caller::Owner,
+    component::LoadedComponent,
+    definition::Tool,
+    servers::{Offer, ServerTool},
+};
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -13,6 +18,12 @@ pub struct Catalog {
     generation: u64,
     components: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    /// What other servers offer, by the server's name.
+    offers: BTreeMap<Arc<str>, Arc<Offer>>,
+    /// What they offered that are gone.
+    away: BTreeMap<Arc<str>, Arc<Offer>>,
+    /// The tools of servers, by the name under which they are called.
+    served: BTreeMap<Arc<str>, Arc<ServerTool>>,
 }
 
 /// Two components offer one tool.
@@ -53,11 +64,45 @@ impl Catalog {
         self.components.values().flat_map(|it| it.tools())
     }
 
-    /// The same with whose they are.
+    /// The same with whose they are, without those that a server replaces.
     pub(crate) fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
-        self.components.values().flat_map(|component| {
+        let each = self.components.values().flat_map(|component| {
             component.tools().iter().map(|it| (Owner::Component(component.name()), it))
-        })
+        });
+        each.filter(|(_, it)| self.served(&it.name).is_none())
+    }
+
+    /// The tools of other servers: servers by name, each server's tools in its own order.
+    pub(crate) fn served_tools(&self) -> impl Iterator<Item = &Arc<ServerTool>> {
+        let all = self.offers.values().flat_map(|it| &it.tools);
+        all.filter(|it| self.served(&it.name).is_some_and(|other| Arc::ptr_eq(it, other)))
+    }
+
+    /// The tool of a server that is called by that name.
+    pub(crate) fn served(&self, tool: &str) -> Option<&Arc<ServerTool>> {
+        // Where there are no servers, and that is the rule, this looks nothing up.
+        self.served.get(tool)
+    }
+
+    /// The same of a server that is gone.
+    pub(crate) fn away(&self, tool: &str) -> Option<&Arc<ServerTool>> {
+        self.away.values().flat_map(|it| &it.tools).find(|it| &*it.name == tool)
+    }
+
+    /// What the server of that name offers.
+    pub(crate) fn offer(&self, server: &str) -> Option<&Arc<Offer>> {
+        self.offers.get(server)
+    }
+
+    /// The servers' part of the counter, by the server's name.
+    pub(crate) fn served_offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
+        self.offers.values()
+    }
+
+    /// The names of all tools on offer, whosever they are.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.offers().map(|(_, it)| &*it.name);
+        own.chain(self.served_tools().map(|it| &*it.name))
     }
 
     /// Up to three tools whose names share most letters with `name`.
@@ -66,7 +111,8 @@ impl Catalog {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let mut names: Vec<_> = self.tools.keys().map(|it| (likeness(it), it)).collect();
+        let all = self.tools.keys().chain(self.served.keys());
+        let mut names: Vec<_> = all.map(|it| (likeness(it), it)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }
@@ -83,6 +129,7 @@ impl Catalog {
             }
         }
         next.components.insert(newcomer.name().clone(), newcomer.clone());
+        next.serve();
         Ok(next)
     }
 
@@ -91,7 +138,19 @@ impl Catalog {
         next.generation += 1;
         next.components.remove(name);
         next.tools.retain(|_, owner| &**owner.name() != name);
+        next.serve();
         next
+    }
+
+    /// Settles which server is called by which name: a component wins over a server that does not
+    /// replace it, and of two servers the first by name.
+    fn serve(&mut self) {
+        self.served.clear();
+        for tool in self.offers.values().flat_map(|it| &it.tools) {
+            if tool.replaces || !self.tools.contains_key(&tool.name) {
+                self.served.entry(tool.name.clone()).or_insert_with(|| tool.clone());
+            }
+        }
     }
 }
 
@@ -141,6 +200,38 @@ impl Registry {
                 *current = Arc::new(next);
             }
             false
+        });
+    }
+
+    /// Puts what a server offers in place; the names that others have already.
+    pub(crate) fn offer(&self, offer: Offer) -> Vec<Arc<str>> {
+        let (server, offer) = (offer.server.name.clone(), Arc::new(offer));
+        self.current.send_modify(|current| {
+            let mut next = Catalog::clone(current);
+            next.generation += 1;
+            next.away.remove(&server);
+            next.offers.insert(server.clone(), offer.clone());
+            next.serve();
+            *current = Arc::new(next);
+        });
+        let catalog = self.catalog();
+        let is_hidden = |it: &&Arc<ServerTool>| {
+            !catalog.served(&it.name).is_some_and(|other| Arc::ptr_eq(it, other))
+        };
+        offer.tools.iter().filter(is_hidden).map(|it| it.name.clone()).collect()
+    }
+
+    /// Takes what a server offered off the counter, and keeps it in mind.
+    pub(crate) fn withdraw(&self, server: &str) {
+        self.current.send_if_modified(|current| {
+            let Some(offer) = current.offers.get(server).cloned() else { return false };
+            let mut next = Catalog::clone(current);
+            next.generation += 1;
+            next.offers.remove(server);
+            next.away.insert(server.into(), offer);
+            next.serve();
+            *current = Arc::new(next);
+            true
         });
     }
 

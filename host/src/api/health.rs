@@ -3,13 +3,14 @@
 use axum::{Json, extract::State};
 use serde_json::{Map, Value, json};
 
-use crate::{control::Troubles, page, registry::Registry};
+use crate::{control::Troubles, page, registry::Registry, servers::Servers};
 
 /// What health is told from. Never waits for a component.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
     pub(crate) troubles: Troubles,
+    pub(crate) servers: Servers,
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
@@ -30,9 +31,19 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let tools: Vec<_> = catalog.tools().map(|it| &*it.name).collect();
+    let (mut servers, mut is_whole) = (Map::new(), troubles.is_empty());
+    for it in health.servers.statuses() {
+        let tools = catalog.served_tools().filter(|tool| tool.server.name == it.name);
+        let mut server = json!({ "status": it.word, "tools": tools.count() });
+        if let Some(error) = it.error {
+            server["error"] = (*error).into();
+            is_whole = false;
+        }
+        servers.insert(it.name.to_string(), server);
+    }
+    let tools: Vec<_> = catalog.names().collect();
     Json(json!({
-        "status": if troubles.is_empty() { "ok" } else { "degraded" },
+        "status": if is_whole { "ok" } else { "degraded" },
         "version": env!("CARGO_PKG_VERSION"),
         "services": {
             "claude": "not_configured",
@@ -41,6 +52,7 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         },
         "tools": tools,
         "components": components,
+        "servers": servers,
         "page": page::is_present(),
     }))
 }

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     call_state::Progress,
-    caller::Caller,
+    caller::{Caller, Owner},
     calls::{Call, Calls, Outcome},
     component::CallError,
     registry::Registry,
@@ -145,7 +145,10 @@ impl ServerHandler for McpServer {
         }
         let (catalog, caller) = (self.registry.catalog(), caller(&context));
         let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
-        let tools = tools.map(|(_, it)| wire::tool(it)).collect();
+        let served = catalog.served_tools();
+        let served = served.filter(|it| caller.may_call(Owner::Server(&it.server.name), &it.name));
+        let tools = tools.map(|(_, it)| wire::tool(it));
+        let tools = tools.chain(served.map(|it| it.listed.clone())).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(CacheScope::Public))
@@ -153,6 +156,9 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served(name) {
+            return Some(tool.listed.clone());
+        }
         let component = catalog.component_for(name)?;
         component.tools().iter().find(|it| &*it.name == name).map(wire::tool)
     }
@@ -173,6 +179,7 @@ impl ServerHandler for McpServer {
                 Ok(Outcome::Done { component, call_id, output }) => {
                     return wire::done(component, call_id, output);
                 }
+                Ok(Outcome::Passed { result }) => return Ok((*result).into()),
                 Ok(Outcome::Asked { component, call_id, questions, state }) => match again {
                     None => return wire::asked(&component, call_id, questions, state),
                     Some(mut next) => {

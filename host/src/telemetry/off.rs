@@ -35,6 +35,8 @@ impl Span {
     pub(crate) fn outcome(&self, _: u32, _: &str, _: Option<&LoadedComponent>, _: Ending, _: &str) {
     }
 
+    pub(crate) fn server(&self, _: &str, _: &str) {}
+
     /// For a request that goes out on behalf of this span.
     pub(crate) fn traceparent(&self) -> Option<String> {
         None

@@ -184,6 +184,14 @@ impl Span {
         }
     }
 
+    /// Says that another server answers the call of this span.
+    pub(crate) fn server(&self, tool: &str, server: &str) {
+        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let span = context.span();
+        span.update_name(format!("tools/call {tool}"));
+        span.set_attribute(KeyValue::new("madoguchi.server", server.to_owned()));
+    }
+
     /// For a request that goes out on behalf of this span.
     pub(crate) fn traceparent(&self) -> Option<String> {
         let OpenSpan { context, .. } = self.0.as_deref()?;

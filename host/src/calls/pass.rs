@@ -1,0 +1,82 @@
+//! A call of another server's tool: the same record, scopes and sealed state as a component's.
+
+use rmcp::model::InputRequiredResult;
+use serde_json::Value;
+
+use super::{Calls, Outcome};
+use crate::{
+    call_state::Clock,
+    caller::Owner,
+    component::{Ask, CallError, InputRequired, Question},
+    record::Record,
+    servers::{Answer, Request, ServerTool},
+};
+
+/// Questions that a server may ask in one round.
+const QUESTIONS_MAX: usize = 16;
+
+impl Calls {
+    pub(super) async fn pass(
+        &self,
+        record: &mut Record<'_>,
+        tool: &ServerTool,
+    ) -> Result<Outcome, CallError> {
+        let (server, call) = (&tool.server, &record.call);
+        if !call.caller.may_call(Owner::Server(&server.name), &tool.name) {
+            return Err(CallError::Forbidden { scope: format!("tool:{}", tool.name) });
+        }
+        record.server = Some(server.clone());
+        let mut state = self.state(call, &server.label, &Clock::System)?;
+        record.round = state.rounds + 1;
+        // A server keeps what it wants to know in its own state: it gets this round's answers only.
+        let answers = std::mem::take(&mut state.answers);
+        let request = Request {
+            arguments: &call.arguments,
+            meta: &call.meta,
+            capabilities: &call.caller.client_capabilities,
+            responses: answers.into_iter().map(|(key, (_, it))| (key, it)).collect(),
+            state: state.own.take(),
+            progress: call.progress.clone(),
+            traceparent: record.span.traceparent(),
+        };
+        match tool.call(request).await? {
+            Answer::Result(result) => Ok(Outcome::Passed { result: Box::new(result) }),
+            Answer::Asked(asked) => {
+                state.belong_to(&server.label);
+                let asked = questions(asked).ok_or_else(|| CallError::Broken {
+                    component: server.label.clone(),
+                    call_id: record.id,
+                    what: format!(
+                        "it asks in a way that is not known, or more than {QUESTIONS_MAX} questions"
+                    ),
+                })?;
+                self.ask((&server.label, &Clock::System), (call, record.id), asked, state)
+            }
+        }
+    }
+}
+
+/// What a server asks, as a question of ours with its key.
+fn questions(asked: InputRequiredResult) -> Option<InputRequired> {
+    let requests = asked.input_requests.unwrap_or_default();
+    if requests.len() > QUESTIONS_MAX {
+        return None;
+    }
+    let question = |(key, request)| question(key, &serde_json::to_value(request).ok()?);
+    let questions = requests.into_iter().map(question).collect::<Option<_>>()?;
+    Some(InputRequired { questions, state: asked.request_state })
+}
+
+fn question(key: String, request: &Value) -> Option<Question> {
+    let params = &request["params"];
+    let ask = match (request["method"].as_str()?, params["url"].as_str()) {
+        ("elicitation/create", Some(url)) => Ask::Url(url.to_owned()),
+        ("elicitation/create", None) => Ask::Form(params["requestedSchema"].to_string()),
+        ("sampling/createMessage", _) => Ask::Sampling(params.to_string()),
+        ("roots/list", _) => Ask::Roots,
+        _ => return None,
+    };
+    let message = params["message"].as_str().unwrap_or_default().to_owned();
+    let meta = params.get("_meta").map(Value::to_string);
+    Some(Question { key, message, ask, meta })
+}
