@@ -61,7 +61,7 @@ pub(crate) enum Outcome {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: Output },
     /// Another server's result, as it stands.
-    Passed { result: Box<rmcp::model::CallToolResult> },
+    Passed { result: Box<rmcp::model::ServerResult> },
     /// The user must answer; the state comes back with the answers.
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }

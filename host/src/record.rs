@@ -9,6 +9,8 @@ use std::{
     time::{Instant, SystemTime},
 };
 
+use rmcp::model::ServerResult;
+
 use crate::{
     audit::{self, Audit},
     calls::{Call, Outcome},
@@ -137,7 +139,7 @@ impl Ending {
 
     fn of(result: &Result<Outcome, CallError>) -> Self {
         match result {
-            Ok(Outcome::Passed { result }) if result.is_error == Some(true) => Self::Refused,
+            Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
             Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
             Ok(Outcome::Asked { .. })
             | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
@@ -153,6 +155,11 @@ impl Ending {
             Err(CallError::State(_)) => Self::InvalidState,
         }
     }
+}
+
+/// Whether another server's result says that the tool refused.
+fn is_refusal(result: &ServerResult) -> bool {
+    matches!(result, ServerResult::CallToolResult(it) if it.is_error == Some(true))
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.

@@ -26,6 +26,7 @@ use crate::{
     registry::Registry,
 };
 
+mod ask;
 mod call;
 mod config;
 mod connection;
@@ -37,10 +38,11 @@ mod retry;
 mod secret;
 mod sse;
 
+pub(crate) use ask::Ask;
 pub(crate) use call::{Answer, Request};
 pub use config::ServerConfig;
 pub(crate) use config::check;
-pub(crate) use offer::{Offer, ServerTool};
+pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
 
 use connection::Connection;
 use lists::Lists;
@@ -154,11 +156,6 @@ impl Server {
     /// When a call may have more luck.
     fn again_ms(&self) -> u32 {
         u32::try_from(self.base.as_millis()).unwrap_or(u32::MAX).max(1)
-    }
-
-    /// Puts the connection in doubt.
-    fn suspect(&self) {
-        self.suspicion.notify_one();
     }
 
     /// `text` without secrets, and not too long.

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Extensions, HeaderMap, StatusCode};
-use rmcp::model::CallToolResult;
+use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -171,7 +171,8 @@ fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Fa
 }
 
 /// Another server's result, without MCP's envelope.
-fn passed(result: CallToolResult) -> Result<Value, Failure> {
+fn passed(result: ServerResult) -> Result<Value, Failure> {
+    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
     let text = || {
         let texts = result.content.iter().filter_map(|it| it.as_text());
         texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")

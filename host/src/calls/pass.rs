@@ -7,9 +7,9 @@ use super::{Calls, Outcome};
 use crate::{
     call_state::Clock,
     caller::Owner,
-    component::{Ask, CallError, InputRequired, Question},
+    component::{self, CallError, InputRequired, Question},
     record::Record,
-    servers::{Answer, Request, ServerTool},
+    servers::{Answer, Ask, Request, ServerTool},
 };
 
 /// Questions that a server may ask in one round.
@@ -39,8 +39,8 @@ impl Calls {
             progress: call.progress.clone(),
             traceparent: record.span.traceparent(),
         };
-        match tool.call(request).await? {
-            Answer::Result(result) => Ok(Outcome::Passed { result: Box::new(result) }),
+        match server.ask(Ask::Tool(tool), request).await? {
+            Answer::Result(result) => Ok(Outcome::Passed { result }),
             Answer::Asked(asked) => {
                 state.belong_to(&server.label);
                 let asked = questions(asked).ok_or_else(|| CallError::Broken {
@@ -70,10 +70,10 @@ fn questions(asked: InputRequiredResult) -> Option<InputRequired> {
 fn question(key: String, request: &Value) -> Option<Question> {
     let params = &request["params"];
     let ask = match (request["method"].as_str()?, params["url"].as_str()) {
-        ("elicitation/create", Some(url)) => Ask::Url(url.to_owned()),
-        ("elicitation/create", None) => Ask::Form(params["requestedSchema"].to_string()),
-        ("sampling/createMessage", _) => Ask::Sampling(params.to_string()),
-        ("roots/list", _) => Ask::Roots,
+        ("elicitation/create", Some(url)) => component::Ask::Url(url.to_owned()),
+        ("elicitation/create", None) => component::Ask::Form(params["requestedSchema"].to_string()),
+        ("sampling/createMessage", _) => component::Ask::Sampling(params.to_string()),
+        ("roots/list", _) => component::Ask::Roots,
         _ => return None,
     };
     let message = params["message"].as_str().unwrap_or_default().to_owned();

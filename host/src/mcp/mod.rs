@@ -179,7 +179,7 @@ impl ServerHandler for McpServer {
                 Ok(Outcome::Done { component, call_id, output }) => {
                     return wire::done(component, call_id, output);
                 }
-                Ok(Outcome::Passed { result }) => return Ok((*result).into()),
+                Ok(Outcome::Passed { result }) => return wire::passed(*result),
                 Ok(Outcome::Asked { component, call_id, questions, state }) => match again {
                     None => return wire::asked(&component, call_id, questions, state),
                     Some(mut next) => {

@@ -195,7 +195,7 @@ struct Message<'a, R> {
 fn written(id: &RawValue, outcome: Result<Outcome, CallError>) -> Response {
     let response = match outcome {
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
-        Ok(Outcome::Passed { result }) => Ok((*result).into()),
+        Ok(Outcome::Passed { result }) => wire::passed(*result),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             wire::asked(&component, call_id, questions, state)
         }

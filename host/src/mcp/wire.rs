@@ -8,7 +8,7 @@ use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
         ErrorCode, InputRequests, InputRequiredResult, MetaObject, PaginatedRequestParams,
-        ProtocolVersion, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+        ProtocolVersion, ServerResult, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -185,6 +185,14 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
     let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
     result.meta = Some(MetaObject(meta));
     result.into()
+}
+
+/// Another server's result of a call, as it stands.
+pub(super) fn passed(result: ServerResult) -> Result<CallToolResponse, ErrorData> {
+    match result {
+        ServerResult::CallToolResult(result) => Ok(result.into()),
+        _ => Err(ErrorData::internal_error("the server answered something else", None)),
+    }
 }
 
 pub(super) fn asked(

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header};
-use rmcp::model::CallToolResult;
+use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -201,7 +201,8 @@ fn answer(result: Result<ComponentReport, ControlError>) -> Response {
 }
 
 /// The same of another server's tool.
-fn passed(result: &CallToolResult) -> Result<Value, CallError> {
+fn passed(result: &ServerResult) -> Result<Value, CallError> {
+    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
     let texts = result.content.iter().filter_map(|it| it.as_text()).map(|it| it.text.as_str());
     let texts: Vec<_> = texts.collect();
     if result.is_error == Some(true) {

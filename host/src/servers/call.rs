@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use rmcp::{
     RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientRequest,
-        InputRequiredResult, RequestMetaObject, ServerResult,
+        ClientCapabilities, ClientRequest, InputRequiredResult, RequestMetaObject, ServerResult,
     },
     service::{PeerRequestOptions, RequestHandle},
 };
@@ -14,14 +13,13 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    Link, Server, ServerTool,
+    Ask, Link, Server,
     connection::Connection,
-    offer::foreign,
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::{
     call_state::Progress,
-    component::{CallError, Problem, Refusal, Stop, Unavailable},
+    component::{CallError, Refusal, Stop, Unavailable},
 };
 
 /// What of a client's capabilities a server is told: what it can ask for by `input_required`.
@@ -45,71 +43,61 @@ pub(crate) struct Request<'a> {
 /// What a server answered.
 pub(crate) enum Answer {
     /// A result, as it stands.
-    Result(CallToolResult),
+    Result(Box<ServerResult>),
     /// Questions to the user.
     Asked(InputRequiredResult),
 }
 
-impl ServerTool {
-    /// One round of a call (ILL-12 to ILL-15): in turn, within its time, tried again where that can
-    /// do no harm.
-    pub(crate) async fn call(&self, request: Request<'_>) -> Result<Answer, CallError> {
-        let server = &*self.server;
-        let params = self.params(&request)?;
-        let patience = Duration::from_millis(server.config.timeout_ms);
-        let place = server.places.take(patience, &server.tally).await;
+impl Server {
+    /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that
+    /// can do no harm.
+    pub(crate) async fn ask(
+        &self,
+        ask: Ask<'_>,
+        request: Request<'_>,
+    ) -> Result<Answer, CallError> {
+        let message = ask.request(&request)?;
+        let patience = Duration::from_millis(self.config.timeout_ms);
+        let place = self.places.take(patience, &self.tally).await;
         let _place = place.map_err(|retry_after_ms| CallError::Busy {
-            component: server.label.clone(),
+            component: self.label.clone(),
             retry_after_ms,
         })?;
-        let _running = server.tally.running.hold();
+        let _running = self.tally.running.hold();
         let mut attempt = 0;
         loop {
-            let within = tokio::time::timeout(patience, self.attempt(params.clone(), &request));
-            let failed = match within.await.unwrap_or(Err(Failed::TimedOut)) {
+            let within = tokio::time::timeout(patience, self.attempt(message.clone(), &request));
+            let answer = within.await.unwrap_or(Err(Failed::TimedOut)).and_then(|it| {
+                let wrong = || Failed::Unusable("it answers something else".to_owned());
+                ask.answer(it).ok_or_else(wrong)
+            });
+            let failed = match answer {
                 Ok(answer) => return self.checked(answer),
                 Err(failed) => failed,
             };
             if failed.is_of_connection() {
-                server.suspect();
+                self.suspicion.notify_one();
             }
-            if attempt == RETRIES_MAX || !failed.may_be_retried(self.is_repeatable) {
-                return Err(self.told(attempt, failed));
+            if attempt == RETRIES_MAX || !failed.may_be_retried(ask.is_repeatable()) {
+                return Err(self.told(&ask, attempt, failed));
             }
             let asked = match failed {
                 Failed::Status { retry_after, .. } => retry_after,
                 _ => None,
             };
-            tokio::time::sleep(retry::delay(server.base, attempt, asked, retry::jitter())).await;
+            tokio::time::sleep(retry::delay(self.base, attempt, asked, retry::jitter())).await;
             attempt += 1;
         }
     }
 
-    fn params(&self, request: &Request<'_>) -> Result<CallToolRequestParams, CallError> {
-        let arguments = serde_json::from_str::<Map<String, Value>>(request.arguments);
-        let arguments = arguments.map_err(|error| {
-            let (pointer, message) =
-                (String::new(), format!("The arguments are not a JSON object: {error}"));
-            CallError::Stopped(Stop::InvalidArguments(vec![Problem { pointer, message }]))
-        })?;
-        let mut params =
-            CallToolRequestParams::new(self.own_name.clone()).with_arguments(arguments);
-        if !request.responses.is_empty() {
-            params = params.with_input_responses(request.responses.clone());
-        }
-        params.request_state.clone_from(&request.state);
-        Ok(params)
-    }
-
     async fn attempt(
         &self,
-        params: CallToolRequestParams,
+        message: ClientRequest,
         request: &Request<'_>,
-    ) -> Result<Answer, Failed> {
-        let connection = self.server.connected().await?;
-        let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    ) -> Result<ServerResult, Failed> {
+        let connection = self.connected().await?;
         let options = PeerRequestOptions::no_options().with_meta(meta(request, &connection));
-        let handle = connection.peer.send_cancellable_request(call, options).await;
+        let handle = connection.peer.send_cancellable_request(message, options).await;
         let mut asking = Asking(Some(handle.map_err(Failed::of)?));
         let token = asking.0.as_ref().map(|it| it.progress_token.clone());
         let _followed = token
@@ -121,46 +109,33 @@ impl ServerTool {
         };
         asking.0 = None;
         match answer {
-            Ok(Ok(ServerResult::CallToolResult(result))) => Ok(Answer::Result(result)),
-            Ok(Ok(ServerResult::InputRequiredResult(asked))) => Ok(Answer::Asked(asked)),
-            Ok(Ok(_)) => Err(Failed::Unusable("its answer is no result of a call".to_owned())),
-            Ok(Err(error)) => Err(self.lost(Failed::of(error), &connection)),
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(lost(Failed::of(error), &connection)),
             Err(_) => Err(Failed::Lost("the connection was closed".to_owned())),
         }
     }
 
-    /// Looks behind errors of JSON-RPC that say that the connection is over.
-    fn lost(&self, failed: Failed, connection: &Connection) -> Failed {
-        let Failed::Rpc(error) = &failed else { return failed };
-        let is_over = error.message.contains("closed before its final response")
-            || (!connection.is_modern() && error.message.to_lowercase().contains("session"));
-        if is_over { Failed::Lost(error.message.to_string()) } else { failed }
-    }
-
-    /// The answer, no longer than it may be and without what only we say.
+    /// The answer, no longer than it may be.
     fn checked(&self, answer: Answer) -> Result<Answer, CallError> {
-        let Answer::Result(mut result) = answer else { return Ok(answer) };
-        result.meta = foreign(result.meta.take());
-        let (size, most) = (
-            serde_json::to_vec(&result).map_or(0, |it| it.len()),
-            self.server.config.output_bytes_max,
-        );
+        let Answer::Result(result) = &answer else { return Ok(answer) };
+        let size = serde_json::to_vec(result).map_or(0, |it| it.len());
+        let most = self.config.output_bytes_max;
         if size > most {
             let message = format!(
                 "The server {name} answered with {size} bytes; output_bytes_max under [servers.{name}] is {most}.",
-                name = self.server.name
+                name = self.name
             );
             return Err(refused("limit_exceeded", 502, message, None));
         }
-        Ok(Answer::Result(result))
+        Ok(answer)
     }
 
     /// What the caller reads, ILL-15's words first.
-    fn told(&self, retries: u32, failed: Failed) -> CallError {
-        let (name, server) = (&*self.name, &*self.server.name);
-        let what = self.server.masked(&failed.what());
+    fn told(&self, ask: &Ask<'_>, retries: u32, failed: Failed) -> CallError {
+        let (name, server) = (ask.name(), &*self.name);
+        let what = self.masked(&failed.what());
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
-        let again = self.server.again_ms();
+        let again = self.again_ms();
         let unavailable = |message: String| {
             CallError::Stopped(Stop::Unavailable(Unavailable {
                 message,
@@ -169,7 +144,7 @@ impl ServerTool {
         };
         match failed {
             Failed::TimedOut => {
-                let s = self.server.config.timeout_ms.div_ceil(1_000);
+                let s = self.config.timeout_ms.div_ceil(1_000);
                 unavailable(format!(
                     "MCPツール \"{name}\" がタイムアウトしました ({s}秒) / The tool {name} of the server {server} gave no answer within {s} s."
                 ))
@@ -190,22 +165,21 @@ impl ServerTool {
             Failed::Unusable(_) => {
                 refused("upstream_error", 502, format!("The server {server}: {what}."), None)
             }
-            Failed::Lost(_) if !self.is_repeatable => refused(
-                "outcome_unknown",
-                504,
-                format!(
-                    "The connection to the server {server} was lost after the call had been sent ({what}). It may have been carried out: look before calling again."
-                ),
-                None,
-            ),
+            Failed::Lost(_) | Failed::Status { status: 502 | 504, .. } if !ask.is_repeatable() => {
+                let message = format!(
+                    "The call was sent to the server {server}, and no answer came back ({what}). It may have been carried out: look before calling again."
+                );
+                refused("outcome_unknown", 504, message, None)
+            }
+            Failed::Status { .. } if retries < RETRIES_MAX => unavailable(format!(
+                "The server {server} cannot take the call now: {what}. It was not sent again unasked."
+            )),
             _ => unavailable(format!(
                 "MCPツール \"{name}\" の実行に失敗しました（最大リトライ回数超過）: {what} / The tool {name} of the server {server} failed after {retries} retries: {what}"
             )),
         }
     }
-}
 
-impl Server {
     /// The connection; waits while one is being made.
     async fn connected(&self) -> Result<Arc<Connection>, Failed> {
         let mut link = self.link.subscribe();
@@ -258,4 +232,12 @@ fn meta(request: &Request<'_>, connection: &Connection) -> RequestMetaObject {
         meta.set_client_capabilities(can.unwrap_or_default());
     }
     meta
+}
+
+/// Looks behind errors of JSON-RPC that say that the connection is over.
+fn lost(failed: Failed, connection: &Connection) -> Failed {
+    let Failed::Rpc(error) = &failed else { return failed };
+    let is_over = error.message.contains("closed before its final response")
+        || (!connection.is_modern() && error.message.to_lowercase().contains("session"));
+    if is_over { Failed::Lost(error.message.to_string()) } else { failed }
 }

@@ -5,10 +5,10 @@ use std::{error::Error, time::Duration};
 use rmcp::{
     model::ErrorData,
     service::{ClientInitializeError, ServiceError},
-    transport::streamable_http_client::{
-        AuthRequiredError, HttpStatusError, InsufficientScopeError,
-    },
+    transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
+
+use super::sse::SseError;
 
 /// Retries after the first attempt.
 pub(super) const RETRIES_MAX: u32 = 3;
@@ -67,30 +67,33 @@ impl Failed {
         }
     }
 
+    /// What the transports say. Their errors are not in each other's chains of sources.
     fn of_cause(error: &(dyn Error + 'static)) -> Self {
-        let mut cause = Some(error);
-        while let Some(it) = cause {
-            if let Some(it) = it.downcast_ref::<HttpStatusError>() {
-                let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
-                return Self::of_status(it.status, retry_after.map(Duration::from_secs));
+        if let Some(it) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            match it {
+                StreamableHttpError::Client(it) => return Self::of_http(it),
+                StreamableHttpError::HttpStatus(it) => return Self::of_answer(it),
+                StreamableHttpError::AuthRequired(_) => return Self::of_status(401, None),
+                StreamableHttpError::InsufficientScope(_) => return Self::of_status(403, None),
+                _ => {}
             }
-            if it.is::<AuthRequiredError>() {
-                return Self::Unauthorized("HTTP 401".to_owned());
-            }
-            if it.is::<InsufficientScopeError>() {
-                return Self::Unauthorized("HTTP 403".to_owned());
-            }
-            if let Some(it) = it.downcast_ref::<reqwest::Error>() {
-                return Self::of_http(it);
-            }
-            cause = it.source();
         }
-        let text = error.to_string();
+        match error.downcast_ref::<SseError>() {
+            Some(SseError::Http(it)) => return Self::of_http(it),
+            Some(SseError::Status(it)) => return Self::of_answer(it),
+            _ => {}
+        }
         // What the SDK has no type for, it says in words.
-        match text.split_once("HTTP 401").or(text.split_once("HTTP 403")) {
-            Some(_) => Self::Unauthorized(text),
-            None => Self::Lost(text),
+        let text = error.to_string();
+        match text.contains("HTTP 401") || text.contains("HTTP 403") {
+            true => Self::Unauthorized(text),
+            false => Self::Lost(text),
         }
+    }
+
+    fn of_answer(it: &HttpStatusError) -> Self {
+        let retry_after = it.retry_after.as_deref().and_then(|it| it.trim().parse().ok());
+        Self::of_status(it.status, retry_after.map(Duration::from_secs))
     }
 
     pub(super) fn of_status(status: u16, retry_after: Option<Duration>) -> Self {

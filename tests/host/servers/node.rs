@@ -9,15 +9,15 @@ use std::{
 use tests::root;
 
 /// `tests/clients/upstream.mjs` over HTTP, or over HTTP+SSE.
-pub struct Node {
+pub(super) struct Node {
     mode: &'static str,
     token: Option<&'static str>,
-    pub port: u16,
+    pub(super) port: u16,
     child: Child,
 }
 
 /// Node, and the script.
-pub fn command() -> (PathBuf, PathBuf) {
+pub(super) fn command() -> (PathBuf, PathBuf) {
     let folder = root().join("tests/clients");
     let node = folder.join("node_modules/node/bin/node");
     assert!(node.is_file(), "tests/clients is not set up; `cargo xtask test` does it");
@@ -26,7 +26,7 @@ pub fn command() -> (PathBuf, PathBuf) {
 
 impl Node {
     /// Starts it on a free port.
-    pub fn start(mode: &'static str, token: Option<&'static str>) -> Self {
+    pub(super) fn start(mode: &'static str, token: Option<&'static str>) -> Self {
         let (child, port) = Self::run(mode, token, 0);
         Self { mode, token, port, child }
     }
@@ -46,13 +46,13 @@ impl Node {
     }
 
     /// Ends it as a power cut would.
-    pub fn kill(&mut self) {
+    pub(super) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }
 
     /// Starts it again where it was.
-    pub fn revive(&mut self) {
+    pub(super) fn revive(&mut self) {
         self.child = Self::run(self.mode, self.token, self.port).0;
     }
 }

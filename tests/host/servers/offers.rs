@@ -70,7 +70,7 @@ async fn a_component_keeps_its_name_against_a_server_that_does_not_replace_it() 
     let modern = Modern::with(vec![tool("echo", true), tool("look", true)]);
     let server = counter([("m", url(&modern.url(), "prefix = ''"))]).await;
     is_offered(&server, "look").await;
-    assert_eq!(listed(&server, "echo").await["title"], "Echo");
+    assert_eq!(listed(&server, "echo").await["_meta"].get("madoguchi/server"), None);
     server.client().output("echo", json!({ "value": {} })).await;
     assert!(modern.calls().is_empty());
     std::fs::remove_file(server.file("echo")).unwrap();
@@ -151,12 +151,14 @@ async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
     let client = tests::client::Client::new(&process.url);
     let names = loop {
         let names = client.tools().await;
-        if names.len() > 5 {
+        if names.iter().any(|it| it.starts_with("get_card")) {
             break names;
         }
         tokio::task::yield_now().await;
     };
-    assert_eq!(names[5..], ["get_card_illustration", "get_theme_illustrations"], "ILL-16, ILL-X7");
+    let (_, served) = names.split_at(names.len() - 2);
+    assert_eq!(served, ["get_card_illustration", "get_theme_illustrations"], "ILL-16, ILL-X7");
+    assert!(!names.contains(&"delete_everything".to_owned()), "{names:?}");
     client.output("get_card_illustration", json!({ "card_name": "x" })).await;
     assert_eq!(modern.calls()[0].0, "Bearer hunter2hunter2", "ILL-52");
 }
