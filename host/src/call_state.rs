@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::mpsc;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
@@ -20,6 +19,7 @@ use crate::{
     limits::Limits,
     meter::{LogBudget, Meter},
     metrics::Tally,
+    notes::Notes,
     reach::Reach,
     settings::Settings,
     telemetry::Span,
@@ -37,24 +37,13 @@ pub(crate) struct CallContext {
     pub(crate) http: Arc<Outgoing>,
     pub(crate) reach: Arc<Reach>,
     pub(crate) clock: Clock,
-    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    pub(crate) notes: Option<Notes>,
     pub(crate) deadline: Instant,
     /// What capabilities are used is told below it.
     pub(crate) span: Span,
     pub(crate) tally: Arc<Tally>,
     /// What all instances of the component have of memory now, in bytes.
     pub(crate) memory: Arc<AtomicUsize>,
-}
-
-/// One note of how far along a call is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    /// How far.
-    pub progress: f64,
-    /// Out of how much, if known.
-    pub total: Option<f64>,
-    /// What is being done.
-    pub message: Option<String>,
 }
 
 /// The time of day as components see it: the machine's, or a test's.

@@ -37,6 +37,11 @@ impl Caller {
         }
     }
 
+    /// Whether nobody knows who calls.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        &*self.principal == "anonymous"
+    }
+
     /// Whoever sent a request with these headers, as far as its guard found out.
     pub(crate) fn of(headers: &HeaderMap, _extensions: &http::Extensions) -> Self {
         let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());

@@ -1,20 +1,19 @@
-//! One `tools/call` from name to outcome: finds the component, gives it the answers of earlier
-//! rounds, waits where it waits, and seals what it asks.
+//! One request that goes in rounds, from name to outcome: finds the component, gives it the answers
+//! of earlier rounds, waits where it waits, and seals what it asks.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    call_state::{Clock, Progress},
-    caller::{Caller, Owner},
+    call_state::Clock,
+    caller::Caller,
     component::{
-        Answer, AnswerAction, Ask, CallError, Datetime, InputRequired, Invocation, LoadedComponent,
-        Output, Question, Round, Stop,
+        Answer, AnswerAction, Ask, CallError, InputRequired, Output, Question, Round, Stop,
     },
     mcp::thin::Answers,
+    notes::Notes,
     record::{Record, Surface, Watch},
     registry::{Catalog, Registry},
     seal::{Asked, Seal, State, StateError, digest},
@@ -22,7 +21,10 @@ use crate::{
     waiting::Waiting,
 };
 
+mod method;
 mod pass;
+
+pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
 /// Rounds in which a call may ask; a tool that goes on is given up.
 const ROUNDS_MAX: u32 = 16;
@@ -39,7 +41,8 @@ pub(crate) struct Calls {
 
 /// One round of a call, as it came in.
 pub(crate) struct Call {
-    pub(crate) tool: String,
+    /// The name of the tool or the prompt, or the URI of the resource.
+    pub(crate) name: String,
     /// A JSON object.
     pub(crate) arguments: String,
     /// The request's `_meta`, a JSON object.
@@ -49,7 +52,8 @@ pub(crate) struct Call {
     pub(crate) responses: BTreeMap<String, Value>,
     /// The state that came with the questions.
     pub(crate) state: Option<String>,
-    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    /// Where what the call says meanwhile goes.
+    pub(crate) notes: Option<Notes>,
     /// Where it came in.
     pub(crate) surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
@@ -57,9 +61,9 @@ pub(crate) struct Call {
 }
 
 /// How a round ended.
-pub(crate) enum Outcome {
+pub(crate) enum Outcome<T = Output> {
     /// With whoever put it out, to be named should it not be usable.
-    Done { component: Arc<str>, call_id: u64, output: Output },
+    Done { component: Arc<str>, call_id: u64, output: T },
     /// Another server's result, as it stands.
     Passed { result: Box<rmcp::model::ServerResult> },
     /// The user must answer; the state comes back with the answers.
@@ -77,57 +81,57 @@ impl Calls {
         Self { registry, seal, running, watch, stop }
     }
 
-    /// One round of a call, watched from here to its end, be that that nobody waits for it.
+    /// One round of a `tools/call`.
     pub(crate) async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        self.ask::<CallTool>(call).await
+    }
+
+    /// One round of a request, watched from here to its end, be that that nobody waits for it.
+    pub(crate) async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
         let _running = self.running.token();
-        let mut record = self.watch.begin(call);
+        let mut record = self.watch.begin(call, M::NAME);
         let catalog = self.registry.catalog();
-        let result = match catalog.served(&record.call.tool) {
+        let result = match M::served(&catalog, &record.call) {
             // In a box: a component's call, which is the rule, would carry its state along.
-            Some(tool) => Box::pin(self.pass(&mut record, tool)).await,
-            None => self.round(&mut record, &catalog).await,
+            Some((server, ask)) => Box::pin(self.pass::<M>(&mut record, server, ask)).await,
+            None => self.round::<M>(&mut record, &catalog).await,
         };
         record.end(&result);
         result
     }
 
-    async fn round(
+    async fn round<M: Method>(
         &self,
         record: &mut Record<'_>,
         catalog: &Catalog,
-    ) -> Result<Outcome, CallError> {
-        let mut component = Self::component(&record.call, catalog)?;
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
-        let mut state = self.state(&record.call, component.digest(), component.clock())?;
+        let mut state = self.state::<M>(&record.call, component.digest(), component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
         loop {
-            let invocation = invocation(call, &state);
             let round = Round {
                 call_id,
                 caller: call.caller.clone(),
-                progress: call.progress.clone(),
+                notes: call.notes.clone(),
                 span: record.span.child("round"),
             };
-            match component.call(&invocation, round).await {
+            match M::round(&component, call, &state, round).await {
                 Ok(output) => {
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
                     state.belong_to(component.digest());
-                    return self.ask(
-                        (component.name(), component.clock()),
-                        (call, call_id),
-                        it,
-                        state,
-                    );
+                    let asks = (component.name(), component.clock());
+                    return self.seal::<M>(asks, (call, call_id), it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
-                    component = Self::component(call, &self.registry.catalog())?;
+                    component = M::component(&self.registry.catalog(), call)?;
                     record.component = Some(component.clone());
                     waiting.follow(&component);
                     state.belong_to(component.digest());
@@ -137,27 +141,10 @@ impl Calls {
         }
     }
 
-    fn component(call: &Call, catalog: &Catalog) -> Result<Arc<LoadedComponent>, CallError> {
-        let tool = call.tool.as_str();
-        let component = catalog.component_for(tool).ok_or_else(|| match catalog.away(tool) {
-            Some(it) if call.caller.may_call(Owner::Server(&it.server.name), tool) => {
-                it.server.away()
-            }
-            _ => CallError::UnknownTool {
-                tool: tool.chars().take(128).collect(),
-                similar: catalog.similar(tool),
-            },
-        })?;
-        match call.caller.may_call(Owner::Component(component.name()), tool) {
-            true => Ok(component.clone()),
-            false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
-        }
-    }
-
     /// What earlier rounds left, with the answers of this one.
     ///
     /// Answers to an earlier version of the component are dropped: the new one asks again.
-    pub(crate) fn state(
+    fn state<M: Method>(
         &self,
         call: &Call,
         version: &str,
@@ -172,7 +159,8 @@ impl Calls {
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
-            it.tool == call.tool
+            it.method == M::NAME
+                && it.name == call.name
                 && it.arguments == digest_of(&call.arguments)
                 && *it.principal == *call.caller.principal
         })?;
@@ -185,18 +173,19 @@ impl Calls {
         Ok(state)
     }
 
-    pub(crate) fn ask(
+    fn seal<M: Method>(
         &self,
         (component, clock): (&Arc<str>, &Clock),
         (call, call_id): (&Call, u64),
         it: InputRequired,
         mut state: State,
-    ) -> Result<Outcome, CallError> {
+    ) -> Result<Outcome<M::Output>, CallError> {
         let questions = it.questions;
         let exceeded =
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
         // Only a call that asks pays for what its state must tell.
-        state.tool.clone_from(&call.tool);
+        M::NAME.clone_into(&mut state.method);
+        state.name.clone_from(&call.name);
         state.arguments = digest_of(&call.arguments);
         state.principal = call.caller.principal.to_string();
         state.rounds += 1;
@@ -228,7 +217,7 @@ fn digest_of(arguments: &str) -> String {
 impl Answers for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served(tool) {
+        if let Some(tool) = catalog.served().tool(tool) {
             return tool.has_header_arguments;
         }
         let component = catalog.component_for(tool);
@@ -241,18 +230,9 @@ impl Answers for Calls {
     }
 }
 
-fn invocation(call: &Call, state: &State) -> Invocation {
-    Invocation {
-        name: call.tool.clone(),
-        arguments: call.arguments.clone(),
-        answers: state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect(),
-        state: state.own.clone(),
-        first_called_at: Datetime {
-            seconds: state.first_called_at_ns / 1_000_000_000,
-            nanoseconds: u32::try_from(state.first_called_at_ns % 1_000_000_000).unwrap_or(0),
-        },
-        meta: call.meta.clone(),
-    }
+/// What earlier rounds were answered.
+fn answers(state: &State) -> Vec<Answer> {
+    state.answers.iter().map(|(key, (kind, it))| answer(key, *kind, it)).collect()
 }
 
 fn answer(key: &str, kind: Asked, response: &Value) -> Answer {

@@ -35,16 +35,25 @@ pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wai
 mod error;
 mod examples;
 mod fault;
+mod offers;
 mod optional;
 mod places;
+mod prompts;
+mod resources;
 mod round;
 mod version;
 
+use offers::Exports;
 use optional::Optional;
 pub(crate) use places::Places;
 
 pub use error::{CallError, LoadError};
+pub use offers::Offers;
 pub(crate) use optional::Request;
+pub(crate) use prompts::{
+    Completion, CompletionRequest, PromptInvocation, PromptOutput, PromptRole, Reference,
+};
+pub(crate) use resources::{Contents, ReadRequest};
 pub(crate) use round::Round;
 pub use version::Version;
 
@@ -84,6 +93,8 @@ pub struct LoadedComponent {
     setup: Setup,
     pre: ToolComponentPre<CallState>,
     optional: Optional,
+    exports: Exports,
+    offers: Arc<Offers>,
     places: Places,
     /// Shared by all that run the same code.
     habit: Arc<Habit>,
@@ -93,7 +104,7 @@ pub struct LoadedComponent {
 }
 
 impl LoadedComponent {
-    /// Links `component` against its grants and asks it for its tools.
+    /// Links `component` against its grants and asks it for its tools, prompts and templates.
     pub async fn load(
         sandbox: &Sandbox,
         component: &Component,
@@ -122,10 +133,13 @@ impl LoadedComponent {
             memory: Arc::default(),
             waiters: Semaphore::new(setup.limits.waiters_max),
             optional: Optional::of(pre.instance_pre()),
+            exports: Exports::of(pre.instance_pre()),
+            offers: Arc::default(),
             setup,
             pre,
         };
         loaded.tools = loaded.describe().await?;
+        loaded.offers = Arc::new(loaded.describe_offers().await?);
         loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
         Ok(loaded)
     }
@@ -295,6 +309,8 @@ impl LoadedComponent {
             setup,
             pre: self.pre.clone(),
             optional: self.optional.clone(),
+            exports: self.exports.clone(),
+            offers: self.offers.clone(),
         }
     }
 }

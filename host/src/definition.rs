@@ -1,10 +1,18 @@
-//! What a component says of its tools, checked once and kept ready for `tools/list`.
+//! What a component says of what it offers, checked once and kept ready for the lists: its tools
+//! here, its prompts and resources in files of their own.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
+
+mod prompts;
+mod resources;
+
+pub use prompts::{Argument, Prompt};
+pub(crate) use resources::check_uri;
+pub use resources::{About, Resource, Template};
 
 /// Tools that one component may offer.
 const TOOLS_MAX: usize = 256;
@@ -80,6 +88,27 @@ pub enum DefinitionError {
     },
 }
 
+/// Why a prompt, a resource or a template cannot be offered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// There are too many: of what, how many, and how many there may be.
+    #[error("it offers {1} {0}; {2} is most")]
+    TooMany(&'static str, usize, usize),
+    /// Two have one name.
+    #[error("it offers two {0} {1:?}")]
+    Twice(&'static str, String),
+    /// It is not what it should be.
+    #[error("{what} {name:?}: {why}")]
+    Wrong {
+        /// A prompt, a resource or a template.
+        what: &'static str,
+        /// Which.
+        name: String,
+        /// What to mend.
+        why: String,
+    },
+}
+
 impl Tool {
     pub(crate) fn read_all(definitions: Vec<Definition>) -> Result<Vec<Self>, DefinitionError> {
         match definitions.len() {
@@ -99,8 +128,7 @@ impl Tool {
     }
 
     fn read(it: Definition) -> Result<Self, DefinitionError> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-        if !(1..=128).contains(&it.name.len()) || !it.name.chars().all(fits) {
+        if !is_name(&it.name) {
             return Err(DefinitionError::Name(it.name));
         }
         let mut meta = match &it.meta {
@@ -127,6 +155,17 @@ impl Tool {
             meta,
         })
     }
+}
+
+/// Whether tools and prompts may be called so.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    (1..=128).contains(&name.len()) && name.chars().all(fits)
+}
+
+/// The object in `json`, where there is one.
+fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'static str> {
+    json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object")
 }
 
 fn object(

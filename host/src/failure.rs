@@ -59,6 +59,16 @@ impl From<CallError> for Failure {
                 };
                 Self::new("unknown_tool", 404, format!("Unknown tool {tool:?}; {hint}")).protocol()
             }
+            CallError::UnknownPrompt { name } => {
+                let message = format!("Unknown prompt {name:?}; see prompts/list");
+                Self::new("unknown_prompt", 404, message).with("name", name).protocol()
+            }
+            CallError::UnknownResource { uri } => {
+                let message = format!(
+                    "Unknown resource {uri:?}; see resources/list and resources/templates/list"
+                );
+                Self::new("unknown_resource", 404, message).with("uri", uri).protocol()
+            }
             CallError::Forbidden { scope } => {
                 let message = format!(
                     "This needs the scope {scope}, which the token does not have; ask the operator for one that has it."

@@ -44,6 +44,7 @@ mod library;
 mod loader;
 mod mcp;
 mod meter;
+mod notes;
 mod operator;
 mod output_check;
 mod page;
@@ -52,6 +53,7 @@ mod reload;
 mod schedule;
 mod schema;
 mod ticker;
+mod uri_template;
 mod waiting;
 
 pub use capability::http::Outgoing;

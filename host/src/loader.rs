@@ -143,6 +143,11 @@ impl Loader {
             let outcome = ready.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
         }
+        let ready = match ready.has_resources() {
+            true => Arc::new(ready.listed().await?),
+            false => ready,
+        };
+        self.registry.check(&ready)?;
         let trouble = trouble.or(no_secret.map(Into::into));
         Ok(Loaded { component: ready, trouble, differences })
     }

@@ -17,8 +17,8 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    component::{Ask, Content, InputRequired, Output, Question},
-    definition::Tool,
+    component::{Ask, Content, Contents, InputRequired, Output, PromptOutput, Question},
+    definition::{self, Tool},
     limits::CheckOutputs,
     schema,
 };
@@ -93,6 +93,25 @@ impl Promise {
         schema::check(schema, &value, json.len())
             .map_err(|it| format!("its structured output does not fit its output schema: {it}"))
     }
+}
+
+/// Says what is wrong with a prompt.
+pub(crate) fn prompt(output: &PromptOutput) -> Result<(), String> {
+    if let Some(meta) = &output.meta {
+        object(meta).map_err(|why| format!("its meta {why}"))?;
+    }
+    output.messages.iter().try_for_each(|it| content(&it.content))
+}
+
+/// Says what is wrong with what was read.
+pub(crate) fn contents(contents: &[Contents]) -> Result<(), String> {
+    for it in contents {
+        definition::check_uri(&it.uri).map_err(|why| format!("of what was read, {why}"))?;
+        if let Some(meta) = &it.meta {
+            object(meta).map_err(|why| format!("the meta of what was read {why}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Says what is wrong with a round's questions.

@@ -84,6 +84,8 @@ pub enum Ending {
     Busy,
     /// No component offers the tool.
     UnknownTool,
+    /// No component offers the prompt or has the resource.
+    NotFound,
     /// The caller's scopes do not reach so far.
     Forbidden,
     /// The answers carried along did not belong to the call.
@@ -94,7 +96,7 @@ pub enum Ending {
 
 impl Ending {
     /// Every ending there is, in the order of its numbers.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Done,
         Self::Asked,
         Self::Refused,
@@ -105,6 +107,7 @@ impl Ending {
         Self::Broken,
         Self::Busy,
         Self::UnknownTool,
+        Self::NotFound,
         Self::Forbidden,
         Self::InvalidState,
         Self::Cancelled,
@@ -123,6 +126,7 @@ impl Ending {
             Self::Broken => "broken",
             Self::Busy => "busy",
             Self::UnknownTool => "unknown_tool",
+            Self::NotFound => "not_found",
             Self::Forbidden => "forbidden",
             Self::InvalidState => "invalid_request_state",
             Self::Cancelled => "cancelled",
@@ -137,7 +141,7 @@ impl Ending {
         )
     }
 
-    fn of(result: &Result<Outcome, CallError>) -> Self {
+    fn of<T>(result: &Result<Outcome<T>, CallError>) -> Self {
         match result {
             Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
             Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
@@ -151,6 +155,9 @@ impl Ending {
             Err(CallError::Broken { .. }) => Self::Broken,
             Err(CallError::Busy { .. }) => Self::Busy,
             Err(CallError::UnknownTool { .. }) => Self::UnknownTool,
+            Err(CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. }) => {
+                Self::NotFound
+            }
             Err(CallError::Forbidden { .. }) => Self::Forbidden,
             Err(CallError::State(_)) => Self::InvalidState,
         }
@@ -163,7 +170,7 @@ fn is_refusal(result: &ServerResult) -> bool {
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
-fn word(ending: Ending, result: &Result<Outcome, CallError>) -> Cow<'static, str> {
+fn word<T>(ending: Ending, result: &Result<Outcome<T>, CallError>) -> Cow<'static, str> {
     match result {
         Err(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
         Err(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
@@ -187,13 +194,14 @@ impl Watch {
         Self { audit, metrics, telemetry: Telemetry::default() }
     }
 
-    /// Begins the record of `call`, and keeps it.
-    pub(crate) fn begin(&self, call: Call) -> Record<'_> {
+    /// Begins the record of `call` by that method, and keeps it.
+    pub(crate) fn begin(&self, call: Call, method: &'static str) -> Record<'_> {
         let id = next_call_id();
         Record {
             watch: self,
-            span: self.telemetry.call(&call, id),
+            span: self.telemetry.call(&call, method, id),
             id,
+            method,
             call,
             time: SystemTime::now(),
             began: Instant::now(),
@@ -217,6 +225,7 @@ impl Watch {
 pub(crate) struct Record<'a> {
     watch: &'a Watch,
     pub(crate) id: u64,
+    method: &'static str,
     pub(crate) call: Call,
     pub(crate) span: Span,
     /// Which round of the call this is, from 1.
@@ -233,7 +242,7 @@ pub(crate) struct Record<'a> {
 
 impl Record<'_> {
     /// Ends it with `result`.
-    pub(crate) fn end(mut self, result: &Result<Outcome, CallError>) {
+    pub(crate) fn end<T>(mut self, result: &Result<Outcome<T>, CallError>) {
         self.ending = Ending::of(result);
         self.word = word(self.ending, result);
         if let Err(CallError::LimitExceeded { limit, .. }) = result
@@ -252,23 +261,26 @@ impl Drop for Record<'_> {
             (None, Some(it)) => it.tally.ended(self.ending, duration),
             (None, None) => self.watch.metrics.ended_nowhere(self.ending),
         }
-        let (tool, component) = (&self.call.tool, self.component.as_deref());
         if let Some(server) = &self.server {
-            self.span.server(tool, &server.name);
+            self.span.server((self.method, &self.call.name), &server.name);
         }
-        self.span.outcome(self.round, tool, component, self.ending, &self.word);
+        let (asked, component) = ((self.method, &*self.call.name), self.component.as_deref());
+        self.span.outcome(self.round, asked, component, self.ending, &self.word);
         if !self.watch.audit.is_enabled() {
             return;
         }
-        let mut tool = std::mem::take(&mut self.call.tool);
-        tool.truncate(tool.floor_char_boundary(128));
+        let mut name = std::mem::take(&mut self.call.name);
+        // What follows in a URI is more of an argument than of a name.
+        let end = name.find('?').unwrap_or(name.len());
+        name.truncate(name.floor_char_boundary(end.min(128)));
         self.watch.audit.write(audit::Line {
             time: self.time,
             call: self.id,
             principal: self.call.caller.principal.clone(),
             surface: self.call.surface,
             round: self.round,
-            tool,
+            method: self.method,
+            name,
             version: self.component.as_deref().map(|it| audit::Version {
                 component: it.name().clone(),
                 digest: it.digest().clone(),

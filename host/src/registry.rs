@@ -1,4 +1,4 @@
-//! Which tools are on offer, and the components behind them.
+//! Which tools, prompts and resources are on offer, and the components behind them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,9 +7,12 @@ use tokio::sync::watch;
 use crate::{
     caller::Owner,
     component::LoadedComponent,
-    definition::Tool,
-    servers::{Offer, ServerTool},
+    definition::{Template, Tool},
 };
+
+mod served;
+
+use served::Served;
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -18,22 +21,32 @@ pub struct Catalog {
     generation: u64,
     components: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     tools: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
-    /// What other servers offer, by the server's name.
-    offers: BTreeMap<Arc<str>, Arc<Offer>>,
-    /// What they offered that are gone.
-    away: BTreeMap<Arc<str>, Arc<Offer>>,
-    /// The tools of servers, by the name under which they are called.
-    served: BTreeMap<Arc<str>, Arc<ServerTool>>,
+    prompts: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    /// What could be read when its component was loaded, by URI.
+    resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
+    changed: Changed,
+    /// What other servers offer.
+    served: Served,
 }
 
-/// Two components offer one tool.
+/// Counts the swaps that changed what is on each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) tools: u64,
+    pub(crate) prompts: u64,
+    pub(crate) resources: u64,
+}
+
+/// Two components offer the same.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "it offers the tool {tool}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
+    "it offers the {what} {name}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
 )]
 pub struct NameClash {
-    /// The name.
-    pub tool: Arc<str>,
+    /// A tool, a prompt, a resource or a template.
+    pub what: &'static str,
+    /// Its name, or its URI.
+    pub name: Arc<str>,
     /// Who offered it first.
     pub incumbent: Arc<str>,
 }
@@ -69,40 +82,43 @@ impl Catalog {
         let each = self.components.values().flat_map(|component| {
             component.tools().iter().map(|it| (Owner::Component(component.name()), it))
         });
-        each.filter(|(_, it)| self.served(&it.name).is_none())
+        each.filter(|(_, it)| self.served.tool(&it.name).is_none())
     }
 
-    /// The tools of other servers: servers by name, each server's tools in its own order.
-    pub(crate) fn served_tools(&self) -> impl Iterator<Item = &Arc<ServerTool>> {
-        let all = self.offers.values().flat_map(|it| &it.tools);
-        all.filter(|it| self.served(&it.name).is_some_and(|other| Arc::ptr_eq(it, other)))
-    }
-
-    /// The tool of a server that is called by that name.
-    pub(crate) fn served(&self, tool: &str) -> Option<&Arc<ServerTool>> {
-        // Where there are no servers, and that is the rule, this looks nothing up.
-        self.served.get(tool)
-    }
-
-    /// The same of a server that is gone.
-    pub(crate) fn away(&self, tool: &str) -> Option<&Arc<ServerTool>> {
-        self.away.values().flat_map(|it| &it.tools).find(|it| &*it.name == tool)
-    }
-
-    /// What the server of that name offers.
-    pub(crate) fn offer(&self, server: &str) -> Option<&Arc<Offer>> {
-        self.offers.get(server)
-    }
-
-    /// The servers' part of the counter, by the server's name.
-    pub(crate) fn served_offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
-        self.offers.values()
+    /// What other servers offer.
+    pub(crate) fn served(&self) -> &Served {
+        &self.served
     }
 
     /// The names of all tools on offer, whosever they are.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.offers().map(|(_, it)| &*it.name);
-        own.chain(self.served_tools().map(|it| &*it.name))
+        own.chain(self.served.tools().map(|it| &*it.name))
+    }
+
+    /// The component that offers the prompt.
+    pub(crate) fn component_for_prompt(&self, name: &str) -> Option<&Arc<LoadedComponent>> {
+        self.prompts.get(name)
+    }
+
+    /// The component that is to be asked for what is at `uri`: the one that listed it, or else the
+    /// first, by name, one of whose templates it fits.
+    pub(crate) fn component_for_resource(&self, uri: &str) -> Option<&Arc<LoadedComponent>> {
+        self.resources.get(uri).or_else(|| {
+            let fits = |it: &Template| it.uri_template.matches(uri);
+            self.components.values().find(|it| it.offers().templates.iter().any(fits))
+        })
+    }
+
+    /// The component whose template reads exactly so.
+    pub(crate) fn component_for_template(&self, text: &str) -> Option<&Arc<LoadedComponent>> {
+        let is_it = |it: &Template| it.uri_template.text() == text;
+        self.components.values().find(|it| it.offers().templates.iter().any(is_it))
+    }
+
+    /// How often each list has changed.
+    pub(crate) fn changed(&self) -> Changed {
+        self.changed
     }
 
     /// Up to three tools whose names share most letters with `name`.
@@ -111,7 +127,7 @@ impl Catalog {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let all = self.tools.keys().chain(self.served.keys());
+        let all = self.tools.keys().chain(self.served.names());
         let mut names: Vec<_> = all.map(|it| (likeness(it), it)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
@@ -120,36 +136,55 @@ impl Catalog {
     /// This catalog with `newcomer` in place of the component of the same name.
     fn with(&self, newcomer: &Arc<LoadedComponent>) -> Result<Self, NameClash> {
         let mut next = self.without(newcomer.name());
+        let clash = |what, name: &Arc<str>, incumbent: Option<&Arc<LoadedComponent>>| {
+            let incumbent = incumbent.map(|it| it.name().clone());
+            incumbent
+                .map_or(Ok(()), |incumbent| Err(NameClash { what, name: name.clone(), incumbent }))
+        };
         for tool in newcomer.tools() {
-            if let Some(incumbent) = next.tools.insert(tool.name.clone(), newcomer.clone()) {
-                return Err(NameClash {
-                    tool: tool.name.clone(),
-                    incumbent: incumbent.name().clone(),
-                });
-            }
+            let incumbent = next.tools.insert(tool.name.clone(), newcomer.clone());
+            clash("tool", &tool.name, incumbent.as_ref())?;
         }
+        for prompt in &newcomer.offers().prompts {
+            let incumbent = next.prompts.insert(prompt.name.clone(), newcomer.clone());
+            clash("prompt", &prompt.name, incumbent.as_ref())?;
+        }
+        for resource in &newcomer.offers().resources {
+            let incumbent = next.resources.insert(resource.uri.clone(), newcomer.clone());
+            clash("resource", &resource.uri, incumbent.as_ref())?;
+        }
+        for template in &newcomer.offers().templates {
+            let text = template.uri_template.text();
+            clash("resource template", &text.into(), next.component_for_template(text))?;
+        }
+        next.note(newcomer);
         next.components.insert(newcomer.name().clone(), newcomer.clone());
-        next.serve();
+        next.settle();
         Ok(next)
     }
 
     fn without(&self, name: &str) -> Self {
         let mut next = self.clone();
         next.generation += 1;
-        next.components.remove(name);
-        next.tools.retain(|_, owner| &**owner.name() != name);
-        next.serve();
+        if let Some(gone) = next.components.remove(name) {
+            next.note(&gone);
+        }
+        let stays = |owner: &Arc<LoadedComponent>| &**owner.name() != name;
+        next.tools.retain(|_, owner| stays(owner));
+        next.prompts.retain(|_, owner| stays(owner));
+        next.resources.retain(|_, owner| stays(owner));
+        next.settle();
         next
     }
 
-    /// Settles which server is called by which name: a component wins over a server that does not
-    /// replace it, and of two servers the first by name.
-    fn serve(&mut self) {
-        self.served.clear();
-        for tool in self.offers.values().flat_map(|it| &it.tools) {
-            if tool.replaces || !self.tools.contains_key(&tool.name) {
-                self.served.entry(tool.name.clone()).or_insert_with(|| tool.clone());
-            }
+    /// Notes which lists `component`, which comes or goes, stands on.
+    fn note(&mut self, component: &LoadedComponent) {
+        self.changed.tools = self.generation;
+        if !component.offers().prompts.is_empty() {
+            self.changed.prompts = self.generation;
+        }
+        if component.has_resources() {
+            self.changed.resources = self.generation;
         }
     }
 }
@@ -196,42 +231,10 @@ impl Registry {
     pub(crate) fn refresh(&self, component: &Arc<LoadedComponent>) {
         self.current.send_if_modified(|current| {
             if let Ok(mut next) = current.with(component) {
-                next.generation = current.generation;
+                (next.generation, next.changed) = (current.generation, current.changed);
                 *current = Arc::new(next);
             }
             false
-        });
-    }
-
-    /// Puts what a server offers in place; the names that others have already.
-    pub(crate) fn offer(&self, offer: Offer) -> Vec<Arc<str>> {
-        let (server, offer) = (offer.server.name.clone(), Arc::new(offer));
-        self.current.send_modify(|current| {
-            let mut next = Catalog::clone(current);
-            next.generation += 1;
-            next.away.remove(&server);
-            next.offers.insert(server.clone(), offer.clone());
-            next.serve();
-            *current = Arc::new(next);
-        });
-        let catalog = self.catalog();
-        let is_hidden = |it: &&Arc<ServerTool>| {
-            !catalog.served(&it.name).is_some_and(|other| Arc::ptr_eq(it, other))
-        };
-        offer.tools.iter().filter(is_hidden).map(|it| it.name.clone()).collect()
-    }
-
-    /// Takes what a server offered off the counter, and keeps it in mind.
-    pub(crate) fn withdraw(&self, server: &str) {
-        self.current.send_if_modified(|current| {
-            let Some(offer) = current.offers.get(server).cloned() else { return false };
-            let mut next = Catalog::clone(current);
-            next.generation += 1;
-            next.offers.remove(server);
-            next.away.insert(server.into(), offer);
-            next.serve();
-            *current = Arc::new(next);
-            true
         });
     }
 

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::component::Datetime;
+
 /// How long a question can be answered, in seconds.
 const TTL_S: u64 = 60 * 60;
 /// Bytes that a sealed state may have.
@@ -17,8 +19,10 @@ const STATE_BYTES_MAX: usize = 256 << 10;
 /// What is remembered from the earlier rounds of one call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// The tool, and the SHA-256 of the arguments, that it belongs to.
-    pub(crate) tool: String,
+    /// The method, what it asks for by name or URI, and the SHA-256 of the arguments, that it belongs
+    /// to.
+    pub(crate) method: String,
+    pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) principal: String,
     /// The version of the component that asked.
@@ -39,6 +43,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// When the first round began.
+    pub(crate) fn first_called_at(&self) -> Datetime {
+        Datetime {
+            seconds: self.first_called_at_ns / 1_000_000_000,
+            nanoseconds: u32::try_from(self.first_called_at_ns % 1_000_000_000).unwrap_or(0),
+        }
+    }
+
     /// Drops what was asked by, answered to and kept for another version of the component.
     pub(crate) fn belong_to(&mut self, version: &str) {
         if self.component != version {
@@ -72,7 +84,7 @@ pub enum StateError {
     Expired,
     /// It was given out for something else.
     #[error(
-        "requestState: it belongs to another call; send the same tool and arguments as before, or call again without it"
+        "requestState: it belongs to another call; send the same name and arguments as before, or call again without it"
     )]
     Foreign,
     /// There are answers without it.
@@ -166,13 +178,13 @@ mod tests {
     }
 
     fn state() -> State {
-        State { tool: "greet".to_owned(), ..State::default() }
+        State { name: "greet".to_owned(), ..State::default() }
     }
 
     #[test]
     fn a_state_comes_back_as_it_was_while_it_is_valid() {
         let sealed = seal().close(state(), NOW).unwrap();
-        let opened = seal().open_state(&sealed, NOW, |it| it.tool == "greet").unwrap();
+        let opened = seal().open_state(&sealed, NOW, |it| it.name == "greet").unwrap();
         assert_eq!(State { expires_at_s: 0, ..opened }, state());
         let late = NOW + Duration::from_secs(TTL_S + 1);
         assert_eq!(seal().open_state(&sealed, late, |_| true), Err(StateError::Expired));

@@ -166,7 +166,7 @@ impl Server {
     /// Puts what the server offers on the counter, unless it is there already.
     fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
         let offer = Offer::of(self, lists);
-        let before = registry.catalog().offer(&self.name).map(|it| it.digest.clone());
+        let before = registry.catalog().served().offer(&self.name).map(|it| it.digest.clone());
         if before.as_ref() == Some(&offer.digest) {
             return;
         }

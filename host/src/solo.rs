@@ -214,6 +214,9 @@ impl Solo {
             component.migrate(&database).await?;
         }
         component.configure().await?;
+        if component.has_resources() {
+            component = component.listed().await?;
+        }
         Ok(Running { component, published, _store: store })
     }
 }

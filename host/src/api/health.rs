@@ -33,7 +33,7 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
     }
     let (mut servers, mut is_whole) = (Map::new(), troubles.is_empty());
     for it in health.servers.statuses() {
-        let tools = catalog.served_tools().filter(|tool| tool.server.name == it.name);
+        let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
         let mut server = json!({ "status": it.word, "tools": tools.count() });
         if let Some(error) = it.error {
             server["error"] = (*error).into();

@@ -131,13 +131,13 @@ impl Rpc {
     ) -> Result<Value, Failure> {
         let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
         let call = Call {
-            tool: request.method,
+            name: request.method,
             arguments,
             meta: "{}".to_owned(),
             caller: caller.clone(),
             responses: Default::default(),
             state: None,
-            progress: None,
+            notes: None,
             surface: Surface::Rpc,
             trace: trace.clone(),
         };

@@ -20,7 +20,9 @@ pub(crate) struct Line {
     pub(crate) principal: Arc<str>,
     pub(crate) surface: Surface,
     pub(crate) round: u32,
-    pub(crate) tool: String,
+    pub(crate) method: &'static str,
+    /// Of the tool or the prompt, or the URI.
+    pub(crate) name: String,
     pub(crate) version: Option<Version>,
     /// The other server that answered, where one did.
     pub(crate) server: Option<Arc<str>>,
@@ -72,7 +74,12 @@ struct Words<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     era: Option<&'static str>,
     round: u32,
-    tool: &'a str,
+    method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    /// Of whatever is no tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     component: Option<&'a str>,
     digest: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +95,7 @@ impl Line {
     /// Appends the line, its end included.
     pub(super) fn write(self, to: &mut Vec<u8>) {
         let version = self.version.as_ref();
+        let is_tool = self.method == "tools/call";
         let words = Words {
             time: rfc3339(self.time),
             call: self.call,
@@ -95,7 +103,9 @@ impl Line {
             surface: self.surface.name(),
             era: self.surface.era(),
             round: self.round,
-            tool: &self.tool,
+            method: self.method,
+            tool: is_tool.then_some(&*self.name),
+            name: (!is_tool).then_some(&*self.name),
             component: version.map(|it| &*it.component),
             digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
             generation: version.and_then(|it| it.generation),

@@ -30,7 +30,8 @@ fn line(call: u64, arguments: &str) -> Line {
         principal: "anonymous".into(),
         surface: Surface::Mcp,
         round: 1,
-        tool: "echo".to_owned(),
+        method: "tools/call",
+        name: "echo".to_owned(),
         version: Some(Version {
             component: "echo".into(),
             digest: "0123456789abcdef".into(),

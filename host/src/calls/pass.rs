@@ -1,32 +1,43 @@
 //! A call of another server's tool: the same record, scopes and sealed state as a component's.
 
+use std::sync::Arc;
+
 use rmcp::model::InputRequiredResult;
 use serde_json::Value;
 
-use super::{Calls, Outcome};
+use super::{Calls, Method, Outcome};
 use crate::{
     call_state::Clock,
     caller::Owner,
     component::{self, CallError, InputRequired, Question},
     record::Record,
-    servers::{Answer, Ask, Request, ServerTool},
+    servers::{Answer, Ask, Request, Server},
 };
 
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
 
 impl Calls {
-    pub(super) async fn pass(
+    /// One round, asked of `server`.
+    pub(super) async fn pass<M: Method>(
         &self,
         record: &mut Record<'_>,
-        tool: &ServerTool,
-    ) -> Result<Outcome, CallError> {
-        let (server, call) = (&tool.server, &record.call);
-        if !call.caller.may_call(Owner::Server(&server.name), &tool.name) {
-            return Err(CallError::Forbidden { scope: format!("tool:{}", tool.name) });
+        server: Arc<Server>,
+        ask: Ask,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        let call = &record.call;
+        let (may, scope) = match &ask {
+            Ask::Tool(tool) => (tool.is_open_to(&call.caller), format!("tool:{}", tool.name)),
+            _ => {
+                let may = call.caller.may_use(Owner::Server(&server.name));
+                (may, format!("server:{}", server.name))
+            }
+        };
+        if !may {
+            return Err(CallError::Forbidden { scope });
         }
         record.server = Some(server.clone());
-        let mut state = self.state(call, &server.label, &Clock::System)?;
+        let mut state = self.state::<M>(call, &server.label, &Clock::System)?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);
@@ -36,10 +47,10 @@ impl Calls {
             capabilities: &call.caller.client_capabilities,
             responses: answers.into_iter().map(|(key, (_, it))| (key, it)).collect(),
             state: state.own.take(),
-            progress: call.progress.clone(),
+            notes: call.notes.clone(),
             traceparent: record.span.traceparent(),
         };
-        match server.ask(Ask::Tool(tool), request).await? {
+        match server.ask(&ask, request).await? {
             Answer::Result(result) => Ok(Outcome::Passed { result }),
             Answer::Asked(asked) => {
                 state.belong_to(&server.label);
@@ -50,7 +61,8 @@ impl Calls {
                         "it asks in a way that is not known, or more than {QUESTIONS_MAX} questions"
                     ),
                 })?;
-                self.ask((&server.label, &Clock::System), (call, record.id), asked, state)
+                let asks = (&server.label, &Clock::System);
+                self.seal::<M>(asks, (call, record.id), asked, state)
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::{
     bindings::madoguchi::tool::progress,
-    call_state::{CallState, Progress},
+    call_state::CallState,
+    notes::{Note, Progress},
 };
 
 /// Bytes of a note's message; what is beyond is cut off.
@@ -11,7 +12,7 @@ const MESSAGE_BYTES_MAX: usize = 1 << 10;
 impl progress::Host for CallState {
     /// Never waits: a caller who is slow to listen misses a note.
     async fn report(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
-        let Some(sender) = &self.context.progress else { return };
+        let Some(notes) = self.context.notes.as_ref().filter(|it| it.progress) else { return };
         if !progress.is_finite() {
             return;
         }
@@ -25,6 +26,6 @@ impl progress::Host for CallState {
             it.truncate(it.floor_char_boundary(MESSAGE_BYTES_MAX));
             it
         });
-        let _ = sender.try_send(Progress { progress, total, message });
+        notes.send(Note::Progress(Progress { progress, total, message }));
     }
 }

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use super::{Problem, Stop};
-use crate::{database, definition::DefinitionError, grants, reach, registry::NameClash, settings};
+use crate::{
+    database,
+    definition::{DefinitionError, OfferError},
+    grants, reach,
+    registry::NameClash,
+    settings,
+};
 
 /// Why a component could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +35,12 @@ pub enum LoadError {
     /// It describes a tool that cannot be offered.
     #[error(transparent)]
     Definition(DefinitionError),
+    /// It describes a prompt, a resource or a template that cannot be offered.
+    #[error(transparent)]
+    Offer(#[from] OfferError),
+    /// What it says of its resources cannot be offered.
+    #[error("its resources: {0}")]
+    Resources(String),
     /// Its database cannot be opened.
     #[error("its database: {0}")]
     Database(#[from] database::OpenError),
@@ -91,7 +103,7 @@ pub enum LoadError {
         /// How that ended.
         status: crate::generations::Status,
     },
-    /// Another component offers one of its tools.
+    /// Another component offers one of its tools, prompts or resources.
     #[error(transparent)]
     NameClash(#[from] NameClash),
 }
@@ -106,6 +118,18 @@ pub enum CallError {
         tool: String,
         /// Tools whose names come close.
         similar: Vec<String>,
+    },
+    /// No component offers the prompt.
+    #[error("unknown prompt {name:?}")]
+    UnknownPrompt {
+        /// What was asked for.
+        name: String,
+    },
+    /// No component has the resource, or its component knows nothing of it.
+    #[error("unknown resource {uri:?}")]
+    UnknownResource {
+        /// What was asked for.
+        uri: String,
     },
     /// The caller's scopes do not reach so far.
     #[error("the scope {scope} is missing")]

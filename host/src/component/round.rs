@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
 use wasmtime::Store;
 
 use super::{CallError, Invocation, LoadedComponent, Output, Stop, fault, places::Place};
 use crate::{
-    call_state::{CallContext, CallState, Progress},
+    call_state::{CallContext, CallState},
     caller::Caller,
     lane::Turns,
+    notes::Notes,
     output_check,
     record::next_call_id,
     sandbox,
@@ -21,7 +21,7 @@ pub(crate) struct Round {
     /// Tells calls apart, in errors and in the log.
     pub(crate) call_id: u64,
     pub(crate) caller: Caller,
-    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    pub(crate) notes: Option<Notes>,
     pub(crate) span: Span,
 }
 
@@ -29,7 +29,7 @@ impl Round {
     /// One that the host itself asks for.
     pub(crate) fn of_host() -> Self {
         let caller = Caller::anonymous();
-        Self { call_id: next_call_id(), caller, progress: None, span: Span::default() }
+        Self { call_id: next_call_id(), caller, notes: None, span: Span::default() }
     }
 }
 
@@ -42,36 +42,51 @@ impl LoadedComponent {
         invocation: &Invocation,
         round: Round,
     ) -> Result<Output, CallError> {
+        let span = round.span.clone();
+        let check = |it: &Output| {
+            self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
+        };
+        self.answered(round, check, async |store| {
+            let instance = {
+                let _span = span.child("instantiate");
+                self.pre.instantiate_async(&mut *store).await?
+            };
+            let result = instance.madoguchi_tool_tools().call_call(store, invocation).await?;
+            Ok(result.map_err(CallError::Stopped))
+        })
+        .await
+    }
+
+    /// Runs one round of whatever may end in questions, in one of the component's places; holds what
+    /// comes out against `check`.
+    pub(super) async fn answered<T>(
+        &self,
+        round: Round,
+        check: impl FnOnce(&T) -> Result<(), String>,
+        body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<Result<T, CallError>>,
+    ) -> Result<T, CallError> {
         let _place = self.place().await?;
         let _running = self.tally().running.hold();
-        let (call_id, span) = (round.call_id, round.span.clone());
-        let result = self
-            .round(self.context(round), async |store| {
-                let instance = {
-                    let _span = span.child("instantiate");
-                    self.pre.instantiate_async(&mut *store).await?
-                };
-                instance.madoguchi_tool_tools().call_call(store, invocation).await
-            })
-            .await;
+        let call_id = round.call_id;
+        let result = self.round(self.context(round), body).await;
         self.setup.version.count(&self.name, &result).await;
         let result = result?;
         let checked = match &result {
-            Ok(it) => {
-                self.output_check.output(&invocation.name, it, self.setup.limits.check_outputs)
-            }
-            Err(Stop::InputRequired(it)) if it.questions.len() > output_check::QUESTIONS_MAX => {
+            Ok(it) => check(it),
+            Err(CallError::Stopped(Stop::InputRequired(it)))
+                if it.questions.len() > output_check::QUESTIONS_MAX =>
+            {
                 let (component, limit) = (self.name.clone(), "questions_max");
                 return Err(CallError::LimitExceeded { component, call_id, limit });
             }
-            Err(Stop::InputRequired(it)) => output_check::questions(it),
+            Err(CallError::Stopped(Stop::InputRequired(it))) => output_check::questions(it),
             Err(_) => Ok(()),
         };
         checked.map_err(|what| {
             let component = self.name.clone();
             CallError::Broken { component, call_id, what }
         })?;
-        result.map_err(CallError::Stopped)
+        result
     }
 
     /// One of the component's places; at once where one is free, in turn where there is a queue.
@@ -100,7 +115,7 @@ impl LoadedComponent {
             http: self.setup.http.clone(),
             reach: self.setup.reach.clone(),
             clock: self.setup.clock.clone(),
-            progress: round.progress,
+            notes: round.notes,
             span: round.span,
             tally: self.setup.tally.clone(),
             deadline: sandbox::deadline(&self.setup.limits),

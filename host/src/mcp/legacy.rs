@@ -4,18 +4,15 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use rmcp::{
-    Peer, RoleServer,
-    model::{CallToolResponse, ServerRequest},
+    ErrorData, Peer, RoleServer,
+    model::{CallToolResponse, ErrorCode, ServerRequest},
     service::RequestContext,
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::wire;
-use crate::{
-    component::{Ask, Question},
-    registry::Catalog,
-};
+use crate::{component::Question, registry::Catalog};
 
 /// Rounds after which a tool that keeps asking is given up.
 pub(super) const ROUNDS_MAX: usize = 16;
@@ -29,19 +26,14 @@ const CLOSED_CHECK: Duration = Duration::from_secs(5);
 /// Puts `questions` to the client, one after the other, and brings its answers back.
 pub(super) async fn ask(
     context: &RequestContext<RoleServer>,
+    capabilities: &str,
     questions: Vec<Question>,
-) -> Result<BTreeMap<String, Value>, Box<CallToolResponse>> {
-    let capabilities = context.client_capabilities().unwrap_or_default();
+) -> Result<BTreeMap<String, Value>, Box<CannotAsk>> {
+    if let Some(lacking) = wire::lacking(capabilities, &questions) {
+        return Err(Box::new(CannotAsk { required: None, ..lacking }));
+    }
     let mut answers = BTreeMap::new();
     for question in questions {
-        let can = match question.ask {
-            Ask::Form(_) | Ask::Url(_) => capabilities.elicitation.is_some(),
-            Ask::Sampling(_) => capabilities.sampling.is_some(),
-            Ask::Roots => capabilities.roots.is_some(),
-        };
-        if !can {
-            return Err(cannot_ask(&question, "the client did not declare the capability for it"));
-        }
         let request: ServerRequest = serde_json::from_value(wire::input_request(&question))
             .map_err(|error| cannot_ask(&question, &error.to_string()))?;
         let answer = tokio::time::timeout(ANSWER_TIMEOUT, context.peer.send_request(request));
@@ -56,13 +48,49 @@ pub(super) async fn ask(
     Ok(answers)
 }
 
-fn cannot_ask(question: &Question, why: &str) -> Box<CallToolResponse> {
-    Box::new(wire::refused(&json!({
-        "error": "input_required",
-        "message": format!("The tool has to ask {:?}, but {why}.", question.message),
-        "status": 400,
-        "data": { "question": question.message },
-    })))
+/// A question that cannot be put to the client.
+pub(super) struct CannotAsk {
+    pub(super) question: String,
+    pub(super) why: String,
+    /// What the client would have to declare, where that is how its era says it.
+    pub(super) required: Option<Value>,
+}
+
+impl CannotAsk {
+    fn object(&self) -> Value {
+        json!({
+            "error": "input_required",
+            "message": format!("The tool has to ask {:?}, but {}.", self.question, self.why),
+            "status": 400,
+            "data": { "question": self.question },
+        })
+    }
+
+    /// As a tool's refusal, which a model can read; an error where the era has one for it.
+    pub(super) fn refusal(&self) -> Result<CallToolResponse, ErrorData> {
+        match self.required {
+            Some(_) => Err(self.error()),
+            None => Ok(wire::refused(&self.object())),
+        }
+    }
+
+    /// As an error of the protocol.
+    pub(super) fn error(&self) -> ErrorData {
+        let message = format!("{:?} has to be asked, but {}.", self.question, self.why);
+        match &self.required {
+            Some(required) => ErrorData::new(
+                ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+                message,
+                Some(json!({ "requiredCapabilities": required })),
+            ),
+            None => ErrorData::invalid_request(message, Some(self.object())),
+        }
+    }
+}
+
+fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
+    let (question, why) = (question.message.clone(), why.to_owned());
+    Box::new(CannotAsk { question, why, required: None })
 }
 
 /// Tells `peer` of each swap until its session ends.

@@ -1,39 +1,45 @@
 //! MCP in, MCP out: the one room that knows the official SDK.
 
+#![allow(deprecated, reason = "clients of the era before set levels of logs")]
+
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
-        DiscoverResult, Implementation, ListToolsResult, PaginatedRequestParams,
-        ProgressNotificationParam, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
+        SetLevelRequestParams, SubscriptionFilter, Tool,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
     },
 };
-use tokio::sync::mpsc;
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    call_state::Progress,
     caller::{Caller, Owner},
-    calls::{Call, Calls, Outcome},
-    component::CallError,
+    calls::{CallTool, Calls, Complete, GetPrompt, Outcome, ReadResource},
+    notes::Level,
     registry::Registry,
 };
 
 mod legacy;
+mod lists;
+mod rounds;
+mod session;
 pub(crate) mod thin;
 mod wire;
 
-/// How long a client may take a list of tools for fresh: short, or a swap stays invisible to
-/// those who do not listen.
-const TTL: Duration = Duration::from_secs(5);
-/// Progress notes that may wait for a slow client.
-const PROGRESS_QUEUE: usize = 64;
+use lists::TTL;
+use rounds::Ended;
+use session::Session;
+
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
 
@@ -49,11 +55,25 @@ pub(crate) type McpService = StreamableHttpService<McpServer, LocalSessionManage
 pub(crate) struct McpServer {
     registry: Registry,
     calls: Calls,
+    session: Session,
 }
 
 impl McpServer {
     pub(crate) fn new(registry: Registry, calls: Calls) -> Self {
-        Self { registry, calls }
+        Self { registry, calls, session: Session::default() }
+    }
+
+    /// The same for another session.
+    fn for_session(&self) -> Self {
+        Self { session: Session::default(), ..self.clone() }
+    }
+
+    /// Whether `uri` is something to read, rather than a template for it.
+    fn is_plain_resource(&self, uri: &str, caller: &Caller) -> bool {
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(uri);
+        catalog.component_for_template(uri).is_none()
+            && owner.is_some_and(|it| caller.may_use(Owner::Component(it.name())))
     }
 
     /// The same over HTTP, until `hang_up`.
@@ -71,54 +91,23 @@ impl McpServer {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config)
+        StreamableHttpService::new(move || Ok(server.for_session()), Arc::new(sessions), config)
     }
-
-    /// Runs one round, telling the client how far along it is; ends at once when the client goes.
-    async fn round(
-        &self,
-        mut call: Call,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Outcome, Cancelled> {
-        let (sender, mut notes) = mpsc::channel(PROGRESS_QUEUE);
-        let token = context.meta.get_progress_token();
-        call.progress = token.is_some().then_some(sender);
-        let outcome = self.calls.call(call);
-        tokio::pin!(outcome);
-        let result = loop {
-            tokio::select! {
-                biased;
-                () = context.ct.cancelled() => return Err(Cancelled::ByClient),
-                Some(note) = notes.recv() => notify(context, note).await,
-                result = &mut outcome => break result,
-            }
-        };
-        while let Ok(note) = notes.try_recv() {
-            notify(context, note).await;
-        }
-        result.map_err(Cancelled::Failed)
-    }
-}
-
-/// Why a round has no outcome.
-enum Cancelled {
-    ByClient,
-    Failed(CallError),
-}
-
-async fn notify(context: &RequestContext<RoleServer>, note: Progress) {
-    let Some(token) = context.meta.get_progress_token() else { return };
-    let mut params = ProgressNotificationParam::new(token, note.progress);
-    params.total = note.total;
-    params.message = note.message;
-    // A client that has gone is noticed by the call itself.
-    let _ = context.peer.notify_progress(params).await;
 }
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_completions()
+            .enable_logging()
+            .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
             .with_title("Madoguchi 窓口");
@@ -138,25 +127,41 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(cursor) = request.and_then(|it| it.cursor) {
-            let message =
-                format!("cursor {cursor:?}: this list has one page, so there is no cursor");
-            return Err(ErrorData::invalid_params(message, None));
+        self.tools(request, &caller(&context))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.prompts(request, &caller(&context))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.templates(request, &caller(&context))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let caller = caller(&context);
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(wire::cancelled()),
+            result = self.resources(request, &caller) => result,
         }
-        let (catalog, caller) = (self.registry.catalog(), caller(&context));
-        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
-        let served = catalog.served_tools();
-        let served = served.filter(|it| caller.may_call(Owner::Server(&it.server.name), &it.name));
-        let tools = tools.map(|(_, it)| wire::tool(it));
-        let tools = tools.chain(served.map(|it| it.listed.clone())).collect();
-        Ok(ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served(name) {
+        if let Some(tool) = catalog.served().tool(name) {
             return Some(tool.listed.clone());
         }
         let component = catalog.component_for(name)?;
@@ -168,32 +173,107 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = caller(&context);
-        let legacy = wire::is_legacy(&context);
-        let mut call = wire::call(request, &context, caller);
-        for _ in 0..legacy::ROUNDS_MAX {
-            let again = legacy.then(|| call.again());
-            match self.round(call, &context).await {
-                Err(Cancelled::ByClient) => return Err(wire::cancelled()),
-                Err(Cancelled::Failed(error)) => return wire::failed(error),
-                Ok(Outcome::Done { component, call_id, output }) => {
-                    return wire::done(component, call_id, output);
-                }
-                Ok(Outcome::Passed { result }) => return wire::passed(*result),
-                Ok(Outcome::Asked { component, call_id, questions, state }) => match again {
-                    None => return wire::asked(&component, call_id, questions, state),
-                    Some(mut next) => {
-                        next.responses = match legacy::ask(&context, questions).await {
-                            Ok(responses) => responses,
-                            Err(refusal) => return Ok(*refusal),
-                        };
-                        next.state = Some(state);
-                        call = next;
-                    }
-                },
+        let (name, arguments) = (request.name.into_owned(), request.arguments.as_ref());
+        let call = wire::call(name, arguments, &context, caller(&context))
+            .carrying(request.input_responses, request.request_state);
+        match self.rounds::<CallTool>(call, &context).await {
+            Ok(Outcome::Done { component, call_id, output }) => {
+                wire::done(component, call_id, output)
+            }
+            Ok(Outcome::Passed { result }) => wire::passed(*result),
+            Ok(Outcome::Asked { component, call_id, questions, state }) => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
+            }
+            Err(Ended::Failed(error)) => wire::failed(error),
+            Err(Ended::CannotAsk(it)) => it.refusal(),
+            Err(ended) => Err(rounds::error(ended)),
+        }
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let call = wire::call(request.name, request.arguments.as_ref(), &context, caller(&context))
+            .carrying(request.input_responses, request.request_state);
+        match self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)? {
+            Outcome::Done { component, call_id, output } => {
+                wire::got(component, call_id, output).map(Into::into)
+            }
+            Outcome::Passed { result } => match *result {
+                ServerResult::GetPromptResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
+            Outcome::Asked { component, call_id, questions, state } => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
             }
         }
-        Err(ErrorData::internal_error("the tool asks without end", None))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let call = wire::call(request.uri, None, &context, caller(&context))
+            .carrying(request.input_responses, request.request_state);
+        match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
+            Outcome::Done { output, .. } => Ok(wire::read(output).into()),
+            Outcome::Passed { result } => match *result {
+                ServerResult::ReadResourceResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
+            Outcome::Asked { component, call_id, questions, state } => {
+                wire::asked(&component, call_id, questions, state).map(Into::into)
+            }
+        }
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let caller = caller(&context);
+        let name = match request.r#ref {
+            Reference::Prompt(it) => it.name,
+            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
+                return Ok(CompleteResult::default());
+            }
+            Reference::Resource(it) => it.uri,
+            _ => return Err(ErrorData::invalid_params("ref: of no known kind", None)),
+        };
+        let others = request.context.and_then(|it| it.arguments).unwrap_or_default();
+        let about = json!({
+            "argument": request.argument.name,
+            "value": request.argument.value,
+            "arguments": others,
+        });
+        let call = wire::call(name, about.as_object(), &context, caller);
+        match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
+            Outcome::Done { output, .. } => Ok(wire::completed(output)),
+            Outcome::Passed { result } => match *result {
+                ServerResult::CompleteResult(it) => Ok(it),
+                _ => Err(wire::another()),
+            },
+            Outcome::Asked { .. } => Err(wire::endless()),
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !wire::is_legacy(&context) {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
+        }
+        let level = serde_json::to_value(request.level).unwrap_or_default();
+        let level = level.as_str().and_then(Level::of);
+        let unknown = || ErrorData::invalid_params("level: of no known name", None);
+        self.session.set_log_level(level.ok_or_else(unknown)?);
+        Ok(())
     }
 
     /// What the SDK could not read ends up here, known methods with wrong parameters among it.

@@ -3,7 +3,7 @@
 //! The SDK spends 80 to 95 µs on a request, a sandboxed instance 15 to 30. So the one request that
 //! everybody sends all the time is read here, its arguments handed on as the bytes that they are,
 //! and its result written straight out. Whatever is not plainly right, or wants more (progress,
-//! answers to questions, headers bound to arguments), goes to the SDK, whose business it is to say
+//! logs, answers to questions, headers bound to arguments), goes to the SDK, whose business it is to say
 //! what is wrong. Hence both answer alike; the tests run every transcript through both.
 
 use std::{borrow::Cow, sync::Arc};
@@ -16,7 +16,7 @@ use axum::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt;
-use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorData, ServerResult};
+use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, ServerResult};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
@@ -71,7 +71,8 @@ pub(crate) async fn answer<A: Answers>(
     match Plain::read(&body, &parts.headers) {
         Some(plain) if !thin.answers.has_header_arguments(&plain.params.name) => {
             let call = plain.call(&parts);
-            written(plain.id, Box::pin(thin.answers.answer(call)).await)
+            let capabilities = call.caller.client_capabilities.clone();
+            written(plain.id, &capabilities, Box::pin(thin.answers.answer(call)).await)
         }
         _ => Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await,
     }
@@ -141,6 +142,8 @@ struct Meta<'a> {
     capabilities: &'a RawValue,
     #[serde(borrow, default, rename = "progressToken")]
     progress: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel")]
+    log_level: Option<&'a RawValue>,
 }
 
 impl<'a> Plain<'a> {
@@ -163,19 +166,20 @@ impl<'a> Plain<'a> {
         let capabilities = meta.capabilities.get();
         let fits = capabilities == "{}"
             || serde_json::from_str::<ClientCapabilities>(capabilities).is_ok();
-        (fits && meta.protocol_version == MODERN && meta.progress.is_none()).then_some(capabilities)
+        let wants_notes = meta.progress.is_some() || meta.log_level.is_some();
+        (fits && meta.protocol_version == MODERN && !wants_notes).then_some(capabilities)
     }
 
     fn call(&self, parts: &Parts) -> Call {
         let caller = Caller::of(&parts.headers, &parts.extensions);
         Call {
-            tool: self.params.name.as_ref().to_owned(),
+            name: self.params.name.as_ref().to_owned(),
             arguments: self.params.arguments.map_or("{}", RawValue::get).to_owned(),
             meta: self.params.meta.get().to_owned(),
             caller: with_capabilities(caller, self.capabilities()),
             responses: Default::default(),
             state: None,
-            progress: None,
+            notes: None,
             surface: Surface::Mcp,
             trace: TraceHeaders::of(&parts.headers),
         }
@@ -192,22 +196,33 @@ struct Message<'a, R> {
     error: Option<ErrorData>,
 }
 
-fn written(id: &RawValue, outcome: Result<Outcome, CallError>) -> Response {
+fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError>) -> Response {
     let response = match outcome {
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
         Ok(Outcome::Passed { result }) => wire::passed(*result),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
-            wire::asked(&component, call_id, questions, state)
+            match wire::lacking(capabilities, &questions) {
+                None => wire::asked(&component, call_id, questions, state).map(Into::into),
+                Some(lacking) => lacking.refusal(),
+            }
         }
         Err(error) => wire::failed(error),
     };
-    json(match response {
+    // HTTP says so too where the client lacks something, as it does on the SDK's way.
+    let status = match &response {
+        Err(error) if error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => {
+            StatusCode::BAD_REQUEST
+        }
+        _ => StatusCode::OK,
+    };
+    let response = json(match response {
         Ok(response) => {
             let result = CallToolResponse::into(response);
             body(&Message::<ServerResult> { jsonrpc: "2.0", id, result: Some(result), error: None })
         }
         Err(error) => body(&Message::<()> { jsonrpc: "2.0", id, result: None, error: Some(error) }),
-    })
+    });
+    (status, response).into_response()
 }
 
 /// The whole answer. What the component calls JSON has been checked to be that, and goes out as

@@ -1,4 +1,5 @@
-//! Our words in MCP's: tools, calls, outputs, questions and failures.
+//! Our words in MCP's: tools, calls, outputs, questions and failures here; prompts and resources in a
+//! file of their own.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,9 +7,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-        ErrorCode, InputRequests, InputRequiredResult, MetaObject, PaginatedRequestParams,
-        ProtocolVersion, ServerResult, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams, InputRequests,
+        InputRequiredResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ServerResult, SubscriptionsListenRequestParams, Tool,
+        ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -23,6 +26,12 @@ use crate::{
     record::Surface,
     telemetry::TraceHeaders,
 };
+
+mod offers;
+
+pub(super) use offers::{completed, got, prompt, read, resource, template};
+
+use super::legacy::CannotAsk;
 
 pub(super) fn tool(tool: &definition::Tool) -> Tool {
     let annotations = ToolAnnotations::new()
@@ -39,25 +48,30 @@ pub(super) fn tool(tool: &definition::Tool) -> Tool {
     wire
 }
 
+/// What the world says no to, where there is no result to say it in.
+const REFUSED: ErrorCode = ErrorCode(-32000);
+
 /// Whether the client speaks a revision in which the server sends requests of its own.
 pub(super) fn is_legacy(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_none_or(|it| it < ProtocolVersion::V_2026_07_28)
 }
 
+/// The first round of a request for what is called `name`.
 pub(super) fn call(
-    request: CallToolRequestParams,
+    name: String,
+    arguments: Option<&Map<String, Value>>,
     context: &RequestContext<RoleServer>,
     caller: Caller,
 ) -> Call {
     let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
     Call {
-        tool: request.name.into_owned(),
-        arguments: request.arguments.as_ref().map_or_else(|| "{}".to_owned(), json),
+        name,
+        arguments: arguments.map_or_else(|| "{}".to_owned(), json),
         meta: json(&context.meta.0.0),
         caller,
-        responses: request.input_responses.unwrap_or_default(),
-        state: request.request_state,
-        progress: None,
+        responses: BTreeMap::new(),
+        state: None,
+        notes: None,
         surface: if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp },
         trace: context
             .extensions
@@ -68,16 +82,25 @@ pub(super) fn call(
 }
 
 impl Call {
+    /// With what the client carried along from the round before.
+    pub(super) fn carrying(
+        self,
+        responses: Option<BTreeMap<String, Value>>,
+        state: Option<String>,
+    ) -> Self {
+        Self { responses: responses.unwrap_or_default(), state, ..self }
+    }
+
     /// The same call for another round, without what its first round brought along.
     pub(super) fn again(&self) -> Self {
         Self {
-            tool: self.tool.clone(),
+            name: self.name.clone(),
             arguments: self.arguments.clone(),
             meta: self.meta.clone(),
             caller: self.caller.clone(),
             responses: BTreeMap::new(),
             state: None,
-            progress: None,
+            notes: None,
             surface: self.surface,
             trace: self.trace.clone(),
         }
@@ -180,6 +203,22 @@ pub(super) fn failed(error: CallError) -> Result<CallToolResponse, ErrorData> {
     Ok(refused(&failure.object()))
 }
 
+/// The same as an error of the protocol, for methods whose results cannot say that they failed.
+pub(super) fn error(error: CallError) -> ErrorData {
+    let is_resource = matches!(error, CallError::UnknownResource { .. });
+    let failure = Failure::from(error);
+    let object = failure.object();
+    let data = (!failure.data.is_empty()).then(|| Value::Object((*failure.data).clone()));
+    if is_resource {
+        return ErrorData::resource_not_found(failure.message, data);
+    }
+    if failure.is_protocol || failure.error == "invalid_params" {
+        return ErrorData::invalid_params(failure.message, data);
+    }
+    let code = if failure.status < 500 { REFUSED } else { ErrorCode::INTERNAL_ERROR };
+    ErrorData::new(code, failure.message, Some(object))
+}
+
 pub(super) fn refused(object: &Value) -> CallToolResponse {
     let mut result = CallToolResult::error(vec![ContentBlock::text(object.to_string())]);
     let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
@@ -191,8 +230,13 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
 pub(super) fn passed(result: ServerResult) -> Result<CallToolResponse, ErrorData> {
     match result {
         ServerResult::CallToolResult(result) => Ok(result.into()),
-        _ => Err(ErrorData::internal_error("the server answered something else", None)),
+        _ => Err(another()),
     }
+}
+
+/// Another server's result of something that was not asked; it was looked at before.
+pub(super) fn another() -> ErrorData {
+    ErrorData::internal_error("the server answered something else", None)
 }
 
 pub(super) fn asked(
@@ -200,7 +244,7 @@ pub(super) fn asked(
     call_id: u64,
     questions: Vec<Question>,
     state: String,
-) -> Result<CallToolResponse, ErrorData> {
+) -> Result<InputRequiredResult, ErrorData> {
     let mut requests = InputRequests::new();
     for question in questions {
         let request = serde_json::from_value(input_request(&question)).map_err(|error| {
@@ -210,7 +254,35 @@ pub(super) fn asked(
         requests.insert(question.key, request);
     }
     let requests = (!requests.is_empty()).then_some(requests);
-    Ok(InputRequiredResult::new(requests, Some(state)).into())
+    Ok(InputRequiredResult::new(requests, Some(state)))
+}
+
+/// What a client with these capabilities, a JSON object, lacks to be asked all that.
+pub(super) fn lacking(capabilities: &str, questions: &[Question]) -> Option<CannotAsk> {
+    let capabilities: Value = serde_json::from_str(capabilities).unwrap_or_default();
+    let elicitation = capabilities.get("elicitation");
+    let can = |it: &Question| match it.ask {
+        // Forms are what an empty object stands for: there was nothing else once.
+        Ask::Form(_) => {
+            elicitation.is_some_and(|it| it.get("form").is_some() || it.get("url").is_none())
+        }
+        Ask::Url(_) => elicitation.is_some_and(|it| it.get("url").is_some()),
+        Ask::Sampling(_) => capabilities.get("sampling").is_some(),
+        Ask::Roots => capabilities.get("roots").is_some(),
+    };
+    let mut lacked = questions.iter().filter(|it| !can(it)).peekable();
+    let question = lacked.peek()?.message.clone();
+    let mut required = json!({});
+    for it in lacked {
+        match it.ask {
+            Ask::Form(_) => required["elicitation"]["form"] = json!({}),
+            Ask::Url(_) => required["elicitation"]["url"] = json!({}),
+            Ask::Sampling(_) => required["sampling"] = json!({}),
+            Ask::Roots => required["roots"] = json!({}),
+        }
+    }
+    let why = "the client did not declare the capability for it".to_owned();
+    Some(CannotAsk { question, why, required: Some(required) })
 }
 
 pub(super) fn input_request(question: &Question) -> Value {
@@ -231,6 +303,10 @@ pub(super) fn input_request(question: &Question) -> Value {
     }
 }
 
+pub(super) fn endless() -> ErrorData {
+    ErrorData::internal_error("It asks without end.", None)
+}
+
 pub(super) fn cancelled() -> ErrorData {
     ErrorData::new(ErrorCode::INTERNAL_ERROR, "The call was cancelled.", None)
 }
@@ -240,7 +316,12 @@ pub(super) fn unreadable(request: CustomRequest) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
-        "tools/list" => serde_json::from_value::<PaginatedRequestParams>(params).err(),
+        "prompts/get" => serde_json::from_value::<GetPromptRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        "completion/complete" => serde_json::from_value::<CompleteRequestParams>(params).err(),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+            serde_json::from_value::<PaginatedRequestParams>(params).err()
+        }
         "subscriptions/listen" => {
             serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
         }

@@ -100,13 +100,13 @@ pub(super) async fn call(
         }
     };
     let call = Call {
-        tool: asked.tool,
+        name: asked.tool,
         arguments: asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned()),
         meta: "{}".to_owned(),
         caller: Caller { principal: PRINCIPAL.into(), ..Caller::anonymous() },
         responses: Default::default(),
         state: None,
-        progress: None,
+        notes: None,
         surface: Surface::Operator,
         trace: TraceHeaders::of(&headers),
     };

@@ -1,5 +1,7 @@
 //! What can be asked of a server: a tool to be called, a prompt, a resource, and how its words go on.
 
+use std::sync::Arc;
+
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest, CompleteRequestParams,
     GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
@@ -11,17 +13,17 @@ use super::{Answer, Request, ServerPrompt, ServerTool, offer::foreign};
 use crate::component::{CallError, Problem, Stop};
 
 /// What is asked.
-pub(crate) enum Ask<'a> {
-    Tool(&'a ServerTool),
-    Prompt(&'a ServerPrompt),
+pub(crate) enum Ask {
+    Tool(Arc<ServerTool>),
+    Prompt(Arc<ServerPrompt>),
     /// By its URI.
-    Resource(&'a str),
+    Resource(String),
     /// How the value of an argument may go on: of a prompt, by the name that the server knows, or of
     /// a template, by its text. The arguments are `{argument, value, arguments}`.
-    Complete(&'a str),
+    Complete(String),
 }
 
-impl Ask<'_> {
+impl Ask {
     /// As its caller knows it.
     pub(super) fn name(&self) -> &str {
         match self {
@@ -57,7 +59,7 @@ impl Ask<'_> {
                 ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
             }
             Self::Resource(uri) => {
-                let mut params = ReadResourceRequestParams::new(*uri);
+                let mut params = ReadResourceRequestParams::new(uri.clone());
                 (params.input_responses, params.request_state) = (responses, state);
                 ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
             }

@@ -10,7 +10,6 @@ use rmcp::{
     service::{PeerRequestOptions, RequestHandle},
 };
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
 
 use super::{
     Ask, Link, Server,
@@ -18,8 +17,8 @@ use super::{
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::{
-    call_state::Progress,
     component::{CallError, Refusal, Stop, Unavailable},
+    notes::Notes,
 };
 
 /// What of a client's capabilities a server is told: what it can ask for by `input_required`.
@@ -36,7 +35,7 @@ pub(crate) struct Request<'a> {
     /// Answers to what the last round asked, and the server's own state.
     pub(crate) responses: BTreeMap<String, Value>,
     pub(crate) state: Option<String>,
-    pub(crate) progress: Option<mpsc::Sender<Progress>>,
+    pub(crate) notes: Option<Notes>,
     pub(crate) traceparent: Option<String>,
 }
 
@@ -51,11 +50,7 @@ pub(crate) enum Answer {
 impl Server {
     /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that
     /// can do no harm.
-    pub(crate) async fn ask(
-        &self,
-        ask: Ask<'_>,
-        request: Request<'_>,
-    ) -> Result<Answer, CallError> {
+    pub(crate) async fn ask(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
         let message = ask.request(&request)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
         let place = self.places.take(patience, &self.tally).await;
@@ -79,7 +74,7 @@ impl Server {
                 self.suspicion.notify_one();
             }
             if attempt == RETRIES_MAX || !failed.may_be_retried(ask.is_repeatable()) {
-                return Err(self.told(&ask, attempt, failed));
+                return Err(self.told(ask, attempt, failed));
             }
             let asked = match failed {
                 Failed::Status { retry_after, .. } => retry_after,
@@ -101,7 +96,7 @@ impl Server {
         let mut asking = Asking(Some(handle.map_err(Failed::of)?));
         let token = asking.0.as_ref().map(|it| it.progress_token.clone());
         let _followed = token
-            .zip(request.progress.clone())
+            .zip(request.notes.clone().filter(|it| it.progress))
             .map(|(token, to)| connection.hears.follow(token, to));
         let answer = match &mut asking.0 {
             Some(handle) => (&mut handle.rx).await,
@@ -131,7 +126,7 @@ impl Server {
     }
 
     /// What the caller reads, ILL-15's words first.
-    fn told(&self, ask: &Ask<'_>, retries: u32, failed: Failed) -> CallError {
+    fn told(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
         let (name, server) = (ask.name(), &*self.name);
         let what = self.masked(&failed.what());
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");

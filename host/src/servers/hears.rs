@@ -13,9 +13,9 @@ use rmcp::{
     },
     service::NotificationContext,
 };
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
-use crate::call_state::Progress;
+use crate::notes::{Note, Notes, Progress};
 
 /// Our ear at one connection. A clone is the same ear.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Hears(Arc<Heard>);
 #[derive(Default)]
 struct Heard {
     changed: Notify,
-    calls: Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>,
+    calls: Mutex<HashMap<ProgressToken, Notes>>,
 }
 
 /// A call whose progress is passed on until this is dropped.
@@ -44,12 +44,12 @@ impl Hears {
         self.0.changed.notify_one();
     }
 
-    pub(super) fn follow(&self, token: ProgressToken, to: mpsc::Sender<Progress>) -> Followed<'_> {
+    pub(super) fn follow(&self, token: ProgressToken, to: Notes) -> Followed<'_> {
         self.calls().insert(token.clone(), to);
         Followed { hears: self, token }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, mpsc::Sender<Progress>>> {
+    fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, Notes>> {
         self.0.calls.lock().unwrap_or_else(|it| it.into_inner())
     }
 }
@@ -72,9 +72,8 @@ impl ClientHandler for Hears {
     async fn on_progress(&self, it: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         let call = self.calls().get(&it.progress_token).cloned();
         if let Some(call) = call {
-            // A caller that reads too slowly misses some, as it would of a component.
             let note = Progress { progress: it.progress, total: it.total, message: it.message };
-            let _ = call.try_send(note);
+            call.send(Note::Progress(note));
         }
     }
 

@@ -6,7 +6,11 @@ use rmcp::model::{MetaObject, Prompt, Resource, ResourceTemplate, Tool};
 use serde_json::Value;
 
 use super::{Server, lists::Lists};
-use crate::seal::digest;
+use crate::{
+    caller::{Caller, Owner},
+    seal::digest,
+    uri_template::UriTemplate,
+};
 
 /// Whose a tool is, in its `_meta`.
 const SERVER_KEY: &str = "madoguchi/server";
@@ -18,9 +22,9 @@ pub(crate) struct Offer {
     pub(crate) server: Arc<Server>,
     /// In the server's own order.
     pub(crate) tools: Vec<Arc<ServerTool>>,
-    pub(crate) prompts: Vec<ServerPrompt>,
+    pub(crate) prompts: Vec<Arc<ServerPrompt>>,
     pub(crate) resources: Vec<Resource>,
-    pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) templates: Vec<ServerTemplate>,
     /// Tells whether another list says the same.
     pub(super) digest: String,
     /// What is not offered, and why.
@@ -50,6 +54,14 @@ pub(crate) struct ServerPrompt {
     pub(crate) own_name: String,
     /// As it is listed.
     pub(crate) listed: Prompt,
+}
+
+/// A template of a server's.
+pub(crate) struct ServerTemplate {
+    /// As it is listed.
+    pub(crate) listed: ResourceTemplate,
+    /// The same to be held against URIs; none where it is of a kind that we do not know.
+    pub(crate) uri: Option<UriTemplate>,
 }
 
 impl Offer {
@@ -85,7 +97,7 @@ impl Offer {
             tools: offered,
             prompts,
             resources: if all { resources } else { Vec::new() },
-            templates: if all { templates } else { Vec::new() },
+            templates: if all { templates.into_iter().map(template).collect() } else { Vec::new() },
             digest: digest(said.as_bytes()),
             left_out,
         }
@@ -96,8 +108,8 @@ fn named_prompts(
     server: &Server,
     prompts: Vec<Prompt>,
     left_out: &mut Vec<String>,
-) -> Vec<ServerPrompt> {
-    let mut named: Vec<ServerPrompt> = Vec::new();
+) -> Vec<Arc<ServerPrompt>> {
+    let mut named: Vec<Arc<ServerPrompt>> = Vec::new();
     for mut listed in prompts {
         let own_name = std::mem::take(&mut listed.name);
         listed.name = format!("{}{own_name}", server.prefix);
@@ -105,9 +117,13 @@ fn named_prompts(
             left_out.push(format!("prompt {:?}: {NAMES}", shown(&own_name)));
             continue;
         }
-        named.push(ServerPrompt { own_name, listed });
+        named.push(Arc::new(ServerPrompt { own_name, listed }));
     }
     named
+}
+
+fn template(listed: ResourceTemplate) -> ServerTemplate {
+    ServerTemplate { uri: UriTemplate::new(&listed.uri_template).ok(), listed }
 }
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
@@ -123,6 +139,11 @@ fn shown(name: &str) -> String {
 }
 
 impl ServerTool {
+    /// Whether `caller` may see and call it.
+    pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
+        caller.may_call(Owner::Server(&self.server.name), &self.name)
+    }
+
     fn of(server: &Arc<Server>, mut listed: Tool) -> Result<Self, String> {
         let own_name = listed.name.to_string();
         let replaces = server.config.replaces.contains(&own_name);

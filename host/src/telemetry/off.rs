@@ -16,7 +16,7 @@ impl Telemetry {
         }
     }
 
-    pub(crate) fn call(&self, _: &Call, _: u64) -> Span {
+    pub(crate) fn call(&self, _: &Call, _: &'static str, _: u64) -> Span {
         Span
     }
 
@@ -32,10 +32,17 @@ impl Span {
         Self
     }
 
-    pub(crate) fn outcome(&self, _: u32, _: &str, _: Option<&LoadedComponent>, _: Ending, _: &str) {
+    pub(crate) fn outcome(
+        &self,
+        _: u32,
+        _: (&'static str, &str),
+        _: Option<&LoadedComponent>,
+        _: Ending,
+        _: &str,
+    ) {
     }
 
-    pub(crate) fn server(&self, _: &str, _: &str) {}
+    pub(crate) fn server(&self, _: (&str, &str), _: &str) {}
 
     /// For a request that goes out on behalf of this span.
     pub(crate) fn traceparent(&self) -> Option<String> {

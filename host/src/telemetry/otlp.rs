@@ -103,23 +103,29 @@ impl Telemetry {
     }
 
     /// The span of a call, below the span that the client says it comes from.
-    pub(crate) fn call(&self, call: &Call, id: u64) -> Span {
+    pub(crate) fn call(&self, call: &Call, method: &'static str, id: u64) -> Span {
         let Some(open) = &self.0 else { return Span::default() };
         let in_meta = parent(&TraceHeaders::of_meta(&call.meta));
         let parent = in_meta.or_else(|| parent(&call.trace)).unwrap_or_default();
         let (name, mut attributes) = match call.surface {
             Surface::Mcp | Surface::McpLegacy => {
-                ("tools/call", vec![KeyValue::new("mcp.method.name", "tools/call")])
+                (method, vec![KeyValue::new("mcp.method.name", method)])
             }
             Surface::Rpc => ("rpc", vec![KeyValue::new("rpc.system.name", "jsonrpc")]),
             Surface::Operator => ("operator", Vec::new()),
         };
-        let tool = &call.tool[..call.tool.floor_char_boundary(128)];
-        attributes.extend([
-            KeyValue::new("gen_ai.operation.name", "execute_tool"),
-            KeyValue::new("gen_ai.tool.name", tool.to_owned()),
-            KeyValue::new("madoguchi.call", i64::try_from(id).unwrap_or(i64::MAX)),
-        ]);
+        let end = call.name.find('?').unwrap_or(call.name.len());
+        let asked = call.name[..call.name.floor_char_boundary(end.min(128))].to_owned();
+        attributes.push(KeyValue::new("madoguchi.call", i64::try_from(id).unwrap_or(i64::MAX)));
+        attributes.extend(match method {
+            "tools/call" => vec![
+                KeyValue::new("gen_ai.operation.name", "execute_tool"),
+                KeyValue::new("gen_ai.tool.name", asked),
+            ],
+            "resources/read" => vec![KeyValue::new("mcp.resource.uri", asked)],
+            "prompts/get" => vec![KeyValue::new("gen_ai.prompt.name", asked)],
+            _ => Vec::new(),
+        });
         let span =
             open.tracer.span_builder(name).with_kind(SpanKind::Server).with_attributes(attributes);
         let span = open.tracer.build_with_context(span, &parent);
@@ -158,7 +164,7 @@ impl Span {
     pub(crate) fn outcome(
         &self,
         round: u32,
-        tool: &str,
+        (method, name): (&'static str, &str),
         component: Option<&LoadedComponent>,
         ending: Ending,
         word: &str,
@@ -166,8 +172,12 @@ impl Span {
         let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
         let span = context.span();
         if let Some(it) = component {
-            // Only a tool that is there may name a span: a client may send any name.
-            span.update_name(format!("tools/call {tool}"));
+            // Only what is there may name a span: a client may send any name; and of URIs there are
+            // too many.
+            match method {
+                "tools/call" | "prompts/get" => span.update_name(format!("{method} {name}")),
+                _ => span.update_name(method),
+            }
             span.set_attribute(KeyValue::new("madoguchi.component", it.name().to_string()));
             span.set_attribute(KeyValue::new(
                 "madoguchi.component.digest",
@@ -185,10 +195,13 @@ impl Span {
     }
 
     /// Says that another server answers the call of this span.
-    pub(crate) fn server(&self, tool: &str, server: &str) {
+    pub(crate) fn server(&self, (method, name): (&str, &str), server: &str) {
         let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
         let span = context.span();
-        span.update_name(format!("tools/call {tool}"));
+        // A URI may be as long and as private as an argument.
+        if matches!(method, "tools/call" | "prompts/get") {
+            span.update_name(format!("{method} {name}"));
+        }
         span.set_attribute(KeyValue::new("madoguchi.server", server.to_owned()));
     }
 

@@ -1,0 +1,139 @@
+//! A component with everything that MCP has beside tools: things to read, prompts, and help with
+//! their arguments. Written against the bindings themselves, as one without the kit would be.
+
+use serde_json::{Value, json};
+use toolkit::bindings::{
+    exports::madoguchi::tool::tools as wit,
+    madoguchi::tool::{
+        caller, events,
+        log::{self, Level},
+        progress,
+        types::{Ask, Content, Problem, Question, TextContent},
+    },
+};
+
+mod completions;
+mod prompts;
+mod resources;
+
+/// The component.
+pub struct Library;
+
+impl wit::Guest for Library {
+    fn definitions() -> Vec<wit::Definition> {
+        vec![
+            tool("ring", r#"{"type":"object","properties":{"uri":{"type":"string"}}}"#),
+            tool("chat", r#"{"type":"object"}"#),
+            tool("spin", r#"{"type":"object"}"#),
+            tool("doze", r#"{"type":"object"}"#),
+            tool("sample", r#"{"type":"object"}"#),
+            tool("capabilities", r#"{"type":"object"}"#),
+            tool("by_header", BY_HEADER),
+            tool("odd_schema", ODD_SCHEMA),
+        ]
+    }
+
+    fn call(invocation: wit::Invocation) -> Result<wit::Output, wit::Stop> {
+        let arguments: Value = serde_json::from_str(&invocation.arguments).unwrap_or_default();
+        match invocation.name.as_str() {
+            "ring" => {
+                events::publish(arguments["uri"].as_str().unwrap_or_default());
+                Ok(output(json!({})))
+            }
+            "chat" => {
+                chat();
+                Ok(output(json!({})))
+            }
+            "spin" => spin(),
+            "doze" => Err(wit::Stop::Wait(wit::Wait { events: Vec::new(), until: never() })),
+            "sample" if invocation.answers.is_empty() => {
+                Err(wit::Stop::InputRequired(wit::InputRequired {
+                    questions: vec![question(Ask::Sampling(SAMPLING.to_owned()))],
+                    state: None,
+                }))
+            }
+            "capabilities" => {
+                Ok(output(serde_json::from_str(&caller::client_capabilities()).unwrap_or_default()))
+            }
+            _ => Ok(output(arguments)),
+        }
+    }
+}
+
+/// Arguments that are told in headers too.
+const BY_HEADER: &str = r#"{"type":"object","properties":{"hall":{"type":"string","x-mcp-header":"Hall"}},"required":["hall"]}"#;
+/// Everything of a schema that somebody might be tempted to tidy up, in an order of its own.
+const ODD_SCHEMA: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","$defs":{"z":{"type":"string"},"a":{"type":"integer"}},"properties":{"z":{"$ref":"#/$defs/z"},"a":{"oneOf":[{"$ref":"#/$defs/a"},{"type":"null"}]},"m":{"anyOf":[{"const":1},{"enum":[2,3]}]}},"if":{"required":["z"]},"then":{"required":["a"]},"additionalProperties":false,"x-extra":{"b":1,"a":2}}"##;
+/// What a model is asked.
+const SAMPLING: &str =
+    r#"{"messages":[{"role":"user","content":{"type":"text","text":"Well?"}}],"maxTokens":8}"#;
+
+fn tool(name: &str, input_schema: &str) -> wit::Definition {
+    wit::Definition {
+        name: name.to_owned(),
+        title: None,
+        description: format!("Does what {name} says."),
+        input_schema: input_schema.to_owned(),
+        output_schema: None,
+        annotations: wit::Annotations::empty(),
+        view: None,
+        meta: None,
+    }
+}
+
+fn output(structured: Value) -> wit::Output {
+    wit::Output { structured: Some(structured.to_string()), content: Vec::new(), meta: None }
+}
+
+/// One line of each level, and a note of progress.
+fn chat() {
+    log::write(Level::Debug, "a detail", None);
+    log::write(Level::Info, "a fact", Some(r#"{"books":3}"#));
+    log::write(Level::Warning, "a worry", None);
+    log::write(Level::Error, "a fault", None);
+    progress::report(1.0, Some(1.0), Some("said"));
+}
+
+pub(crate) fn spin() -> ! {
+    loop {
+        std::hint::black_box(());
+    }
+}
+
+fn never() -> toolkit::bindings::madoguchi::tool::types::Datetime {
+    toolkit::bindings::madoguchi::tool::types::Datetime { seconds: u64::MAX, nanoseconds: 0 }
+}
+
+pub(crate) fn question(ask: Ask) -> Question {
+    Question { key: "taste".to_owned(), message: "What do you like?".to_owned(), ask, meta: None }
+}
+
+/// A form with one field.
+pub(crate) fn taste() -> Question {
+    let form = json!({
+        "type": "object",
+        "properties": { "taste": { "type": "string" } },
+        "required": ["taste"],
+    });
+    question(Ask::Form(form.to_string()))
+}
+
+/// What the user likes, where they have said so.
+pub(crate) fn tasted(
+    answers: &[toolkit::bindings::madoguchi::tool::types::Answer],
+) -> Option<String> {
+    let content = answers.iter().find(|it| it.key == "taste")?.content.as_deref()?;
+    let content: Value = serde_json::from_str(content).ok()?;
+    content["taste"].as_str().map(str::to_owned)
+}
+
+pub(crate) fn text(text: &str) -> Content {
+    Content::Text(TextContent { text: text.to_owned(), annotations: None, meta: None })
+}
+
+pub(crate) fn problem(pointer: &str, message: &str) -> Problem {
+    Problem { pointer: pointer.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(target_arch = "wasm32")]
+toolkit::bindings::export_tools_world!(Library with_types_in toolkit::bindings);
