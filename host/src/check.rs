@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox, settings::Settings,
-    solo::Compiled,
+    config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox, servers,
+    settings::Settings, solo::Compiled,
 };
 
 mod document;
@@ -46,6 +46,13 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
             let path = ["components", name, "settings"];
             findings.push(document.problem(&path, error.to_string()));
         }
+    }
+    if let Some((name, what)) = servers::unworkable(&config.servers) {
+        findings.push(document.problem(&["servers", &name], what));
+    }
+    for (name, server) in &config.servers {
+        let missing = server.missing(&config.base);
+        findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
     }
     installed(config, document, &mut findings);
     findings

@@ -211,8 +211,8 @@ impl Config {
         };
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
-        if let Some((table, what)) = servers::unworkable(&self.servers) {
-            return Err(ConfigError::Unworkable { table, what });
+        if let Some((name, what)) = servers::unworkable(&self.servers) {
+            return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
         for (name, component) in &self.components {
             if let Some(limits) = &component.limits {

@@ -10,7 +10,7 @@
 //! nobody here can answer, so it is told that we cannot; what it asks by `input_required` becomes a
 //! question of ours.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{Notify, watch},
@@ -41,7 +41,7 @@ mod sse;
 pub(crate) use ask::Ask;
 pub(crate) use call::{Answer, Request};
 pub use config::ServerConfig;
-pub(crate) use config::check;
+pub(crate) use config::unworkable;
 pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
 
 use connection::Connection;
@@ -189,9 +189,4 @@ impl Server {
         }
         registry.withdraw(&self.name);
     }
-}
-
-/// What cannot work among the entries, by the table that it is in.
-pub(crate) fn unworkable(servers: &BTreeMap<String, ServerConfig>) -> Option<(String, String)> {
-    check(servers).err().map(|(name, what)| (format!("servers.{name}"), what))
 }

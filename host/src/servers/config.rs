@@ -187,6 +187,18 @@ impl ServerConfig {
         Ok((FROM_ENVIRONMENT.to_owned(), server))
     }
 
+    /// A value that it is to be given and that is not there, said without the value.
+    pub(crate) fn missing(&self, folder: &Path) -> Option<String> {
+        match &self.way {
+            Way::Url { token, .. } => {
+                token.as_ref()?.read(folder).err().map(|it| format!("its token: {it}"))
+            }
+            Way::Command { env, .. } => env.iter().find_map(|(name, it)| {
+                it.read(folder).err().map(|it| format!("its variable {name}: {it}"))
+            }),
+        }
+    }
+
     /// What must not be seen in a log or an error.
     pub(super) fn mask(&self, folder: &Path) -> Mask {
         let mut mask = Mask::default();
@@ -205,11 +217,11 @@ impl ServerConfig {
 }
 
 /// What cannot work among `servers`: the entry, and what is wrong with it.
-pub(crate) fn check(servers: &BTreeMap<String, ServerConfig>) -> Result<(), (String, String)> {
+pub(crate) fn unworkable(servers: &BTreeMap<String, ServerConfig>) -> Option<(String, String)> {
     let mut prefixes: BTreeMap<String, &str> = BTreeMap::new();
     let mut replaced: BTreeMap<&str, &str> = BTreeMap::new();
     for (name, server) in servers {
-        let wrong = |what: String| Err((name.clone(), what));
+        let wrong = |what: String| Some((name.clone(), what));
         if !is_name(name) || name.len() > 64 {
             return wrong("a server's name has 1 to 64 of A-Z a-z 0-9 _ . -".to_owned());
         }
@@ -227,7 +239,7 @@ pub(crate) fn check(servers: &BTreeMap<String, ServerConfig>) -> Result<(), (Str
             }
         }
     }
-    Ok(())
+    None
 }
 
 #[cfg(test)]

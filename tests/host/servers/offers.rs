@@ -12,6 +12,7 @@ use tests::{
 use super::{
     counter, health, is_gone, is_offered,
     modern::{Modern, tool},
+    node::Node,
     until, url,
 };
 
@@ -161,4 +162,47 @@ async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
     assert!(!names.contains(&"delete_everything".to_owned()), "{names:?}");
     client.output("get_card_illustration", json!({ "card_name": "x" })).await;
     assert_eq!(modern.calls()[0].0, "Bearer hunter2hunter2", "ILL-52");
+}
+
+#[tokio::test]
+async fn prompts_and_resources_of_servers_are_listed_and_given_and_go_with_them() {
+    let (first, mut second) = (Node::start("http", None), Node::start("sse", None));
+    let server = counter([
+        ("a", url(&format!("http://127.0.0.1:{}/mcp", first.port), "")),
+        ("b", url(&format!("http://127.0.0.1:{}/sse", second.port), "prefix = 'second.'")),
+    ])
+    .await;
+    is_offered(&server, "a_add").await;
+    is_offered(&server, "second.add").await;
+    let client = server.client();
+    let listed = async |method: &str, list: &str, key: &str| -> Vec<String> {
+        let result = client.result(method, json!({})).await;
+        let each = result[list].as_array().unwrap().iter();
+        each.map(|it| it[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed("prompts/list", "prompts", "name").await, ["a_hello", "second.hello"]);
+    assert_eq!(
+        listed("resources/list", "resources", "uri").await,
+        ["note://http/1", "note://sse/1"]
+    );
+    let hello = client.result("prompts/get", json!({ "name": "second.hello" })).await;
+    assert_eq!(hello["messages"][0]["content"]["text"], "Hello from sse", "{hello}");
+    for by in ["http", "sse"] {
+        let note =
+            client.result("resources/read", json!({ "uri": format!("note://{by}/1") })).await;
+        assert_eq!(note["contents"][0]["text"], format!("a note of {by}"), "{note}");
+    }
+    let (_, unknown) = client.request("resources/read", json!({ "uri": "note://nobody/1" })).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+
+    second.kill();
+    is_gone(&server, "second.add").await;
+    assert_eq!(listed("prompts/list", "prompts", "name").await, ["a_hello"]);
+    let (_, away) = client.request("resources/read", json!({ "uri": "note://sse/1" })).await;
+    let message = away["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The server b is not there now"), "{away}");
+    let (_, away) = client.request("prompts/get", json!({ "name": "second.hello" })).await;
+    assert!(away["error"]["message"].as_str().unwrap().contains("is not there now"), "{away}");
+    let note = client.result("resources/read", json!({ "uri": "note://http/1" })).await;
+    assert_eq!(note["contents"][0]["text"], "a note of http");
 }
