@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     authorization, config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox,
-    settings::Settings, solo::Compiled,
+    servers, settings::Settings, solo::Compiled,
 };
 
 mod document;
@@ -50,6 +50,13 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
             let path = ["components", name, "settings"];
             findings.push(document.problem(&path, error.to_string()));
         }
+    }
+    if let Some((name, what)) = servers::unworkable(&config.servers) {
+        findings.push(document.problem(&["servers", &name], what));
+    }
+    for (name, server) in &config.servers {
+        let missing = server.missing(&config.base);
+        findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
     }
     installed(config, document, &mut findings);
     findings

@@ -17,6 +17,7 @@ use crate::{
     grants::{Grant, http::HostGrant},
     limits::{Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
+    servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
 };
 
@@ -76,6 +77,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
+    /// Other MCP servers behind the same counter.
+    pub servers: BTreeMap<String, ServerConfig>,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -136,6 +139,7 @@ struct ConfigFile {
     log: LogConfig,
     sandbox: SandboxConfig,
     blobs: Option<blobs::Limits>,
+    servers: BTreeMap<String, ServerConfig>,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -207,6 +211,7 @@ impl Config {
             log: file.log,
             sandbox: file.sandbox,
             blobs: file.blobs.unwrap_or_default(),
+            servers: file.servers,
             base: PathBuf::new(),
         })
     }
@@ -223,6 +228,9 @@ impl Config {
         self.sessions.check().map_err(unworkable("sessions"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
+        if let Some((name, what)) = servers::unworkable(&self.servers) {
+            return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
+        }
         for (name, component) in &self.components {
             if let Some(limits) = &component.limits {
                 let table = format!("components.{name}.limits");

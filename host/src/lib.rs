@@ -28,6 +28,7 @@ pub mod registry;
 pub mod sandbox;
 pub mod seal;
 pub mod server;
+pub mod servers;
 pub mod settings;
 pub mod solo;
 mod spent;

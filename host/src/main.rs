@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server, log::LogFormat};
+use host::{Config, Server, log::LogFormat, servers::ServerConfig};
 
 mod cli;
 
@@ -141,6 +141,13 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);
+    let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+    if let Some(url) = variable("MCP_SERVER_URL") {
+        let password = variable("AUTH_PASSWORD");
+        let entry = ServerConfig::of_environment(&url, password.as_deref());
+        let (name, server) = entry.map_err(anyhow::Error::msg)?;
+        config.servers.entry(name).or_insert(server);
+    }
     Ok(config)
 }
 

@@ -37,6 +37,7 @@ use crate::{
     sandbox::Sandbox,
     schedule,
     seal::Seal,
+    servers::Servers,
     telemetry::{Telemetry, TelemetryError},
 };
 
@@ -251,6 +252,8 @@ impl Server {
         reloader.start().await;
         let reload = tokio::spawn(reloader.watch(commands, stop.clone()));
 
+        // Until the last call has its answer, not only until no more are taken in.
+        let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
         let calls =
             Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
@@ -264,13 +267,14 @@ impl Server {
             mcp: mcp.clone(),
             calls: calls.clone(),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles },
+            health: Health { registry: registry.clone(), troubles, servers },
             endpoints: Endpoints { registry: registry.clone() },
             blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),
         };
         let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
+        tasks.extend(reached);
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
         let (addr, door) = (None, None);
         let mut server = Self {

@@ -13,6 +13,7 @@ mod page;
 mod questions;
 mod race;
 mod reach;
+mod servers;
 mod settings;
 mod specification;
 mod swap;

@@ -145,6 +145,13 @@ impl Client {
         tools.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
     }
 
+    /// One request that is answered as a stream of messages.
+    pub async fn stream(&self, method: &str, params: Value) -> Listener {
+        let response = self.send(method, params).await;
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: String::new(), stream }
+    }
+
     /// Listens for changes of the list of tools; returns once the server has agreed.
     pub async fn listen(&self) -> Listener {
         let params = json!({ "notifications": { "toolsListChanged": true } });

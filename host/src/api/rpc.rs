@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Extensions, HeaderMap, StatusCode};
+use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -143,6 +144,7 @@ impl Rpc {
         };
         match self.calls.call(call).await? {
             Outcome::Done { component, call_id, output } => result(component, call_id, output),
+            Outcome::Passed { result } => passed(*result),
             Outcome::Asked { questions, .. } => {
                 let asked = InputRequired { questions, state: None };
                 Err(CallError::Stopped(Stop::InputRequired(asked)).into())
@@ -171,6 +173,20 @@ fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Fa
         let what = format!("its structured output is not JSON: {error}");
         CallError::Broken { component, call_id, what }.into()
     })
+}
+
+/// Another server's result, without MCP's envelope.
+fn passed(result: ServerResult) -> Result<Value, Failure> {
+    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
+    let text = || {
+        let texts = result.content.iter().filter_map(|it| it.as_text());
+        texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")
+    };
+    match (result.is_error, &result.structured_content) {
+        (Some(true), _) => Err(Failure::new("refused", 400, text())),
+        (_, Some(structured)) => Ok(structured.clone()),
+        (_, None) => Ok(json!({ "content": result.content })),
+    }
 }
 
 /// The code of the specification's table (CIN 2.3), by the status that says the same.

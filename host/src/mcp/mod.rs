@@ -11,8 +11,9 @@ use rmcp::{
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -164,6 +165,9 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served().tool(name) {
+            return Some(tool.listed.clone());
+        }
         let component = catalog.component_for(name)?;
         component.tools().iter().find(|it| &*it.name == name).map(wire::tool)
     }
@@ -180,6 +184,7 @@ impl ServerHandler for McpServer {
             Ok(Outcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
+            Ok(Outcome::Passed { result }) => wire::passed(*result),
             Ok(Outcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -200,6 +205,10 @@ impl ServerHandler for McpServer {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
+            Outcome::Passed { result } => match *result {
+                ServerResult::GetPromptResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -215,6 +224,10 @@ impl ServerHandler for McpServer {
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
+            Outcome::Passed { result } => match *result {
+                ServerResult::ReadResourceResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -244,6 +257,10 @@ impl ServerHandler for McpServer {
         let call = wire::call(name, about.as_object(), &context, caller);
         match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::completed(output)),
+            Outcome::Passed { result } => match *result {
+                ServerResult::CompleteResult(it) => Ok(it),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { .. } => Err(wire::endless()),
         }
     }

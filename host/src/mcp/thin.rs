@@ -233,6 +233,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
             return insufficient_scope(authorization::Surface::JsonRpc, id, &failure);
         }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
+        Ok(Outcome::Passed { result }) => wire::passed(*result),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),
