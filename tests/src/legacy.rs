@@ -21,8 +21,13 @@ impl LegacySession {
     /// Opens a session with the server at `url`.
     pub async fn open(url: &str) -> Self {
         let session = Self::begin(&Client::new(url)).await.expect("there is room");
-        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        session.initialized().await;
         session
+    }
+
+    /// Says that it is ready.
+    pub async fn initialized(&self) {
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     }
 
     /// Opens one and says no more; the answer where it is not opened.

@@ -120,12 +120,9 @@ fn readable(answer: impl Future<Output = Answer> + Send + 'static, page: HeaderV
 impl Rules {
     /// Lets `request` in, with whoever sends it among its extensions; or says why not.
     fn admit(&self, request: &mut Request) -> Result<(), Box<Response>> {
-        let result = match surface(request) {
-            Some(surface) if !self.authority.is_open() || self.strangers.is_some() => {
-                self.identify(request, surface)
-            }
-            _ => Ok(()),
-        };
+        let asks_nobody = self.authority.is_open() && self.strangers.is_none();
+        let surface = if asks_nobody { None } else { surface(request) };
+        let result = surface.map_or(Ok(()), |it| self.identify(request, it));
         // Nobody behind this needs it, so nobody can give it away.
         request.headers_mut().remove(header::AUTHORIZATION);
         result
