@@ -27,8 +27,13 @@ impl LegacySession {
     pub async fn open_with(url: &str, capabilities: Value) -> Self {
         let session = Self::begin_with(&Client::new(url), capabilities).await;
         let session = session.expect("there is room");
-        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        session.initialized().await;
         session
+    }
+
+    /// Says that it is ready.
+    pub async fn initialized(&self) {
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     }
 
     /// Opens one and says no more; the answer where it is not opened.

@@ -23,7 +23,7 @@ use tower::ServiceExt;
 
 use super::{McpService, gate, plain, sessions, wire, with_capabilities};
 use crate::{
-    authorization::{self, insufficient_scope},
+    authorization::{self, Shape, insufficient_scope},
     caller::Caller,
     calls::{Call, Outcome},
     component::{CallError, Output},
@@ -107,7 +107,7 @@ impl<A: Answers> Thin<A> {
 fn no_room() -> Response {
     let message = "All sessions are in use; try again later, speak 2026-07-28, which needs none, or let the operator raise sessions_max under [sessions].";
     let failure = Failure::new("busy", 503, message);
-    let answer = authorization::refusal(authorization::Surface::JsonRpc, &failure);
+    let answer = authorization::refusal(Shape::JsonRpc, &failure);
     retry_after(answer, ROOM_WAIT_MS)
 }
 
@@ -230,7 +230,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
         Err(CallError::Forbidden { scope }) => {
             let failure = Failure::from(CallError::Forbidden { scope });
             let id = serde_json::from_str(id.get()).unwrap_or_default();
-            return insufficient_scope(authorization::Surface::JsonRpc, id, &failure);
+            return insufficient_scope(Shape::JsonRpc, id, &failure);
         }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
         Ok(Outcome::Passed { result }) => wire::passed(*result),
