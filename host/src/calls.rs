@@ -10,7 +10,8 @@ use crate::{
     call_state::Clock,
     caller::Caller,
     component::{
-        Answer, AnswerAction, Ask, CallError, InputRequired, Output, Question, Round, Stop,
+        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
+        Round, Stop,
     },
     mcp::thin::Answers,
     notes::Notes,
@@ -23,6 +24,7 @@ use crate::{
 
 mod method;
 mod pass;
+mod unasked;
 
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
@@ -107,7 +109,10 @@ impl Calls {
     ) -> Result<Outcome<M::Output>, CallError> {
         let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
-        let mut state = self.state::<M>(&record.call, component.digest(), component.clock())?;
+        let whose = (&**component.digest(), component.clock());
+        let has_answers = !record.call.responses.is_empty();
+        let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
+        let mut state = self.state::<M>(&record.call, whose, are_taken)?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
@@ -141,21 +146,32 @@ impl Calls {
         }
     }
 
+    /// The end of `call` where its caller's scopes do not reach so far, recorded like any other.
+    async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
+        let catalog = self.registry.catalog();
+        let is_refused = match M::served(&catalog, &call) {
+            Some((server, ask)) => pass::lacking(&call.caller, &server, &ask).is_some(),
+            None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
+        };
+        if is_refused { self.ask::<M>(call).await.err() } else { None }
+    }
+
     /// What earlier rounds left, with the answers of this one.
     ///
     /// Answers to an earlier version of the component are dropped: the new one asks again.
     fn state<M: Method>(
         &self,
         call: &Call,
-        version: &str,
-        clock: &Clock,
+        (version, clock): (&str, &Clock),
+        are_taken_unasked: bool,
     ) -> Result<State, StateError> {
         let now = clock.now();
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => Err(StateError::Missing),
+                false => unasked::answers(are_taken_unasked, &call.responses)
+                    .map(|it| State::answered(version, first_called_at_ns, it)),
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
@@ -205,6 +221,12 @@ impl Calls {
     }
 }
 
+/// Whether it is a tool that takes answers to what it has not asked.
+fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+    let mut tools = component.tools().iter();
+    M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
+}
+
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ
 /// from round to round.
 fn digest_of(arguments: &str) -> String {
@@ -223,6 +245,15 @@ impl Answers for Calls {
         let component = catalog.component_for(tool);
         let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
         tool.is_some_and(|it| it.has_header_arguments)
+    }
+
+    async fn refusal(&self, method: &str, call: Call) -> Option<CallError> {
+        match method {
+            CallTool::NAME => self.refused::<CallTool>(call).await,
+            GetPrompt::NAME => self.refused::<GetPrompt>(call).await,
+            Complete::NAME => self.refused::<Complete>(call).await,
+            _ => self.refused::<ReadResource>(call).await,
+        }
     }
 
     async fn answer(&self, call: Call) -> Result<Outcome, CallError> {

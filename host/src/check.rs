@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox, servers,
-    settings::Settings, solo::Compiled,
+    authorization, config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox,
+    servers, settings::Settings, solo::Compiled,
 };
 
 mod document;
@@ -33,6 +33,10 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     if let Err(error) = config.telemetry.check() {
         let message = error.to_string();
         findings.push(document.problem(&["telemetry"], message));
+    }
+    for it in authorization::check::problems(config) {
+        let path: Vec<_> = it.path.iter().map(String::as_str).collect();
+        findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
     }
     for named in document.named() {
         findings.extend(missing(config, document, &named));

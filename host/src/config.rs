@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use crate::{
     audit::AuditConfig,
+    authorization::{self, RateConfig, TokenConfig},
     blobs,
     grants::{Grant, http::HostGrant},
-    limits::{Limits, SandboxConfig},
+    limits::{Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
     servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
@@ -50,6 +51,12 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of pages elsewhere that may talk to the server.
     pub allowed_origins: Vec<String>,
+    /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
+    pub tokens: BTreeMap<String, TokenConfig>,
+    /// How often each caller may ask; as often as they like where nothing is said.
+    pub rate: Option<RateConfig>,
+    /// How many sessions clients of the legacy era may have open.
+    pub sessions: SessionsConfig,
     /// Bytes that a request's body may have.
     pub body_bytes_max: usize,
     /// Whether plain calls go the short way, past the SDK; tests turn it off to compare both.
@@ -120,6 +127,9 @@ struct ConfigFile {
     components_folder: Option<PathBuf>,
     allowed_hosts: Vec<String>,
     allowed_origins: Vec<String>,
+    tokens: BTreeMap<String, TokenConfig>,
+    rate: Option<RateConfig>,
+    sessions: SessionsConfig,
     body_bytes_max: Option<usize>,
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
@@ -188,6 +198,9 @@ impl Config {
             components_folder: file.components_folder,
             allowed_hosts: file.allowed_hosts,
             allowed_origins: file.allowed_origins,
+            tokens: file.tokens,
+            rate: file.rate,
+            sessions: file.sessions,
             body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
             thin_path: true,
             bundled: file.bundled.unwrap_or(true),
@@ -209,6 +222,10 @@ impl Config {
             let table = table.to_owned();
             |what| ConfigError::Unworkable { table, what }
         };
+        if let Some(it) = authorization::check::problems(self).into_iter().find(|it| it.is_fatal) {
+            return Err(unworkable(&it.path.join("."))(it.what));
+        }
+        self.sessions.check().map_err(unworkable("sessions"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
         if let Some((name, what)) = servers::unworkable(&self.servers) {

@@ -3,6 +3,7 @@
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
 pub mod audit;
+pub mod authorization;
 pub mod blobs;
 pub mod call_state;
 pub mod caller;

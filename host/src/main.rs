@@ -52,6 +52,8 @@ enum Command {
     Inspect(cli::inspect::Inspect),
     /// Show what components are granted, and which line says so
     Grants(cli::grants::Grants),
+    /// Make a token for a caller, or list those of the configuration
+    Token(cli::token::Token),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
     /// List the components of the running server, with their versions
@@ -106,6 +108,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
+            Some(Command::Token(token)) => token.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
             Some(Command::CheckConfig(_)) => Ok(ExitCode::SUCCESS),

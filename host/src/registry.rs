@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::watch;
 
 use crate::{
-    caller::Owner,
+    caller::{Caller, Owner},
     component::LoadedComponent,
     definition::{Template, Tool},
 };
@@ -121,14 +121,18 @@ impl Catalog {
         self.changed
     }
 
-    /// Up to three tools whose names share most letters with `name`.
-    pub(crate) fn similar(&self, name: &str) -> Vec<String> {
+    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees.
+    pub(crate) fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
         let likeness = |it: &str| {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let all = self.tools.keys().chain(self.served.names());
-        let mut names: Vec<_> = all.map(|it| (likeness(it), it)).collect();
+        let seen = self
+            .offers()
+            .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+        let served = self.served.tools().filter(|it| it.is_open_to(caller));
+        let seen = seen.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
+        let mut names: Vec<_> = seen.map(|it| (likeness(it), it)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }

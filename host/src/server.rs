@@ -16,6 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     api::{endpoints::Endpoints, health::Health, rpc::Rpc},
     audit::Audit,
+    authorization,
     blobs::Blobs,
     call_state::Clock,
     calls::Calls,
@@ -68,7 +69,7 @@ pub enum StartError {
     },
     /// The address is open to others, and nothing says who may call.
     #[error(
-        "{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it"
+        "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"
     )]
     Open(SocketAddr),
     /// The configuration cannot work.
@@ -98,6 +99,27 @@ fn hint(error: &io::Error) -> &'static str {
         io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
         io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
         _ => "",
+    }
+}
+
+/// Tells whoever starts a server what they open to whom.
+fn tell_what_is_open(config: &Config) {
+    for it in authorization::check::problems(config) {
+        tracing::warn!("[{}]: {}", it.path.join("."), it.what);
+    }
+    let ip = config.addr.ip();
+    if ip.is_loopback() {
+        return;
+    }
+    tracing::warn!(
+        "{} can be reached by others over plain HTTP, which shows tokens to the network between: put TLS before it",
+        config.addr
+    );
+    tracing::info!("answers to the names {}", http::hosts(config).join(", "));
+    if ip.is_unspecified() && config.allowed_hosts.is_empty() {
+        tracing::warn!(
+            "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
+        );
     }
 }
 
@@ -142,10 +164,11 @@ impl Server {
 
     /// The same, with components seeing another time of day.
     pub async fn start_at(config: Config, clock: Clock) -> Result<Self, StartError> {
-        if !config.addr.ip().is_loopback() {
+        if !config.addr.ip().is_loopback() && config.tokens.is_empty() {
             return Err(StartError::Open(config.addr));
         }
         config.check()?;
+        tell_what_is_open(&config);
         // Bound first: a port that is taken should be known before anything is loaded.
         let addr = config.addr;
         let listen = |source| StartError::Listen { addr, source };
@@ -159,17 +182,23 @@ impl Server {
         let listener = listener.tap_io(|it| {
             let _ = it.set_nodelay(true);
         });
+        let are_counted = config.rate.is_some();
         let router = http::router(&Config { addr, ..config }, routes);
         let stopped = server.stop.clone().cancelled_owned();
-        let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
-        server.tasks.insert(
-            0,
-            tokio::spawn(async move {
-                if let Err(error) = serve.await {
-                    tracing::error!("the server ended: {error}");
+        let serve = async move {
+            // Only who counts strangers needs to know where they come from.
+            let served = match are_counted {
+                false => axum::serve(listener, router).with_graceful_shutdown(stopped).await,
+                true => {
+                    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+                    axum::serve(listener, router).with_graceful_shutdown(stopped).await
                 }
-            }),
-        );
+            };
+            if let Err(error) = served {
+                tracing::error!("the server ended: {error}");
+            }
+        };
+        server.tasks.insert(0, tokio::spawn(serve));
         server.addr = Some(addr);
         Ok(server)
     }
@@ -227,7 +256,7 @@ impl Server {
         let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
         let calls =
             Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
-        let mcp = McpServer::new(registry.clone(), calls.clone());
+        let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
         let operator = Operator {
             control: control.clone(),
             calls: calls.clone(),

@@ -14,6 +14,8 @@ pub const MODERN: &str = "2026-07-28";
 pub struct Client {
     http: reqwest::Client,
     url: String,
+    /// What it shows to say who it is.
+    token: Option<String>,
 }
 
 /// News that a server sends without being asked.
@@ -32,7 +34,22 @@ impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
         let http = http().build().expect("no options that can fail");
-        Self { http, url: url.to_owned() }
+        Self { http, url: url.to_owned(), token: None }
+    }
+
+    /// The same with a token.
+    pub fn with_token(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// One request, to be sent as it stands.
+    pub fn http(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// The `_meta` of every request.
@@ -51,7 +68,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<String>,
     ) -> Response {
-        let mut request = self.http.post(format!("{}{path}", self.url)).body(body.into());
+        let mut request = self.http(reqwest::Method::POST, path).body(body.into());
         request = request.header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -61,16 +78,17 @@ impl Client {
 
     /// What is at a path.
     pub async fn get(&self, path: &str) -> Response {
-        let request = self.http.get(format!("{}{path}", self.url));
+        let request = self.http(reqwest::Method::GET, path);
         request.send().await.expect("the server answers")
     }
 
-    async fn send(&self, method: &str, mut params: Value) -> Response {
+    /// One request: the whole answer.
+    pub async fn send(&self, method: &str, mut params: Value) -> Response {
         if params.get("_meta").is_none() {
             params["_meta"] = Self::meta();
         }
-        let name = params.get("name").or(params.get("uri")).and_then(Value::as_str);
-        let name = name.map(str::to_owned);
+        let name = params.get("name").or(params.get("uri"));
+        let name = name.and_then(Value::as_str).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let mut headers = vec![
             ("accept", "application/json, text/event-stream"),

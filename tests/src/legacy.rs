@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
 use crate::client::{Client, data, last_message};
@@ -13,39 +14,88 @@ pub const LEGACY: &str = "2025-11-25";
 /// One session.
 pub struct LegacySession {
     client: Client,
-    url: String,
     id: String,
 }
 
 impl LegacySession {
     /// Opens a session with the server at `url`.
     pub async fn open(url: &str) -> Self {
-        let client = Client::new(url);
+        Self::open_with(url, json!({})).await
+    }
+
+    /// The same with a client that can do so much.
+    pub async fn open_with(url: &str, capabilities: Value) -> Self {
+        let session = Self::begin_with(&Client::new(url), capabilities).await;
+        let session = session.expect("there is room");
+        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        session
+    }
+
+    /// Opens one and says no more; the answer where it is not opened.
+    pub async fn begin(client: &Client) -> Result<Self, Response> {
+        Self::begin_with(client, json!({})).await
+    }
+
+    async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
                 "protocolVersion": LEGACY,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "tests", "version": "1" },
             },
         });
         let accept = [("accept", "application/json, text/event-stream")];
         let response = client.post("/mcp", &accept, body.to_string()).await;
-        let id = response.headers()["mcp-session-id"].to_str().expect("ASCII").to_owned();
+        let Some(id) = response.headers().get("mcp-session-id") else { return Err(response) };
+        let id = id.to_str().expect("ASCII").to_owned();
         response.text().await.expect("the answer arrives");
-        let session = Self { client, url: url.to_owned(), id };
-        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        session
+        Ok(Self { client: client.clone(), id })
+    }
+
+    /// The same session in the hands of another client.
+    pub fn stolen_by(&self, client: &Client) -> Self {
+        Self { client: client.clone(), id: self.id.clone() }
     }
 
     async fn send(&self, body: Value) -> Value {
+        last_message(&self.text(body).await)
+    }
+
+    async fn text(&self, body: Value) -> String {
+        self.post(body).await.text().await.expect("the answer arrives")
+    }
+
+    /// The whole answer to one message.
+    pub async fn post(&self, body: Value) -> Response {
         let headers = [
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", LEGACY),
             ("mcp-session-id", &self.id),
         ];
-        let response = self.client.post("/mcp", &headers, body.to_string()).await;
-        last_message(&response.text().await.expect("the answer arrives"))
+        self.client.post("/mcp", &headers, body.to_string()).await
+    }
+
+    /// Ends it.
+    pub async fn delete(&self) -> Response {
+        let request = self.client.http(Method::DELETE, "/mcp");
+        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-session-id", &self.id);
+        request.send().await.expect("the server answers")
+    }
+
+    /// The stream of what the server says by itself.
+    pub async fn stream(&self) -> Response {
+        let request = self.client.http(Method::GET, "/mcp").header("accept", "text/event-stream");
+        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-session-id", &self.id);
+        request.send().await.expect("the server answers")
+    }
+
+    /// How many lines of the log come before the answer to one request.
+    pub async fn heard(&self, method: &str, params: Value) -> usize {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.text(body).await.matches("notifications/message").count()
     }
 
     /// The answer to one request.
@@ -61,14 +111,7 @@ impl LegacySession {
 
     /// Hears what the server says by itself: how many changes of the list of tools, until `stop`.
     pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
-        let request = crate::client::http()
-            .build()
-            .expect("no options that can fail")
-            .get(format!("{}/mcp", self.url))
-            .header("accept", "text/event-stream")
-            .header("mcp-protocol-version", LEGACY)
-            .header("mcp-session-id", &self.id);
-        let mut stream = request.send().await.expect("the server answers").bytes_stream();
+        let mut stream = self.stream().await.bytes_stream();
         let (mut pending, mut count, mut stopped) = (String::new(), 0, false);
         loop {
             let chunk = tokio::select! {

@@ -1,9 +1,18 @@
-//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it.
+//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! may know of.
 
 use axum::{Json, extract::State};
+use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use crate::{control::Troubles, page, registry::Registry, servers::Servers};
+use crate::{
+    authorization::Stranger,
+    caller::{Caller, Owner},
+    control::Troubles,
+    page,
+    registry::Registry,
+    servers::Servers,
+};
 
 /// What health is told from. Never waits for a component.
 #[derive(Clone)]
@@ -14,11 +23,29 @@ pub(crate) struct Health {
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
-pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
+pub(crate) async fn answer(
+    State(health): State<Health>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Json<Value> {
+    let caller = Caller::of(&headers, &extensions);
     let catalog = health.registry.catalog();
-    let troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let is_whole = troubles.is_empty() && health.servers.statuses().all(|it| it.error.is_none());
+    let status = if is_whole { "ok" } else { "degraded" };
+    let version = env!("CARGO_PKG_VERSION");
+    if extensions.get::<Stranger>().is_some() {
+        return Json(json!({ "status": status, "version": version }));
+    }
+    let sees = |name: &str| caller.may_use(Owner::Component(name));
+    troubles.retain(|name, _| sees(name));
     let mut components = Map::new();
-    for it in catalog.components() {
+    let seen = catalog.components().filter(|it| {
+        let owner = Owner::Component(it.name());
+        sees(it.name())
+            || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+    });
+    for it in seen {
         let component = json!({
             "status": "running",
             "digest": it.digest(),
@@ -31,20 +58,25 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let (mut servers, mut is_whole) = (Map::new(), troubles.is_empty());
+    let mut servers = Map::new();
     for it in health.servers.statuses() {
+        if !caller.may_use(Owner::Server(&it.name)) {
+            continue;
+        }
         let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
         let mut server = json!({ "status": it.word, "tools": tools.count() });
         if let Some(error) = it.error {
             server["error"] = (*error).into();
-            is_whole = false;
         }
         servers.insert(it.name.to_string(), server);
     }
-    let tools: Vec<_> = catalog.names().collect();
+    let tools = catalog.offers();
+    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
+    let tools: Vec<_> = tools.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name)).collect();
     Json(json!({
-        "status": if is_whole { "ok" } else { "degraded" },
-        "version": env!("CARGO_PKG_VERSION"),
+        "status": status,
+        "version": version,
         "services": {
             "claude": "not_configured",
             "googleMaps": "not_configured",

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
+    authorization::forbidden,
     caller::Caller,
     calls::{Call, Calls, Outcome},
     component::{CallError, InputRequired, Output, Stop},
@@ -78,7 +79,7 @@ pub(crate) async fn answer(
 
 fn reply(answer: Option<Value>) -> Response {
     match answer {
-        Some(answer) => busy_or(&answer, axum::Json(&answer).into_response()),
+        Some(answer) => told(&answer, axum::Json(&answer).into_response()),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -113,7 +114,7 @@ impl Rpc {
                 };
                 let mut answer =
                     failure(id.clone().unwrap_or_default(), code(&it), &it.message, data);
-                if !it.is_protocol {
+                if !it.is_protocol || it.error == "insufficient_scope" {
                     answer["error"]["data"]["error"] = it.error.as_str().into();
                     answer["error"]["data"]["status"] = it.status.into();
                 }
@@ -152,11 +153,15 @@ impl Rpc {
     }
 }
 
-/// A call that found no place is said so in HTTP too, for those who know to come back.
-fn busy_or(answer: &Value, response: Response) -> Response {
+/// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
+/// who know what to do.
+fn told(answer: &Value, response: Response) -> Response {
     let data = &answer["error"]["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
         (Some("busy"), Some(ms)) => crate::http::retry_after(response, ms),
+        (Some("insufficient_scope"), _) => {
+            forbidden(response, data["scope"].as_str().unwrap_or_default())
+        }
         _ => response,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, answers};
 use crate::{
-    caller::Owner,
+    caller::{Caller, Owner},
     component::{
         CallError, Completion, CompletionRequest, Contents, Invocation, LoadedComponent, Output,
         Problem, PromptInvocation, PromptOutput, ReadRequest, Reference, Round, Stop,
@@ -56,9 +56,12 @@ impl Method for CallTool {
         let component =
             catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
                 Some(it) if it.is_open_to(&call.caller) => it.server.away(),
-                _ => CallError::UnknownTool { tool: shown(tool), similar: catalog.similar(tool) },
+                _ => {
+                    let similar = catalog.similar(tool, &call.caller);
+                    CallError::UnknownTool { tool: shown(tool), similar }
+                }
             })?;
-        match call.caller.may_call(Owner::Component(component.name()), tool) {
+        match may_call(&call.caller, component, tool) {
             true => Ok(component.clone()),
             false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
         }
@@ -239,6 +242,15 @@ fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
         Some(it) if call.caller.may_use(Owner::Server(&it.name)) => it.away(),
         _ => unknown,
     }
+}
+
+fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
+    if caller.is_free() {
+        return true;
+    }
+    let tool = component.tools().iter().find(|it| &*it.name == tool);
+    let owner = Owner::Component(component.name());
+    tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
 }
 
 fn usable(

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Calls, Method, Outcome};
 use crate::{
     call_state::Clock,
-    caller::Owner,
+    caller::{Caller, Owner},
     component::{self, CallError, InputRequired, Question},
     record::Record,
     servers::{Answer, Ask, Request, Server},
@@ -26,18 +26,11 @@ impl Calls {
         ask: Ask,
     ) -> Result<Outcome<M::Output>, CallError> {
         let call = &record.call;
-        let (may, scope) = match &ask {
-            Ask::Tool(tool) => (tool.is_open_to(&call.caller), format!("tool:{}", tool.name)),
-            _ => {
-                let may = call.caller.may_use(Owner::Server(&server.name));
-                (may, format!("server:{}", server.name))
-            }
-        };
-        if !may {
+        if let Some(scope) = lacking(&call.caller, &server, &ask) {
             return Err(CallError::Forbidden { scope });
         }
         record.server = Some(server.clone());
-        let mut state = self.state::<M>(call, &server.label, &Clock::System)?;
+        let mut state = self.state::<M>(call, (&server.label, &Clock::System), false)?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);
@@ -66,6 +59,15 @@ impl Calls {
             }
         }
     }
+}
+
+/// The scope that `caller` would need and does not have.
+pub(super) fn lacking(caller: &Caller, server: &Server, ask: &Ask) -> Option<String> {
+    let (may, scope) = match ask {
+        Ask::Tool(tool) => (tool.is_open_to(caller), format!("tool:{}", tool.name)),
+        _ => (caller.may_use(Owner::Server(&server.name)), format!("server:{}", server.name)),
+    };
+    (!may).then_some(scope)
 }
 
 /// What a server asks, as a question of ours with its key.

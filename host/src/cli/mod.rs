@@ -11,6 +11,7 @@ pub(crate) mod grants;
 pub(crate) mod inspect;
 pub(crate) mod operator;
 pub(crate) mod run;
+pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.
 pub(crate) fn log_to_stderr(format: LogFormat) {

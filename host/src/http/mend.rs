@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 /// Bytes of an error's text that are read; what is longer is not one of those we know.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
+/// The code that clients know for a session that has gone.
+const SESSION_NOT_FOUND: i32 = -32001;
+
 /// Mends what the routes behind it answer.
 pub(super) async fn mend(
     State(body_bytes_max): State<usize>,
@@ -29,7 +32,7 @@ pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Respons
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
-    if is_json || !status.is_client_error() || status == StatusCode::NOT_FOUND {
+    if is_json || !status.is_client_error() {
         return response;
     }
     let (parts, body) = response.into_parts();
@@ -66,6 +69,10 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
         (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
             let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
+        }
+        (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
+            let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
+            (status, SESSION_NOT_FOUND, message.to_owned())
         }
         _ => (status, -32600, text.to_owned()),
     }

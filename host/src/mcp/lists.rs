@@ -84,7 +84,9 @@ impl McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
         let catalog = self.registry.catalog();
-        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
+        let tools = catalog.offers();
+        let tools =
+            tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
         let served = catalog.served().tools().filter(|it| it.is_open_to(caller));
         let served = served.map(|it| it.listed.clone());
         let tools = tools.map(|(_, it)| wire::tool(it)).chain(served).collect();

@@ -2,65 +2,73 @@
 
 #![allow(deprecated, reason = "clients of the era before set levels of logs")]
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
         ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
-        SetLevelRequestParams, SubscriptionFilter, Tool,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
-    transport::streamable_http_server::{
-        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-    },
+    transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde_json::json;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     caller::{Caller, Owner},
     calls::{CallTool, Calls, Complete, GetPrompt, Outcome, ReadResource},
+    component::CallError,
+    config::Config,
+    events::Events,
     notes::Level,
     registry::Registry,
 };
 
+pub(crate) mod gate;
 mod legacy;
 mod lists;
+mod news;
 mod rounds;
 mod session;
+pub(crate) mod sessions;
 pub(crate) mod thin;
 mod wire;
 
 use lists::TTL;
+use news::{LISTENERS_MAX, News};
 use rounds::Ended;
-use session::Session;
+use session::{SUBSCRIPTIONS_MAX, Session};
+use sessions::Sessions;
 
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
 
-/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
-/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
-const FINISHED_KEPT: Duration = Duration::from_secs(5);
-
 /// The SDK's way to serve MCP over HTTP.
-pub(crate) type McpService = StreamableHttpService<McpServer, LocalSessionManager>;
+pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
 
 /// The counter as an MCP server.
 #[derive(Clone)]
 pub(crate) struct McpServer {
     registry: Registry,
     calls: Calls,
+    events: Events,
+    /// Places for modern clients that listen.
+    listeners: Arc<Semaphore>,
     session: Session,
 }
 
 impl McpServer {
-    pub(crate) fn new(registry: Registry, calls: Calls) -> Self {
-        Self { registry, calls, session: Session::default() }
+    pub(crate) fn new(registry: Registry, calls: Calls, events: Events) -> Self {
+        let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
+        Self { registry, calls, events, listeners, session: Session::default() }
     }
 
     /// The same for another session.
@@ -77,21 +85,16 @@ impl McpServer {
     }
 
     /// The same over HTTP, until `hang_up`.
-    pub(crate) fn over_http(
-        &self,
-        body_bytes_max: usize,
-        hang_up: CancellationToken,
-    ) -> McpService {
+    pub(crate) fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
+        let sessions = Sessions::new(&config.sessions, hang_up.clone());
         // Hosts and origins are checked by the router, for every route alike.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
-            .with_max_request_body_bytes(body_bytes_max)
+            .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.for_session()), Arc::new(sessions), config)
+        StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
     }
 }
 
@@ -289,41 +292,62 @@ impl ServerHandler for McpServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        Some(Self::accepted(requested))
     }
 
-    /// Tells a modern client of each swap until it goes.
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.registry.changes();
-        changes.mark_unchanged();
-        loop {
-            tokio::select! {
-                () = subscription.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() {
-                        return Ok(());
-                    }
-                }
-            }
-            changes.mark_unchanged();
-            if subscription.sink().notify_tool_list_changed().await.is_err() {
-                return Ok(());
+        self.tell_news(subscription).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (uri, caller) = (request.uri, caller(&context));
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(&uri);
+        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+            return Err(wire::error(CallError::UnknownResource { uri }));
+        }
+        match self.session.subscribe(uri) {
+            true => Ok(()),
+            false => {
+                let message = format!(
+                    "A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first."
+                );
+                Err(ErrorData::invalid_request(message, None))
             }
         }
     }
 
-    /// Tells a legacy client of each swap for as long as its session lasts.
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    /// Tells a legacy client what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(legacy::listen(context.peer, self.registry.changes()));
+        let news = News::new(&self.registry, &self.events, caller_of(&context.extensions));
+        tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
     }
 }
 
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
-    let parts = context.extensions.get::<http::request::Parts>();
-    let caller = parts.map_or_else(Caller::anonymous, |it| Caller::of(&it.headers, &it.extensions));
+    let caller = caller_of(&context.extensions);
     let capabilities = context.client_capabilities();
     let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
     with_capabilities(caller, capabilities.as_deref())
+}
+
+/// Who sent what has these extensions.
+fn caller_of(extensions: &Extensions) -> Caller {
+    let parts = extensions.get::<http::request::Parts>();
+    parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions))
 }
 
 /// `caller` with a client that can do what `capabilities` says, a JSON object.

@@ -41,10 +41,6 @@ impl Served {
         self.away.values().find(has).map(|it| &it.server)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.tools.keys()
-    }
-
     /// What each server offers, by the server's name.
     pub(crate) fn offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
         self.offers.values()
