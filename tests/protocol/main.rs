@@ -7,5 +7,6 @@ mod cancel;
 mod clients;
 mod prompts;
 mod resources;
+mod sign_in;
 mod subscriptions;
 mod wire;
