@@ -6,9 +6,10 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
 use tokio::sync::{broadcast, watch};
 
-use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX};
+use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX, wire};
 use crate::{
     caller::{Caller, Owner},
+    component::CallError,
     definition::check_uri,
     events::{Events, Rung},
     registry::{Catalog, Changed, Registry},
@@ -114,6 +115,21 @@ impl McpServer {
             uris.truncate(SUBSCRIPTIONS_MAX);
         }
         accepted
+    }
+
+    /// Subscribes this session to a resource that its caller may read.
+    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<(), ErrorData> {
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(&uri);
+        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+            return Err(wire::error(CallError::UnknownResource { uri }));
+        }
+        if self.session.subscribe(uri) {
+            return Ok(());
+        }
+        let message =
+            format!("A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first.");
+        Err(ErrorData::invalid_request(message, None))
     }
 
     /// Tells a modern client what is new until it goes, or does not take it in time.
