@@ -176,3 +176,37 @@ impl McpServer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn news(events: &Events) -> News {
+        News::new(&Registry::default(), events, Caller::anonymous())
+    }
+
+    #[test]
+    fn what_has_come_meanwhile_is_told_in_one_go_and_a_foreign_uri_to_nobody() {
+        let events = Events::default();
+        let mut news = news(&events);
+        for what in ["prompts", "shop://not/its/own", "prompts"] {
+            events.bell("shop").publish(what);
+        }
+        let bulletin = news.next().now_or_never().flatten();
+        assert_eq!(bulletin, Some(Bulletin { prompts: true, ..Bulletin::default() }));
+        assert!(news.next().now_or_never().is_none(), "once");
+    }
+
+    #[test]
+    fn a_listener_too_far_behind_is_told_of_everything_rather_than_of_nothing() {
+        let events = Events::default();
+        let mut news = news(&events);
+        for number in 0..1_000 {
+            events.bell("shop").publish(&format!("shop://orders/{number}"));
+        }
+        let bulletin = news.next().now_or_never().flatten().expect("at once");
+        assert!(bulletin.tools && bulletin.prompts && bulletin.resources && bulletin.is_incomplete);
+    }
+}
