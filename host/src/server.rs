@@ -10,7 +10,10 @@ use std::{
 
 use axum::serve::ListenerExt;
 use rmcp::ServiceExt;
-use tokio::task::JoinHandle;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinHandle,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -175,9 +178,19 @@ impl Server {
 
     /// Serves one client on standard input and output until it goes.
     pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
+        let (input, output) = rmcp::transport::stdio();
+        Self::serve_streams(config, input, output).await
+    }
+
+    /// Serves one client on these streams until it goes.
+    pub async fn serve_streams(
+        config: Config,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), StartError> {
         config.check()?;
         let (server, ..) = Self::open(config, Clock::System).await?;
-        match server.mcp.clone().serve(rmcp::transport::stdio()).await {
+        match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
-use crate::client::{Client, data, last_message};
+use crate::client::{Client, Listener, data, last_message};
 
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
@@ -55,6 +55,29 @@ impl LegacySession {
         ];
         let response = self.client.post("/mcp", &headers, body.to_string()).await;
         response.text().await.expect("the answer arrives")
+    }
+
+    /// Says something that has no answer.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// The answer to one request with an id of its own; none where the stream ends without one.
+    pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
+    }
+
+    /// Hears what the server says by itself.
+    pub async fn listen(&self) -> Listener {
+        let request = crate::client::http().build().expect("no options that can fail");
+        let request = request
+            .get(format!("{}/mcp", self.url))
+            .header("accept", "text/event-stream")
+            .header("mcp-protocol-version", LEGACY)
+            .header("mcp-session-id", &self.id);
+        let response = request.send().await.expect("the server answers");
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: String::new(), stream }
     }
 
     /// How many lines of the log come before the answer to one request.
