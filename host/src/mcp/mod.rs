@@ -252,9 +252,9 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(wire::unreadable(request))
+        Err(wire::unreadable(request, wire::is_legacy(&context)))
     }
 
     fn accepted_subscription_filter(
