@@ -17,7 +17,8 @@ use crate::{
     notes::Notes,
     record::{Record, Surface, Watch},
     registry::{Catalog, Registry},
-    seal::{Asked, Seal, State, StateError, digest},
+    seal::{Asked, Seal, State, StateError, TTL_S, digest},
+    spent::{Claim, Spent},
     telemetry::TraceHeaders,
     waiting::Waiting,
 };
@@ -39,6 +40,7 @@ pub(crate) struct Calls {
     running: TaskTracker,
     watch: Watch,
     stop: CancellationToken,
+    spent: Spent,
 }
 
 /// One round of a call, as it came in.
@@ -80,7 +82,7 @@ impl Calls {
         watch: Watch,
         stop: CancellationToken,
     ) -> Self {
-        Self { registry, seal, running, watch, stop }
+        Self { registry, seal, running, watch, stop, spent: Spent::default() }
     }
 
     /// One round of a `tools/call`.
@@ -113,6 +115,7 @@ impl Calls {
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
         let mut state = self.state::<M>(&record.call, whose, are_taken)?;
+        let claim = self.claim(&state, component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
@@ -125,6 +128,7 @@ impl Calls {
             };
             match M::round(&component, call, &state, round).await {
                 Ok(output) => {
+                    spend(claim, component.clock());
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
@@ -141,7 +145,12 @@ impl Calls {
                     waiting.follow(&component);
                     state.belong_to(component.digest());
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if matches!(error, CallError::Stopped(Stop::Refused(_))) {
+                        spend(claim, component.clock());
+                    }
+                    return Err(error);
+                }
             }
         }
     }
@@ -154,6 +163,13 @@ impl Calls {
             None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
         };
         if is_refused { self.ask::<M>(call).await.err() } else { None }
+    }
+
+    /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
+    fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, StateError> {
+        let now_s = clock.now().as_secs();
+        let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
+        (state.rounds > 0).then(claim).transpose()
     }
 
     /// What earlier rounds left, with the answers of this one.
@@ -199,6 +215,10 @@ impl Calls {
         let questions = it.questions;
         let exceeded =
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
+        if state.rounds == 0 {
+            // The same in all rounds: once the call has ended, none of its states is worth anything.
+            state.call = getrandom::u64().unwrap_or(call_id);
+        }
         // Only a call that asks pays for what its state must tell.
         M::NAME.clone_into(&mut state.method);
         state.name.clone_from(&call.name);
@@ -225,6 +245,13 @@ impl Calls {
 fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
     let mut tools = component.tools().iter();
     M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
+}
+
+/// The call has ended, so its answers have been used.
+fn spend(claim: Option<Claim>, clock: &Clock) {
+    if let Some(claim) = claim {
+        claim.spend(clock.now().as_secs() + TTL_S);
+    }
 }
 
 /// The SHA-256 of `arguments` without the whitespace in them, which says nothing and may differ

@@ -34,6 +34,9 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         let message = error.to_string();
         findings.push(document.problem(&["telemetry"], message));
     }
+    if let Err(what) = config.sessions.check() {
+        findings.push(document.problem(&["sessions"], what));
+    }
     for it in authorization::check::problems(config) {
         let path: Vec<_> = it.path.iter().map(String::as_str).collect();
         findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });

@@ -31,6 +31,7 @@ pub mod server;
 pub mod servers;
 pub mod settings;
 pub mod solo;
+mod spent;
 pub mod telemetry;
 pub mod tls;
 

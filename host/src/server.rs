@@ -1,16 +1,17 @@
 //! The whole server as a value: started from a configuration, stopped without losing a call.
 
 use std::{
-    io,
     net::{SocketAddr, TcpListener},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
 use axum::serve::ListenerExt;
 use rmcp::ServiceExt;
-use tokio::task::JoinHandle;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinHandle,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     blobs::Blobs,
     call_state::Clock,
     calls::Calls,
-    config::{Config, ConfigError},
+    config::Config,
     control::{Control, Troubles},
     events::{Events, Listener},
     generations::Shelf,
@@ -38,8 +39,12 @@ use crate::{
     schedule,
     seal::Seal,
     servers::Servers,
-    telemetry::{Telemetry, TelemetryError},
+    telemetry::Telemetry,
 };
+
+mod error;
+
+pub use error::StartError;
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -47,60 +52,6 @@ const DRAIN: Duration = Duration::from_secs(30);
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
-
-/// Why the server cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The address is taken or not ours.
-    #[error("cannot listen on {addr}: {source}{}", hint(.source))]
-    Listen {
-        /// The address.
-        addr: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The data folder cannot be used.
-    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
-    Data {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The address is open to others, and nothing says who may call.
-    #[error(
-        "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"
-    )]
-    Open(SocketAddr),
-    /// The configuration cannot work.
-    #[error("configuration: {0}")]
-    Config(#[from] ConfigError),
-    /// The operator's address cannot be had.
-    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
-    Operator {
-        /// The address.
-        addr: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The sandbox cannot be made here.
-    #[error("the sandbox cannot be set up: {0:#}")]
-    Sandbox(wasmtime::Error),
-    /// Traces are configured that cannot be sent.
-    #[error(transparent)]
-    Telemetry(#[from] TelemetryError),
-}
-
-fn hint(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)"
-        }
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
-        _ => "",
-    }
-}
 
 /// Tells whoever starts a server what they open to whom.
 fn tell_what_is_open(config: &Config) {
@@ -205,9 +156,19 @@ impl Server {
 
     /// Serves one client on standard input and output until it goes.
     pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
+        let (input, output) = rmcp::transport::stdio();
+        Self::serve_streams(config, input, output).await
+    }
+
+    /// Serves one client on these streams until it goes.
+    pub async fn serve_streams(
+        config: Config,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), StartError> {
         config.check()?;
         let (server, ..) = Self::open(config, Clock::System).await?;
-        match server.mcp.clone().serve(rmcp::transport::stdio()).await {
+        match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
         }

@@ -3,7 +3,9 @@
 
 mod both_ways;
 mod browser;
+mod cancel;
 mod clients;
 mod prompts;
 mod resources;
+mod subscriptions;
 mod wire;

@@ -20,8 +20,8 @@ pub struct Client {
 
 /// News that a server sends without being asked.
 pub struct Listener {
-    pending: String,
-    stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
+    pub(crate) pending: String,
+    pub(crate) stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
 /// An ordinary HTTP client to be; it needs no certificates, because nothing here speaks TLS.
@@ -154,14 +154,19 @@ impl Client {
 
     /// Listens for changes of the list of tools; returns once the server has agreed.
     pub async fn listen(&self) -> Listener {
-        let params = json!({ "notifications": { "toolsListChanged": true } });
+        self.listen_for(json!({ "toolsListChanged": true })).await.0
+    }
+
+    /// Listens for all that; returns once the server has agreed, with what it agreed to.
+    pub async fn listen_for(&self, notifications: Value) -> (Listener, Value) {
+        let params = json!({ "notifications": notifications });
         let response = self.send("subscriptions/listen", params).await;
         assert_eq!(response.status(), StatusCode::OK);
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
         let mut listener = Listener { pending: String::new(), stream };
         let first = listener.next(Duration::from_secs(10)).await.expect("the server agrees");
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
-        listener
+        (listener, first["params"]["notifications"].clone())
     }
 }
 
@@ -176,6 +181,13 @@ impl Listener {
             let chunk = tokio::time::timeout_at(deadline, self.stream.next()).await.ok()??;
             self.pending += &String::from_utf8_lossy(&chunk.ok()?);
         }
+    }
+
+    /// The method of the next message that must come, and the URI where it has one.
+    pub async fn heard(&mut self) -> (String, Option<String>) {
+        let message = self.next(Duration::from_secs(30)).await.expect("something comes");
+        let uri = message["params"]["uri"].as_str().map(str::to_owned);
+        (message["method"].as_str().expect("a method").to_owned(), uri)
     }
 
     /// How many times the list of tools has been said to have changed, until it is quiet.

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::client::{Client, data, last_message};
+use crate::client::{Client, Listener, data, last_message};
 
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
@@ -27,8 +27,13 @@ impl LegacySession {
     pub async fn open_with(url: &str, capabilities: Value) -> Self {
         let session = Self::begin_with(&Client::new(url), capabilities).await;
         let session = session.expect("there is room");
-        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        session.initialized().await;
         session
+    }
+
+    /// Says that it is ready.
+    pub async fn initialized(&self) {
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     }
 
     /// Opens one and says no more; the answer where it is not opened.
@@ -90,6 +95,23 @@ impl LegacySession {
         let request = request.header("mcp-protocol-version", LEGACY);
         let request = request.header("mcp-session-id", &self.id);
         request.send().await.expect("the server answers")
+    }
+
+    /// Says something that has no answer.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// The answer to one request with an id of its own; none where the stream ends without one.
+    pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
+    }
+
+    /// Hears what the server says by itself.
+    pub async fn listen(&self) -> Listener {
+        let stream = self.stream().await.bytes_stream();
+        let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: String::new(), stream }
     }
 
     /// How many lines of the log come before the answer to one request.

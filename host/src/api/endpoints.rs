@@ -10,7 +10,7 @@ use super::query;
 use serde_json::Value;
 
 use crate::{
-    authorization::{Surface, insufficient_scope},
+    authorization::{Shape, insufficient_scope},
     caller::{Caller, Owner},
     component::{CallError, Request},
     failure::Failure,
@@ -33,7 +33,7 @@ pub(crate) async fn answer(
     let (status, body) = match endpoints.get(&uri, caller).await {
         Ok(json) => (StatusCode::OK, json),
         Err(it) if it.error == "insufficient_scope" => {
-            return insufficient_scope(Surface::Rest, Value::Null, &it);
+            return insufficient_scope(Shape::Rest, Value::Null, &it);
         }
         Err(it) => {
             let status = StatusCode::from_u16(it.status).unwrap_or(StatusCode::BAD_REQUEST);

@@ -10,8 +10,8 @@ use crate::{
     caller::{Caller, Owner},
     control::Troubles,
     page,
-    registry::Registry,
-    servers::Servers,
+    registry::{Catalog, Registry},
+    servers::{Servers, Status},
 };
 
 /// What health is told from. Never waits for a component.
@@ -31,7 +31,8 @@ pub(crate) async fn answer(
     let caller = Caller::of(&headers, &extensions);
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
-    let is_whole = troubles.is_empty() && health.servers.statuses().all(|it| it.error.is_none());
+    let statuses: Vec<_> = health.servers.statuses().collect();
+    let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -58,22 +59,11 @@ pub(crate) async fn answer(
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let mut servers = Map::new();
-    for it in health.servers.statuses() {
-        if !caller.may_use(Owner::Server(&it.name)) {
-            continue;
-        }
-        let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
-        let mut server = json!({ "status": it.word, "tools": tools.count() });
-        if let Some(error) = it.error {
-            server["error"] = (*error).into();
-        }
-        servers.insert(it.name.to_string(), server);
-    }
-    let tools = catalog.offers();
-    let tools = tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let own = catalog.offers();
+    let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
     let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
-    let tools: Vec<_> = tools.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name)).collect();
+    let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
+    let tools: Vec<_> = tools.collect();
     Json(json!({
         "status": status,
         "version": version,
@@ -84,7 +74,25 @@ pub(crate) async fn answer(
         },
         "tools": tools,
         "components": components,
-        "servers": servers,
+        "servers": servers(&catalog, &caller, statuses),
         "page": page::is_present(),
     }))
+}
+
+/// How each server is that `caller` may know of.
+fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
+    let mut servers = Map::new();
+    for it in statuses {
+        let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
+        let open = tools.filter(|it| it.is_open_to(caller)).count();
+        if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
+            continue;
+        }
+        let mut server = json!({ "status": it.word, "tools": open });
+        if let Some(error) = it.error {
+            server["error"] = (*error).into();
+        }
+        servers.insert(it.name.to_string(), server);
+    }
+    servers
 }

@@ -13,7 +13,7 @@ const INVALID_REQUEST: i32 = -32600;
 
 /// Which shape a refusal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surface {
+pub(crate) enum Shape {
     /// `/mcp` and `/rpc`.
     JsonRpc,
     /// `/api`.
@@ -51,7 +51,7 @@ impl Challenge<'_> {
 }
 
 /// The answer to a request of which it is not known who sends it.
-pub(crate) fn unauthorized(surface: Surface, why: Unauthorized) -> Response {
+pub(crate) fn unauthorized(shape: Shape, why: Unauthorized) -> Response {
     let (status, error, description) = match why {
         Unauthorized::Missing => (StatusCode::UNAUTHORIZED, None, None),
         Unauthorized::Malformed => (
@@ -73,7 +73,7 @@ pub(crate) fn unauthorized(surface: Surface, why: Unauthorized) -> Response {
         format!("{what}. Send `Authorization: Bearer TOKEN`, with a token from the operator.");
     let failure = Failure::new(error.unwrap_or("unauthorized"), status.as_u16(), message);
     let challenge = Challenge { error, description, ..Challenge::default() };
-    challenged(refusal(surface, &failure), &challenge)
+    challenged(refusal(shape, &failure), &challenge)
 }
 
 /// `response` as the answer to a request that lacks `scope`.
@@ -85,19 +85,19 @@ pub(crate) fn forbidden(mut response: Response, scope: &str) -> Response {
 }
 
 /// The whole answer to a request that lacks a scope, with what `failure` says.
-pub(crate) fn insufficient_scope(surface: Surface, id: Value, failure: &Failure) -> Response {
+pub(crate) fn insufficient_scope(shape: Shape, id: Value, failure: &Failure) -> Response {
     let scope = failure.data.get("scope").and_then(Value::as_str).unwrap_or_default().to_owned();
-    forbidden(with_id(surface, id, failure), &scope)
+    forbidden(with_id(shape, id, failure), &scope)
 }
 
 /// The answer to one request too many.
-pub(crate) fn too_many(surface: Surface, wait_ms: u64) -> Response {
+pub(crate) fn too_many(shape: Shape, wait_ms: u64) -> Response {
     let message = format!(
         "Too many requests; send the next one in {wait_ms} ms, or let the operator raise the rate."
     );
     let mut failure = Failure::new("rate_limited", 429, message);
     failure.data.insert("retry_after_ms".to_owned(), wait_ms.into());
-    let mut response = refusal(surface, &failure);
+    let mut response = refusal(shape, &failure);
     let wait_s = wait_ms.div_ceil(1_000).max(1);
     response.headers_mut().insert(header::RETRY_AFTER, wait_s.into());
     response
@@ -109,15 +109,15 @@ fn challenged(mut response: Response, challenge: &Challenge<'_>) -> Response {
 }
 
 /// The answer that says `failure`.
-pub(crate) fn refusal(surface: Surface, failure: &Failure) -> Response {
-    with_id(surface, Value::Null, failure)
+pub(crate) fn refusal(shape: Shape, failure: &Failure) -> Response {
+    with_id(shape, Value::Null, failure)
 }
 
-fn with_id(surface: Surface, id: Value, failure: &Failure) -> Response {
+fn with_id(shape: Shape, id: Value, failure: &Failure) -> Response {
     let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let body = match surface {
-        Surface::Rest => failure.object(),
-        Surface::JsonRpc => {
+    let body = match shape {
+        Shape::Rest => failure.object(),
+        Shape::JsonRpc => {
             let mut data = (*failure.data).clone();
             data.insert("error".to_owned(), failure.error.as_str().into());
             data.insert("status".to_owned(), failure.status.into());
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_header_says_what_is_missing_and_no_error_where_nothing_was_sent() {
-        let answer = |why| unauthorized(Surface::Rest, why);
+        let answer = |why| unauthorized(Shape::Rest, why);
         let missing = answer(Unauthorized::Missing);
         assert_eq!(
             (missing.status().as_u16(), said(&missing)),

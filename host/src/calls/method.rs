@@ -236,14 +236,6 @@ fn reference(name: &str) -> Reference {
     }
 }
 
-/// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
-fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
-    match catalog.served().away_with(&call.name) {
-        Some(it) if call.caller.may_use(Owner::Server(&it.name)) => it.away(),
-        _ => unknown,
-    }
-}
-
 fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
     if caller.is_free() {
         return true;
@@ -251,6 +243,14 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
     let tool = component.tools().iter().find(|it| &*it.name == tool);
     let owner = Owner::Component(component.name());
     tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+}
+
+/// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
+fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
+    match catalog.served().away_with(&call.name) {
+        Some(it) if call.caller.may_use(Owner::Server(&it.name)) => it.away(),
+        _ => unknown,
+    }
 }
 
 fn usable(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::InputRequiredResult;
 use serde_json::Value;
 
-use super::{Calls, Method, Outcome};
+use super::{Calls, Method, Outcome, spend};
 use crate::{
     call_state::Clock,
     caller::{Caller, Owner},
@@ -31,6 +31,7 @@ impl Calls {
         }
         record.server = Some(server.clone());
         let mut state = self.state::<M>(call, (&server.label, &Clock::System), false)?;
+        let claim = self.claim(&state, &Clock::System)?;
         record.round = state.rounds + 1;
         // A server keeps what it wants to know in its own state: it gets this round's answers only.
         let answers = std::mem::take(&mut state.answers);
@@ -44,7 +45,10 @@ impl Calls {
             traceparent: record.span.traceparent(),
         };
         match server.ask(&ask, request).await? {
-            Answer::Result(result) => Ok(Outcome::Passed { result }),
+            Answer::Result(result) => {
+                spend(claim, &Clock::System);
+                Ok(Outcome::Passed { result })
+            }
             Answer::Asked(asked) => {
                 state.belong_to(&server.label);
                 let asked = questions(asked).ok_or_else(|| CallError::Broken {

@@ -23,9 +23,7 @@ use tower::{Layer, Service};
 
 use super::{allowed::Allowed, cors, refusal};
 use crate::{
-    authorization::{
-        Authority, Stranger, Strangers, Surface, Unauthorized, too_many, unauthorized,
-    },
+    authorization::{Authority, Shape, Stranger, Strangers, Unauthorized, too_many, unauthorized},
     config::Config,
 };
 
@@ -120,25 +118,22 @@ fn readable(answer: impl Future<Output = Answer> + Send + 'static, page: HeaderV
 impl Rules {
     /// Lets `request` in, with whoever sends it among its extensions; or says why not.
     fn admit(&self, request: &mut Request) -> Result<(), Box<Response>> {
-        let result = match surface(request) {
-            Some(surface) if !self.authority.is_open() || self.strangers.is_some() => {
-                self.identify(request, surface)
-            }
-            _ => Ok(()),
-        };
+        let asks_nobody = self.authority.is_open() && self.strangers.is_none();
+        let shape = if asks_nobody { None } else { shape(request) };
+        let result = shape.map_or(Ok(()), |it| self.identify(request, it));
         // Nobody behind this needs it, so nobody can give it away.
         request.headers_mut().remove(header::AUTHORIZATION);
         result
     }
 
-    fn identify(&self, request: &mut Request, surface: Surface) -> Result<(), Box<Response>> {
+    fn identify(&self, request: &mut Request, shape: Shape) -> Result<(), Box<Response>> {
         let found = self.authority.principal(request.headers());
         let taken = match (&found, &self.strangers) {
             (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
             (_, Some(strangers)) => strangers.take(peer(request)),
             (_, None) => Ok(()),
         };
-        taken.map_err(|wait_ms| Box::new(too_many(surface, wait_ms)))?;
+        taken.map_err(|wait_ms| Box::new(too_many(shape, wait_ms)))?;
         match found {
             Ok(None) => {}
             Ok(Some(principal)) => _ = request.extensions_mut().insert(principal),
@@ -146,20 +141,20 @@ impl Rules {
             Err(Unauthorized::Missing) if request.uri().path() == "/api/health" => {
                 request.extensions_mut().insert(Stranger);
             }
-            Err(why) => return Err(Box::new(unauthorized(surface, why))),
+            Err(why) => return Err(Box::new(unauthorized(shape, why))),
         }
         Ok(())
     }
 }
 
 /// How a refusal of `request` reads; nothing for the page's files, which are everybody's.
-fn surface(request: &Request) -> Option<Surface> {
+fn shape(request: &Request) -> Option<Shape> {
     let path = request.uri().path();
     match path {
-        "/mcp" | "/rpc" => Some(Surface::JsonRpc),
-        _ if path.starts_with("/api/") => Some(Surface::Rest),
+        "/mcp" | "/rpc" => Some(Shape::JsonRpc),
+        _ if path.starts_with("/api/") => Some(Shape::Rest),
         _ if matches!(*request.method(), Method::GET | Method::HEAD) => None,
-        _ => Some(Surface::Rest),
+        _ => Some(Shape::Rest),
     }
 }
 
@@ -177,7 +172,7 @@ mod tests {
     #[test]
     fn only_the_files_of_the_page_are_everybodys() {
         let of = |method: &str, path: &str| {
-            surface(&Request::builder().method(method).uri(path).body(Body::empty()).unwrap())
+            shape(&Request::builder().method(method).uri(path).body(Body::empty()).unwrap())
         };
         for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api"] {
             assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::thin::{Answers, MODERN, PROTOCOL_VERSION};
 use crate::{
-    authorization::{self, insufficient_scope},
+    authorization::{Shape, insufficient_scope},
     caller::Caller,
     calls::Call,
     failure::Failure,
@@ -128,7 +128,7 @@ async fn refused<A: Answers>(
     let call = asked.call(asked.name()?, parts, caller);
     let failure = Failure::from(answers.refusal(&asked.method, call).await?);
     let id = serde_json::from_str(asked.id.get()).unwrap_or_default();
-    Some(insufficient_scope(authorization::Surface::JsonRpc, id, &failure))
+    Some(insufficient_scope(Shape::JsonRpc, id, &failure))
 }
 
 #[cfg(test)]

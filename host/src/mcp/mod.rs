@@ -36,6 +36,7 @@ pub(crate) mod gate;
 mod legacy;
 mod lists;
 mod news;
+mod plain;
 mod rounds;
 mod session;
 pub(crate) mod sessions;

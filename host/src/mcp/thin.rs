@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, gate, sessions, wire, with_capabilities};
+use super::{McpService, gate, plain, sessions, wire, with_capabilities};
 use crate::{
-    authorization::{self, insufficient_scope},
+    authorization::{self, Shape, insufficient_scope},
     caller::Caller,
     calls::{Call, Outcome},
     component::{CallError, Output},
@@ -107,7 +107,7 @@ impl<A: Answers> Thin<A> {
 fn no_room() -> Response {
     let message = "All sessions are in use; try again later, speak 2026-07-28, which needs none, or let the operator raise sessions_max under [sessions].";
     let failure = Failure::new("busy", 503, message);
-    let answer = authorization::refusal(authorization::Surface::JsonRpc, &failure);
+    let answer = authorization::refusal(Shape::JsonRpc, &failure);
     retry_after(answer, ROOM_WAIT_MS)
 }
 
@@ -175,6 +175,9 @@ struct Meta<'a> {
 impl<'a> Plain<'a> {
     /// The request in `body`, where nothing in it needs a second thought.
     fn read(body: &'a [u8], headers: &HeaderMap) -> Option<Self> {
+        if !plain::is_plain(body) {
+            return None;
+        }
         let plain: Self = serde_json::from_str(std::str::from_utf8(body).ok()?).ok()?;
         let id = plain.id.get();
         let is_right = plain.jsonrpc == "2.0"
@@ -227,7 +230,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
         Err(CallError::Forbidden { scope }) => {
             let failure = Failure::from(CallError::Forbidden { scope });
             let id = serde_json::from_str(id.get()).unwrap_or_default();
-            return insufficient_scope(authorization::Surface::JsonRpc, id, &failure);
+            return insufficient_scope(Shape::JsonRpc, id, &failure);
         }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
         Ok(Outcome::Passed { result }) => wire::passed(*result),

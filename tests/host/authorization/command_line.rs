@@ -1,6 +1,10 @@
 //! `madoguchi token`, and what the other commands say of tokens.
 
-use std::{fs, process::Output};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Output, Stdio},
+};
 
 use serde_json::{Value, json};
 use tests::{
@@ -46,6 +50,29 @@ async fn a_fresh_token_lets_in_whoever_pastes_its_lines_and_is_kept_nowhere() {
     let again = run(&folders, &["--config", path, "token", "new", "ci"]);
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(!again.status.success() && said.contains("[tokens.ci] already"), "{said}");
+}
+
+#[test]
+fn whoever_starts_the_process_needs_no_token_on_its_standard_input() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let file = folders.data().with_file_name("madoguchi.toml");
+    let lines = super::entry("ann", super::ANN, "'*'");
+    fs::write(&file, format!("bundled = false\n{lines}")).unwrap();
+    let mut command = command(&folders);
+    command.args(["--stdio", "--config"]).arg(&file).arg("--components").arg(folders.components());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().unwrap();
+    let params = json!({ "name": "whoami", "arguments": {}, "_meta": Client::meta() });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let mut input = process.stdin.take().unwrap();
+    writeln!(input, "{call}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+    drop(input);
+    process.wait().unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["principal"], "stdio", "{answer}");
 }
 
 #[test]

@@ -43,9 +43,14 @@ async fn a_session_is_of_whoever_opened_it_and_for_others_as_if_there_were_none(
 
 /// A server of echo with room for that many sessions.
 async fn room_for(sessions_max: usize) -> TestServer {
+    keeping(&format!("sessions_max = {sessions_max}")).await
+}
+
+/// A server of echo that keeps sessions as this line says.
+async fn keeping(line: &str) -> TestServer {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));
-    let config = folders.config_with(&format!("[sessions]\nsessions_max = {sessions_max}\n"));
+    let config = folders.config_with(&format!("[sessions]\n{line}\n"));
     TestServer::start(folders, |it| *it = config).await
 }
 
@@ -75,7 +80,15 @@ async fn ten_thousand_abandoned_sessions_leave_room_for_the_next_and_one_in_use_
     let listening = used.stream().await;
     let (idle, before) = (open(&client).await, tasks());
 
-    let opened = stream::iter(0..SESSIONS).map(|_| open(&client)).buffer_unordered(16);
+    let abandon = async |at: usize| {
+        let session = open(&client).await;
+        // Every other one is ready for news, and never asks for them.
+        if at % 2 == 0 {
+            session.initialized().await;
+        }
+        session
+    };
+    let opened = stream::iter(0..SESSIONS).map(abandon).buffer_unordered(16);
     let last = opened.fold(None, async |_, it| Some(it)).await.unwrap();
 
     assert_eq!(status(&idle).await, StatusCode::NOT_FOUND, "the first of the idle ones went");
@@ -85,8 +98,9 @@ async fn ten_thousand_abandoned_sessions_leave_room_for_the_next_and_one_in_use_
     drop(listening);
     let next = LegacySession::open(&server.url()).await;
     assert_eq!(next.call("echo", json!({ "value": {} })).await["isError"], false);
-    // A session is a worker, its service and a listener at most, and none outlives it.
-    let most = before + 4 * MAX;
+    // A session is four tasks at most, its listener among them, and none outlives it; the rest is
+    // for connections.
+    let most = before + 6 * MAX;
     assert!(until(async || tasks() < most).await, "{before} tasks before, {} after", tasks());
 }
 
@@ -106,4 +120,23 @@ async fn where_every_session_is_listened_to_the_next_client_is_told_to_wait() {
     let client = server.client();
     let has_room = async || LegacySession::begin(&client).await.is_ok();
     assert!(until(has_room).await, "the room that became free was given to nobody");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_nobody_uses_is_closed_and_one_that_is_listened_to_is_not() {
+    let server = keeping("idle_s = 1").await;
+    let (idle, used) = (open(&server.client()).await, open(&server.client()).await);
+    let listening = used.stream().await;
+    // To ask is to use: so it is asked seldom.
+    let mut is_open = true;
+    for _ in 0..10 {
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        is_open = status(&idle).await == StatusCode::OK;
+        if !is_open {
+            break;
+        }
+    }
+    assert!(!is_open, "it is still there");
+    assert_eq!(status(&used).await, StatusCode::OK);
+    drop(listening);
 }
