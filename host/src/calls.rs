@@ -16,12 +16,14 @@ use crate::{
     notes::Notes,
     record::{Record, Surface, Watch},
     registry::Registry,
-    seal::{Asked, Seal, State, StateError, digest},
+    seal::{Asked, Seal, State, StateError, TTL_S, digest},
+    spent::{Claim, Spent},
     telemetry::TraceHeaders,
     waiting::Waiting,
 };
 
 mod method;
+mod unasked;
 
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
@@ -36,6 +38,7 @@ pub(crate) struct Calls {
     running: TaskTracker,
     watch: Watch,
     stop: CancellationToken,
+    spent: Spent,
 }
 
 /// One round of a call, as it came in.
@@ -75,7 +78,7 @@ impl Calls {
         watch: Watch,
         stop: CancellationToken,
     ) -> Self {
-        Self { registry, seal, running, watch, stop }
+        Self { registry, seal, running, watch, stop, spent: Spent::default() }
     }
 
     /// One round of a `tools/call`.
@@ -99,6 +102,7 @@ impl Calls {
         let mut component = M::component(&self.registry.catalog(), &record.call)?;
         record.component = Some(component.clone());
         let mut state = self.state::<M>(&record.call, &component)?;
+        let claim = self.claim(&state, &component)?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
@@ -111,6 +115,7 @@ impl Calls {
             };
             match M::round(&component, call, &state, round).await {
                 Ok(output) => {
+                    spend(claim, &component);
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
@@ -131,7 +136,12 @@ impl Calls {
                     waiting.follow(&component);
                     state.belong_to(component.digest());
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    if matches!(error, CallError::Stopped(Stop::Refused(_))) {
+                        spend(claim, &component);
+                    }
+                    return Err(error);
+                }
             }
         }
     }
@@ -142,6 +152,17 @@ impl Calls {
             Err(CallError::Forbidden { .. }) => self.ask::<M>(call).await.err(),
             _ => None,
         }
+    }
+
+    /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
+    fn claim(
+        &self,
+        state: &State,
+        component: &LoadedComponent,
+    ) -> Result<Option<Claim>, StateError> {
+        let now_s = component.clock().now().as_secs();
+        let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
+        (state.rounds > 0).then(claim).transpose()
     }
 
     /// What earlier rounds left, with the answers of this one.
@@ -157,7 +178,8 @@ impl Calls {
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => Err(StateError::Missing),
+                false => unasked::answers(takes_unasked::<M>(call, component), &call.responses)
+                    .map(|it| State::answered(component.digest(), first_called_at_ns, it)),
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
@@ -188,6 +210,10 @@ impl Calls {
             call_id,
             limit,
         };
+        if state.rounds == 0 {
+            // The same in all rounds: once the call has ended, none of its states is worth anything.
+            state.call = getrandom::u64().unwrap_or(call_id);
+        }
         state.rounds += 1;
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
@@ -202,6 +228,19 @@ impl Calls {
         let sealed = self.seal.close(state, component.clock().now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
+    }
+}
+
+/// Whether it is a tool that takes answers to what it has not asked.
+fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+    let mut tools = component.tools().iter();
+    M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
+}
+
+/// The call has ended, so its answers have been used.
+fn spend(claim: Option<Claim>, component: &LoadedComponent) {
+    if let Some(claim) = claim {
+        claim.spend(component.clock().now().as_secs() + TTL_S);
     }
 }
 

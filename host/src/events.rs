@@ -11,16 +11,38 @@ use tokio::sync::broadcast::{self, error::RecvError};
 const BEHIND_MAX: usize = 256;
 
 /// The bells of all components. A bell outlives the versions of its component.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Events {
     bells: Arc<Mutex<BTreeMap<String, Bell>>>,
+    all: broadcast::Sender<Rung>,
+}
+
+/// One ring, heard where all bells are heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Rung {
+    /// Whose bell it was.
+    pub(crate) component: Arc<str>,
+    /// What has changed.
+    pub(crate) what: Arc<str>,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self { bells: Arc::default(), all: broadcast::Sender::new(BEHIND_MAX) }
+    }
 }
 
 impl Events {
-    /// The bell of the component of that name. MCP clients that subscribe to a resource listen here.
+    /// The bell of the component of that name.
     pub(crate) fn bell(&self, component: &str) -> Bell {
         let mut bells = self.bells.lock().unwrap_or_else(|it| it.into_inner());
-        bells.entry(component.to_owned()).or_default().clone()
+        let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
+        bells.entry(component.to_owned()).or_insert_with(all).clone()
+    }
+
+    /// Hears all bells from now on. One that is too far behind is told so.
+    pub(crate) fn listen(&self) -> broadcast::Receiver<Rung> {
+        self.all.subscribe()
     }
 }
 
@@ -28,18 +50,24 @@ impl Events {
 #[derive(Clone)]
 pub struct Bell {
     sender: broadcast::Sender<Arc<str>>,
+    /// Where all bells are heard, and as whose this one is.
+    all: Option<(Arc<str>, broadcast::Sender<Rung>)>,
 }
 
 impl Default for Bell {
     fn default() -> Self {
-        Self { sender: broadcast::Sender::new(BEHIND_MAX) }
+        Self { sender: broadcast::Sender::new(BEHIND_MAX), all: None }
     }
 }
 
 impl Bell {
     /// Rings for `uri`. Never waits; where nobody listens, nothing happens.
     pub fn publish(&self, uri: &str) {
-        let _ = self.sender.send(uri.into());
+        let what: Arc<str> = uri.into();
+        if let Some((component, all)) = &self.all {
+            let _ = all.send(Rung { component: component.clone(), what: what.clone() });
+        }
+        let _ = self.sender.send(what);
     }
 
     /// Hears everything from now on.

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
-use http::{StatusCode, header};
+use http::{Method, StatusCode, header};
 use serde_json::json;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -58,7 +58,8 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .route("/api/{component}", endpoints.clone())
         .route("/api/{component}/{*path}", endpoints)
-        .fallback(page::answer);
+        .fallback(page::answer)
+        .method_not_allowed_fallback(other_method);
     guarded(config, all, routes.running)
 }
 
@@ -78,6 +79,11 @@ pub(crate) fn mcp<A: Answers>(
 /// `routes` behind what every request must pass.
 pub(crate) fn guarded(config: &Config, routes: Router, running: TaskTracker) -> Router {
     routes.layer(Guard::new(config, running))
+}
+
+async fn other_method(method: Method) -> Response {
+    let message = format!("{method} is not served here; the header Allow says what is.");
+    refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
 }
 
 /// An error as REST has them.

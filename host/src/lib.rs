@@ -30,6 +30,7 @@ pub mod seal;
 pub mod server;
 pub mod settings;
 pub mod solo;
+mod spent;
 pub mod telemetry;
 pub mod tls;
 

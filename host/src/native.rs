@@ -9,6 +9,7 @@ use crate::{
     calls::{Call, Calls, Outcome},
     component::{CallError, Output},
     config::Config,
+    events::Events,
     http,
     mcp::{McpServer, thin::Answers},
     record::Watch,
@@ -39,6 +40,7 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
     let watch = Watch::unseen(registry.clone());
     let seal = Seal::fresh()?;
     let calls = Calls::new(registry.clone(), seal, running.clone(), watch, stop.clone());
-    let mcp = http::mcp(config, Native(tool), &McpServer::new(registry, calls), stop);
+    let mcp =
+        http::mcp(config, Native(tool), &McpServer::new(registry, calls, Events::default()), stop);
     Ok(http::guarded(config, mcp, running))
 }

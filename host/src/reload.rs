@@ -212,6 +212,14 @@ impl Reloader {
         let next = Arc::new(serving.with_settings(settings, http, reach));
         match next.configure().await {
             Ok(()) => {
+                // With other settings there may be other things to read.
+                let next = match next.has_resources() {
+                    true => match next.listed().await {
+                        Ok(next) => Arc::new(next),
+                        Err(error) => return self.refuse(name, "its settings", &error),
+                    },
+                    false => next,
+                };
                 self.registry.refresh(&next);
                 self.troubles().remove(name);
                 tracing::info!(component = name, "took over its changed settings");

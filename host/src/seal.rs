@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::component::Datetime;
 
 /// How long a question can be answered, in seconds.
-const TTL_S: u64 = 60 * 60;
+pub(crate) const TTL_S: u64 = 60 * 60;
 /// Bytes that a sealed state may have.
 const STATE_BYTES_MAX: usize = 256 << 10;
 
@@ -36,6 +36,9 @@ pub(crate) struct State {
     /// How many rounds have asked so far.
     #[serde(default)]
     pub(crate) rounds: u32,
+    /// The number of the call over all its rounds, which nobody can guess.
+    #[serde(default)]
+    pub(crate) call: u64,
     /// What earlier rounds were answered, as the client sent it.
     pub(crate) answers: BTreeMap<String, (Asked, Value)>,
     /// The component's own state.
@@ -43,6 +46,16 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// That of a first round that came with answers already.
+    pub(crate) fn answered(
+        version: &str,
+        first_called_at_ns: u64,
+        answers: BTreeMap<String, (Asked, Value)>,
+    ) -> Self {
+        let component = version.to_owned();
+        Self { component, first_called_at_ns, answers, ..Self::default() }
+    }
+
     /// When the first round began.
     pub(crate) fn first_called_at(&self) -> Datetime {
         Datetime {
@@ -87,9 +100,17 @@ pub enum StateError {
         "requestState: it belongs to another call; send the same name and arguments as before, or call again without it"
     )]
     Foreign,
+    /// The call that it belongs to has ended, or another round of it runs.
+    #[error("requestState: it has been answered and used; call again without it to be asked again")]
+    Spent,
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]
     Missing,
+    /// What came with them is none.
+    #[error(
+        "inputResponses: each must be an answer, with an action, or a result with role and content or with roots"
+    )]
+    NoAnswer,
 }
 
 /// The key with which states are sealed.

@@ -201,7 +201,7 @@ impl Server {
 
         let calls =
             Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
-        let mcp = McpServer::new(registry.clone(), calls.clone());
+        let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
         let operator = Operator {
             control: control.clone(),
             calls: calls.clone(),

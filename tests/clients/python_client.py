@@ -1,4 +1,4 @@
-"""The Python SDK: negotiates by itself, lists, calls, is refused (SYS-8).
+"""The Python SDK: negotiates by itself, lists, calls, is refused (SYS-8), is asked, hears, gives up.
 
     python python_client.py URL [--era auto|legacy|2026-07-28] [--listen SECONDS]
     python python_client.py --stdio PROGRAM [ARGUMENT…]
@@ -14,7 +14,10 @@ import json
 import sys
 
 from mcp import Client, StdioServerParameters
-from mcp.client.subscriptions import ToolsListChanged
+from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
+from mcp.types import ElicitResult, ResourceUpdatedNotification
+
+BOOK = "library://books/7"
 
 SIX = {
     "get_conversation_history",
@@ -52,6 +55,73 @@ async def play(client):
     return {"tools": tools, "movies": len(movies), "refusal": refusal}
 
 
+async def answer(context, params):
+    """What a person who says yes to everything answers to a form."""
+    kinds = {"boolean": True, "string": "花子"}
+    fields = params.requested_schema.get("properties", {})
+    content = {name: kinds.get(field.get("type"), 1) for name, field in fields.items()}
+    return ElicitResult(action="accept", content=content)
+
+
+async def talk(client):
+    for tool in ("greet", "greet_twice"):
+        greeted = await client.call_tool(tool, {})
+        greeting = (greeted.structured_content or {}).get("greeting")
+        check(greeting == "Hello, 花子!", f"{tool}: {greeted}")
+
+    notes = []
+
+    async def note(progress, total, message):
+        notes.append(progress)
+
+    counted = await client.call_tool("count_slowly", {"steps": 50}, progress_callback=note)
+    check(counted.structured_content == {"counted": 50}, f"count_slowly: {counted}")
+    check(notes, "there is progress")
+
+    running = asyncio.Event()
+
+    async def begun(progress, total, message):
+        running.set()
+
+    given = client.call_tool("count_slowly", {"steps": 20000}, progress_callback=begun)
+    given = asyncio.ensure_future(given)
+    await asyncio.wait_for(running.wait(), 20)
+    given.cancel()
+    ended = (await asyncio.gather(given, return_exceptions=True))[0]
+    check(isinstance(ended, asyncio.CancelledError), f"a call that is given up ends: {ended}")
+    # It has the only place there is: answered once the one that was given up has left it.
+    after = await client.call_tool("echo", {"value": {"after": True}})
+    check(after.structured_content == {"value": {"after": True}}, f"echo: {after}")
+    return {"greeting": greeting, "notes": len(notes)}
+
+
+async def browse(client):
+    uris = [str(it.uri) for it in (await client.list_resources()).resources]
+    check("library://cover" in uris, f"resources/list: {uris}")
+    templates = (await client.list_resource_templates()).resource_templates
+    check(any(it.uri_template == "library://books/{number}" for it in templates), f"{templates}")
+    text = (await client.read_resource(BOOK)).contents[0].text
+    check(text == f"The text of {BOOK}.", f"resources/read: {text}")
+    prompts = [it.name for it in (await client.list_prompts()).prompts]
+    check("recommend" in prompts, f"prompts/list: {prompts}")
+    messages = (await client.get_prompt("recommend", {"topic": "tea"})).messages
+    check(messages[0].content.text == "A book on tea for any mood, please.", f"{messages}")
+    return {"read": text}
+
+
+async def hear(client, updates):
+    """Has the bell rung for a book, and hears of it, in either era."""
+    if client.protocol_version >= "2026-07-28":
+        async with client.listen(resource_subscriptions=[BOOK]) as events:
+            await client.call_tool("ring", {"uri": BOOK})
+            event = await asyncio.wait_for(anext(aiter(events)), 15)
+            check(isinstance(event, ResourceUpdated), f"{event}")
+            return str(event.uri)
+    await client.subscribe_resource(BOOK)
+    await client.call_tool("ring", {"uri": BOOK})
+    return await asyncio.wait_for(updates.get(), 15)
+
+
 async def listen(client, seconds):
     async def first():
         async with client.listen(tools_list_changed=True) as events:
@@ -72,8 +142,18 @@ async def run(arguments):
         server = StdioServerParameters(command=arguments.stdio[0], args=arguments.stdio[1:])
     else:
         server = arguments.url
-    async with Client(server, mode=arguments.era) as client:
+    updates = asyncio.Queue()
+
+    async def heard(message):
+        if isinstance(message, ResourceUpdatedNotification):
+            updates.put_nowait(str(message.params.uri))
+
+    options = {"mode": arguments.era, "elicitation_callback": answer, "message_handler": heard}
+    async with Client(server, **options) as client:
         seen = await play(client)
+        seen |= await talk(client)
+        seen |= await browse(client)
+        seen["updated"] = await hear(client, updates)
         if arguments.listen:
             seen["changed"] = await listen(client, arguments.listen)
         seen["protocol"] = client.protocol_version

@@ -53,6 +53,68 @@ export async function play(connected) {
   return { tools: names, movies: listed.structuredContent.movies.length, refusal };
 }
 
+/** What a person who says yes to everything answers to a form; the SDKs call it with the request. */
+export function answer({ params }) {
+  const fields = Object.entries(params.requestedSchema.properties ?? {});
+  const value = ({ type }) => (type === "boolean" ? true : type === "string" ? "花子" : 1);
+  return { action: "accept", content: Object.fromEntries(fields.map(([name, it]) => [name, value(it)])) };
+}
+
+/**
+ * Is asked once and twice, hears of progress, and gives a call up that would take seconds.
+ * `call(params, options)` is `callTool` of either SDK; the client answers questions with `answer`.
+ */
+export async function talk(call) {
+  const greeted = await call({ name: "greet", arguments: {} });
+  assert.equal(greeted.structuredContent?.greeting, "Hello, 花子!", JSON.stringify(greeted));
+  const again = await call({ name: "greet_twice", arguments: {} });
+  assert.equal(again.structuredContent?.greeting, "Hello, 花子!", JSON.stringify(again));
+
+  let notes = 0;
+  const slow = { name: "count_slowly", arguments: { steps: 50 } };
+  const counted = await call(slow, { onprogress: ({ progress, total }) => (notes += progress <= total) });
+  assert.equal(counted.structuredContent?.counted, 50, JSON.stringify(counted));
+  assert.ok(notes > 0, "there is progress");
+
+  const enough = new AbortController();
+  const given = { name: "count_slowly", arguments: { steps: 20000 } };
+  const options = { signal: enough.signal, onprogress: () => enough.abort("enough") };
+  await assert.rejects(call(given, options), "a call that is given up ends");
+  // It has the only place there is: answered once the one that was given up has left it.
+  const after = await call({ name: "echo", arguments: { value: { after: true } } });
+  assert.deepEqual(after.structuredContent, { value: { after: true } });
+  return { greeting: again.structuredContent.greeting, notes };
+}
+
+/** Lists and reads what there is to read and the prompts. */
+export async function browse(connected) {
+  const { resources } = await connected.listResources();
+  assert.ok(resources.some(({ uri }) => uri === "library://cover"), JSON.stringify(resources));
+  const { resourceTemplates } = await connected.listResourceTemplates();
+  assert.ok(resourceTemplates.some((it) => it.uriTemplate === BOOKS), JSON.stringify(resourceTemplates));
+  const { contents } = await connected.readResource({ uri: BOOK });
+  assert.equal(contents[0].text, `The text of ${BOOK}.`);
+  const { prompts } = await connected.listPrompts();
+  assert.ok(prompts.some(({ name }) => name === "recommend"), JSON.stringify(prompts));
+  const { messages } = await connected.getPrompt({ name: "recommend", arguments: { topic: "tea" } });
+  assert.equal(messages[0].content.text, "A book on tea for any mood, please.");
+  return { read: contents[0].text };
+}
+
+export const BOOK = "library://books/7";
+const BOOKS = "library://books/{number}";
+
+/** What is heard within a quarter of a minute, which is long. */
+export async function soon(heard) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("no word of the change came")), 15_000);
+  });
+  const said = await Promise.race([heard, late]);
+  clearTimeout(timer);
+  return said;
+}
+
 /** Waits until `heard` is rung, at most so long; says whether it was. */
 export async function wait(heard, ms) {
   console.log(JSON.stringify({ ready: true }));

@@ -41,61 +41,101 @@ fn seen(mut command: Command) -> Value {
     serde_json::from_str(last).unwrap_or_else(|_| panic!("{command:?}: {said}{complained}"))
 }
 
-fn cinema() -> Folders {
+/// What the clients do everything with: films, questions that take long, and things to read.
+fn counter() -> Folders {
     let folders = Folders::new();
-    folders.put("cinema", &component_bytes("cinema"));
+    for name in ["cinema", "echo", "library"] {
+        folders.put(name, &component_bytes(name));
+    }
+    std::fs::write(config(&folders), CONFIG).unwrap();
     folders
 }
 
+/// One place for `echo`: whoever comes next waits until a call that was given up has left it.
+const CONFIG: &str = r#"
+[components.echo.limits]
+calls_max = 1
+cpu_ms_max = 60000
+deadline_ms = 60000
+
+[components.library]
+grants = ["events"]
+"#;
+
+fn config(folders: &Folders) -> PathBuf {
+    folders.data().with_file_name("madoguchi.toml")
+}
+
 /// A client over HTTP.
-fn over_http(mut command: Command, arguments: &[&str]) -> Value {
-    let process = Process::start(&cinema());
-    command.arg(format!("{}/mcp", process.url)).args(arguments);
-    seen(command)
+fn over_http(mut client: Command, arguments: &[&str]) -> Value {
+    let folders = counter();
+    let mut program = tests::process::command(&folders);
+    program.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    program.arg("--config").arg(config(&folders));
+    let mut process = Process::from(program);
+    client.arg(format!("{}/mcp", process.url)).args(arguments);
+    let seen = seen(client);
+    process.signal();
+    assert!(process.wait().success());
+    given_up(&folders, seen)
 }
 
 /// A client that starts the program by itself and speaks to it over its standard streams.
-fn over_stdio(mut command: Command) -> Value {
-    let folders = cinema();
-    command.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
-    command.arg("--components").arg(folders.components());
-    seen(command)
+fn over_stdio(mut client: Command) -> Value {
+    let folders = counter();
+    client.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
+    client.arg("--config").arg(config(&folders));
+    client.arg("--components").arg(folders.components());
+    given_up(&folders, seen(client))
+}
+
+/// What the client saw, with how many calls the audit log says were given up.
+fn given_up(folders: &Folders, mut seen: Value) -> Value {
+    let log = std::fs::read_to_string(folders.data().join("audit/audit.jsonl")).unwrap();
+    let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+    let given = lines.filter(|it| it["outcome"] == "cancelled");
+    let given: Vec<_> = given.map(|it| it["tool"].clone()).collect();
+    seen["cancelled"] = json!(given);
+    seen
+}
+
+/// Whether a client did everything there is: listed, called, was refused and asked, heard of
+/// progress and of what changed, read, and gave a call up that then was over.
+fn did_everything(who: &str, seen: &Value) {
+    assert_eq!(seen["refusal"]["error"], "showtime_not_found", "{who}: {seen}");
+    assert_eq!(seen["greeting"], "Hello, 花子!", "{who}: {seen}");
+    assert!(seen["notes"].as_u64().is_some_and(|it| it > 0), "{who}: {seen}");
+    assert_eq!(seen["cancelled"], json!(["count_slowly"]), "{who}: {seen}");
+    assert_eq!(seen["read"], "The text of library://books/7.", "{who}: {seen}");
+    assert_eq!(seen["updated"], "library://books/7", "{who}: {seen}");
 }
 
 #[test]
-fn the_typescript_sdk_v1_lists_calls_and_reads_the_code_of_a_refusal() {
-    let seen = over_http(node("sdk-v1.mjs"), &[]);
-    assert_eq!(seen["refusal"]["error"], json!("showtime_not_found"), "{seen}");
+fn the_typescript_sdk_v1_does_everything_over_http_and_stdio() {
+    did_everything("over HTTP", &over_http(node("sdk-v1.mjs"), &[]));
+    did_everything("over stdio", &over_stdio(node("sdk-v1.mjs")));
 }
 
 #[test]
-fn the_typescript_client_v2_lists_calls_and_reads_the_code_of_a_refusal() {
-    let seen = over_http(node("client-v2.mjs"), &[]);
-    assert_eq!(seen["refusal"]["error"], json!("showtime_not_found"), "{seen}");
+fn the_typescript_client_v2_does_everything_over_http_and_stdio() {
+    did_everything("over HTTP", &over_http(node("client-v2.mjs"), &[]));
+    did_everything("over stdio", &over_stdio(node("client-v2.mjs")));
 }
 
 #[test]
-fn the_python_client_lists_calls_and_reads_the_code_of_a_refusal_in_both_eras() {
+fn the_python_client_does_everything_over_http_in_both_eras_and_over_stdio() {
     for era in ["auto", "legacy"] {
-        let seen = over_http(python("python_client.py"), &["--era", era]);
-        assert_eq!(seen["refusal"]["error"], json!("showtime_not_found"), "{era}: {seen}");
+        did_everything(era, &over_http(python("python_client.py"), &["--era", era]));
     }
+    did_everything("over stdio", &over_stdio(python("python_client.py")));
 }
 
 #[test]
-fn the_inspector_lists_and_calls_in_both_eras_and_finds_nothing_to_blame() {
+fn the_inspector_lists_calls_and_reads_in_both_eras_and_finds_nothing_to_blame() {
     for era in ["modern", "legacy"] {
         let seen = over_http(node("inspector.mjs"), &["--era", era]);
         assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "{era}: {seen}");
     }
-}
-
-#[test]
-fn the_inspector_and_the_sdks_speak_to_the_program_over_stdio() {
-    for client in ["inspector.mjs", "sdk-v1.mjs"] {
-        let seen = over_stdio(node(client));
-        assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "{client}: {seen}");
-    }
-    let seen = over_stdio(python("python_client.py"));
-    assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "{seen}");
+    let seen = over_stdio(node("inspector.mjs"));
+    assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "over stdio: {seen}");
 }

@@ -4,4 +4,6 @@
 mod both_ways;
 mod browser;
 mod clients;
+mod prompts;
+mod resources;
 mod wire;

@@ -20,7 +20,13 @@ pub struct LegacySession {
 impl LegacySession {
     /// Opens a session with the server at `url`.
     pub async fn open(url: &str) -> Self {
-        let session = Self::begin(&Client::new(url)).await.expect("there is room");
+        Self::open_with(url, json!({})).await
+    }
+
+    /// The same with a client that can do so much.
+    pub async fn open_with(url: &str, capabilities: Value) -> Self {
+        let session = Self::begin_with(&Client::new(url), capabilities).await;
+        let session = session.expect("there is room");
         session.initialized().await;
         session
     }
@@ -32,11 +38,15 @@ impl LegacySession {
 
     /// Opens one and says no more; the answer where it is not opened.
     pub async fn begin(client: &Client) -> Result<Self, Response> {
+        Self::begin_with(client, json!({})).await
+    }
+
+    async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
                 "protocolVersion": LEGACY,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "tests", "version": "1" },
             },
         });
@@ -54,8 +64,11 @@ impl LegacySession {
     }
 
     async fn send(&self, body: Value) -> Value {
-        let response = self.post(body).await;
-        last_message(&response.text().await.expect("the answer arrives"))
+        last_message(&self.text(body).await)
+    }
+
+    async fn text(&self, body: Value) -> String {
+        self.post(body).await.text().await.expect("the answer arrives")
     }
 
     /// The whole answer to one message.
@@ -82,6 +95,12 @@ impl LegacySession {
         let request = request.header("mcp-protocol-version", LEGACY);
         let request = request.header("mcp-session-id", &self.id);
         request.send().await.expect("the server answers")
+    }
+
+    /// How many lines of the log come before the answer to one request.
+    pub async fn heard(&self, method: &str, params: Value) -> usize {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.text(body).await.matches("notifications/message").count()
     }
 
     /// The answer to one request.

@@ -9,6 +9,7 @@ pub mod collector;
 pub mod fake;
 pub mod goldens;
 pub mod legacy;
+pub mod library;
 pub mod operator;
 pub mod process;
 pub mod server;
@@ -48,11 +49,15 @@ pub fn rebuilt(bytes: &[u8], mark: u8) -> Vec<u8> {
 
 /// The saboteur, misbehaving as this letter says when it is asked for its tools.
 pub fn sabotaged(fault: u8) -> Vec<u8> {
-    let marker = b"saboteur fault:";
-    let mut bytes = component_bytes("saboteur");
+    lettered("saboteur", b"saboteur fault:", fault)
+}
+
+/// A built component with another letter behind its marker.
+pub fn lettered(name: &str, marker: &[u8], letter: u8) -> Vec<u8> {
+    let mut bytes = component_bytes(name);
     let places: Vec<_> =
-        bytes.windows(marker.len()).enumerate().filter(|(_, it)| it == marker).collect();
+        bytes.windows(marker.len()).enumerate().filter(|(_, it)| *it == marker).collect();
     let [(at, _)] = places[..] else { panic!("the marker is there {} times", places.len()) };
-    bytes[at + marker.len()] = fault;
+    bytes[at + marker.len()] = letter;
     bytes
 }

@@ -1,7 +1,6 @@
 //! Errors of the layers below us, said as JSON-RPC and with what to mend.
 
 use axum::{
-    body::Body,
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -32,14 +31,13 @@ pub(crate) async fn mended(response: Response, body_bytes_max: usize) -> Respons
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
-    if is_json || !status.is_client_error() {
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
     let (parts, body) = response.into_parts();
-    let Ok(text) = Limited::new(body, TEXT_BYTES_MAX).collect().await else {
-        return (parts.status, Body::empty()).into_response();
-    };
-    let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();
+    // What says back a header of twenty kilobytes is too long to be read to anybody.
+    let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
+    let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let (status, code, message) = words(status, &text, body_bytes_max);
     let error = json!({ "code": code, "message": message });
     let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
@@ -74,6 +72,24 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
             let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
             (status, SESSION_NOT_FOUND, message.to_owned())
         }
+        (StatusCode::INTERNAL_SERVER_ERROR, _)
+            if text.starts_with("Failed to read request body") =>
+        {
+            let message = "The body breaks off, or is not framed as the headers say.";
+            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        (StatusCode::INTERNAL_SERVER_ERROR, _) => {
+            tracing::error!("a request was not answered: {text}");
+            (status, -32603, "Something went wrong here; the log has the reason.".to_owned())
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, None) => {
+            let message = "This is not a method of HTTP that is served here; POST a message.";
+            (status, -32600, message.to_owned())
+        }
+        (_, None) if text.trim().is_empty() => {
+            let reason = status.canonical_reason().unwrap_or("The request was refused");
+            (status, -32600, format!("{reason}."))
+        }
         _ => (status, -32600, text.to_owned()),
     }
 }
@@ -91,5 +107,12 @@ mod tests {
         assert!(large.2.contains("7 bytes") && large.2.contains("body_bytes_max"), "{large:?}");
         let other = words(StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …");
         assert_eq!((other.0, &*other.2), (StatusCode::NOT_ACCEPTABLE, "Not Acceptable: …"));
+        let gone = words(StatusCode::NOT_FOUND, "Not Found: Session not found");
+        assert!(gone.1 == -32001 && gone.2.contains("initialize"), "{gone:?}");
+        assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
+        let broken = words(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
+        assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
+        let ours = words(StatusCode::INTERNAL_SERVER_ERROR, "secret");
+        assert!(ours.1 == -32603 && !ours.2.contains("secret"), "{ours:?}");
     }
 }

@@ -1,25 +1,26 @@
-//! What clients of the revisions before 2026-07-28 need: questions pushed to them, and news of a
-//! swap through their session.
+//! What clients of the revisions before 2026-07-28 need: questions pushed to them, and news through
+//! their session.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::{CallToolResponse, ErrorCode, ServerRequest},
-    service::RequestContext,
+    model::{CallToolResponse, ErrorCode, ResourceUpdatedNotificationParam, ServerRequest},
+    service::{RequestContext, ServiceError},
 };
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
-use super::wire;
-use crate::{component::Question, registry::Catalog};
+use super::{
+    news::{Bulletin, NEWS_TIMEOUT, News},
+    session::Session,
+    wire,
+};
+use crate::component::Question;
 
 /// Rounds after which a tool that keeps asking is given up.
 pub(super) const ROUNDS_MAX: usize = 16;
 /// How long a person may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// How long a client may take to accept news; a stalled one delays nobody else.
-const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a listener looks whether its session is still there.
 const CLOSED_CHECK: Duration = Duration::from_secs(5);
 
@@ -93,22 +94,39 @@ fn cannot_ask(question: &Question, why: &str) -> Box<CannotAsk> {
     Box::new(CannotAsk { question, why, required: None })
 }
 
-/// Tells `peer` of each swap until its session ends.
-pub(super) async fn listen(peer: Peer<RoleServer>, mut changes: watch::Receiver<Arc<Catalog>>) {
-    changes.mark_unchanged();
+/// Tells `peer` what is new until its session ends.
+pub(super) async fn listen(peer: Peer<RoleServer>, session: Session, mut news: News) {
     loop {
         // The peer has no bell of its own for its end: look now and then.
-        match tokio::time::timeout(CLOSED_CHECK, changes.changed()).await {
-            Ok(Err(_)) => return,
-            Ok(Ok(())) => {
-                let news = tokio::time::timeout(NEWS_TIMEOUT, peer.notify_tool_list_changed());
-                if matches!(news.await, Ok(Err(_))) {
-                    return;
-                }
-            }
-            Err(_) => {}
-        }
+        let bulletin = match tokio::time::timeout(CLOSED_CHECK, news.next()).await {
+            Ok(None) => return,
+            Ok(Some(bulletin)) => bulletin,
+            Err(_) => Bulletin::default(),
+        };
         if peer.is_transport_closed() {
+            return;
+        }
+        let updated = match bulletin.is_incomplete {
+            true => session.uris(),
+            false => bulletin.updated.iter().filter(|it| session.wants(it)).cloned().collect(),
+        };
+        let tell = async {
+            if bulletin.tools {
+                peer.notify_tool_list_changed().await?;
+            }
+            if bulletin.prompts {
+                peer.notify_prompt_list_changed().await?;
+            }
+            if bulletin.resources {
+                peer.notify_resource_list_changed().await?;
+            }
+            for uri in updated {
+                peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+            }
+            Ok::<_, ServiceError>(())
+        };
+        // A session whose client does not listen now may do so later.
+        if matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Err(_))) {
             return;
         }
     }

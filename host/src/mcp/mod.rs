@@ -8,22 +8,25 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+        CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
         ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscriptionFilter, Tool,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde_json::json;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     caller::{Caller, Owner},
     calls::{CallTool, Calls, Complete, GetPrompt, Outcome, ReadResource},
+    component::CallError,
     config::Config,
+    events::Events,
     notes::Level,
     registry::Registry,
 };
@@ -31,6 +34,8 @@ use crate::{
 pub(crate) mod gate;
 mod legacy;
 mod lists;
+mod news;
+mod plain;
 mod rounds;
 mod session;
 pub(crate) mod sessions;
@@ -38,8 +43,9 @@ pub(crate) mod thin;
 mod wire;
 
 use lists::TTL;
+use news::{LISTENERS_MAX, News};
 use rounds::Ended;
-use session::Session;
+use session::{SUBSCRIPTIONS_MAX, Session};
 use sessions::Sessions;
 
 /// What a model is told about this server.
@@ -53,12 +59,16 @@ pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
 pub(crate) struct McpServer {
     registry: Registry,
     calls: Calls,
+    events: Events,
+    /// Places for modern clients that listen.
+    listeners: Arc<Semaphore>,
     session: Session,
 }
 
 impl McpServer {
-    pub(crate) fn new(registry: Registry, calls: Calls) -> Self {
-        Self { registry, calls, session: Session::default() }
+    pub(crate) fn new(registry: Registry, calls: Calls, events: Events) -> Self {
+        let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
+        Self { registry, calls, events, listeners, session: Session::default() }
     }
 
     /// The same for another session.
@@ -266,41 +276,62 @@ impl ServerHandler for McpServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        Some(Self::accepted(requested))
     }
 
-    /// Tells a modern client of each swap until it goes.
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.registry.changes();
-        changes.mark_unchanged();
-        loop {
-            tokio::select! {
-                () = subscription.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() {
-                        return Ok(());
-                    }
-                }
-            }
-            changes.mark_unchanged();
-            if subscription.sink().notify_tool_list_changed().await.is_err() {
-                return Ok(());
+        self.tell_news(subscription).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (uri, caller) = (request.uri, caller(&context));
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(&uri);
+        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+            return Err(wire::error(CallError::UnknownResource { uri }));
+        }
+        match self.session.subscribe(uri) {
+            true => Ok(()),
+            false => {
+                let message = format!(
+                    "A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first."
+                );
+                Err(ErrorData::invalid_request(message, None))
             }
         }
     }
 
-    /// Tells a legacy client of each swap for as long as its session lasts.
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    /// Tells a legacy client what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(legacy::listen(context.peer, self.registry.changes()));
+        let news = News::new(&self.registry, &self.events, caller_of(&context.extensions));
+        tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
     }
 }
 
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
-    let parts = context.extensions.get::<http::request::Parts>();
-    let caller = parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions));
+    let caller = caller_of(&context.extensions);
     let capabilities = context.client_capabilities();
     let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
     with_capabilities(caller, capabilities.as_deref())
+}
+
+/// Who sent what has these extensions.
+fn caller_of(extensions: &Extensions) -> Caller {
+    let parts = extensions.get::<http::request::Parts>();
+    parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions))
 }
 
 /// `caller` with a client that can do what `capabilities` says, a JSON object.

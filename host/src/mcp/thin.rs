@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, gate, sessions, wire, with_capabilities};
+use super::{McpService, gate, plain, sessions, wire, with_capabilities};
 use crate::{
     authorization::{self, Shape, insufficient_scope},
     caller::Caller,
@@ -175,6 +175,9 @@ struct Meta<'a> {
 impl<'a> Plain<'a> {
     /// The request in `body`, where nothing in it needs a second thought.
     fn read(body: &'a [u8], headers: &HeaderMap) -> Option<Self> {
+        if !plain::is_plain(body) {
+            return None;
+        }
         let plain: Self = serde_json::from_str(std::str::from_utf8(body).ok()?).ok()?;
         let id = plain.id.get();
         let is_right = plain.jsonrpc == "2.0"

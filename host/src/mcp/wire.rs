@@ -308,6 +308,7 @@ pub(super) fn unreadable(request: CustomRequest) -> ErrorData {
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             serde_json::from_value::<PaginatedRequestParams>(params).err()
         }
+        "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" => None,
         "subscriptions/listen" => {
             serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
         }

@@ -16,6 +16,20 @@ mod completions;
 mod prompts;
 mod resources;
 
+/// The marker, and the letter that a test changes to make another component of it, which shares with
+/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and what it lists (`r`).
+static SHELF: [u8; 15] = *b"library shelf:-";
+
+/// Whether what is called so has another name here.
+pub(crate) fn is_other(what: &str) -> bool {
+    let letter = std::hint::black_box(&SHELF)[14];
+    match what {
+        "tools" => b"tpr".contains(&letter),
+        "prompts" => b"pr".contains(&letter),
+        _ => letter == b'r',
+    }
+}
+
 /// The component.
 pub struct Library;
 
@@ -70,7 +84,7 @@ const SAMPLING: &str =
 
 fn tool(name: &str, input_schema: &str) -> wit::Definition {
     wit::Definition {
-        name: name.to_owned(),
+        name: if is_other("tools") { format!("other_{name}") } else { name.to_owned() },
         title: None,
         description: format!("Does what {name} says."),
         input_schema: input_schema.to_owned(),

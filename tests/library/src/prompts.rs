@@ -5,12 +5,12 @@ use toolkit::bindings::{
     resources::madoguchi::tool::stops::{InputRequired, Stop},
 };
 
-use crate::{Library, spin, taste, tasted, text};
+use crate::{Library, is_other, spin, taste, tasted, text};
 
 impl wit::Guest for Library {
     fn definitions() -> Vec<wit::Definition> {
         let prompt = |name: &str, arguments| wit::Definition {
-            name: name.to_owned(),
+            name: if is_other("prompts") { format!("other_{name}") } else { name.to_owned() },
             title: Some("A title".to_owned()),
             description: Some("Begins a conversation.".to_owned()),
             arguments,

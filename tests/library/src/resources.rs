@@ -9,7 +9,7 @@ use toolkit::bindings::{
     },
 };
 
-use crate::{Library, problem, spin, taste, tasted};
+use crate::{Library, is_other, problem, spin, taste, tasted};
 
 impl wit::Guest for Library {
     fn templates() -> Vec<wit::Template> {
@@ -30,6 +30,9 @@ impl wit::Guest for Library {
 
     fn list(cursor: Option<String>) -> Result<wit::Page, Stop> {
         match cursor.as_deref() {
+            None if is_other("resources") => {
+                Ok(wit::Page { resources: Vec::new(), next_cursor: None })
+            }
             None => Ok(wit::Page {
                 resources: vec![
                     definition("library://cover", Some(3)),

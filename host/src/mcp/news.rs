@@ -1,0 +1,162 @@
+//! What is new: swaps, and what components say has changed, gathered for each listener by itself, so
+//! that one that does not listen delays nobody else.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
+use tokio::sync::{broadcast, watch};
+
+use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX};
+use crate::{
+    caller::{Caller, Owner},
+    definition::check_uri,
+    events::{Events, Rung},
+    registry::{Catalog, Changed, Registry},
+};
+
+/// How long a client may take to accept news; one that takes longer is given up.
+pub(super) const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
+/// Clients of the modern era that may listen at a time.
+pub(super) const LISTENERS_MAX: usize = 1_024;
+
+/// Hears what is new, as far as one caller may know.
+pub(super) struct News {
+    changes: watch::Receiver<Arc<Catalog>>,
+    rung: broadcast::Receiver<Rung>,
+    seen: Changed,
+    caller: Caller,
+}
+
+/// What is new since the last time.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Bulletin {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+    /// The resources that have changed.
+    pub(super) updated: BTreeSet<String>,
+    /// Whether more resources may have changed than there was time to hear.
+    pub(super) is_incomplete: bool,
+}
+
+impl News {
+    /// Hears everything from now on.
+    pub(super) fn new(registry: &Registry, events: &Events, caller: Caller) -> Self {
+        let (mut changes, rung) = (registry.changes(), events.listen());
+        let seen = changes.borrow_and_update().changed();
+        Self { changes, rung, seen, caller }
+    }
+
+    /// Waits until there is something new; none when there will not be any more.
+    pub(super) async fn next(&mut self) -> Option<Bulletin> {
+        let mut bulletin = Bulletin::default();
+        while bulletin == Bulletin::default() {
+            tokio::select! {
+                changed = self.changes.changed() => changed.ok()?,
+                rung = self.rung.recv() => match rung {
+                    Ok(rung) => self.note(&rung, &mut bulletin),
+                    Err(broadcast::error::RecvError::Lagged(_)) => missed(&mut bulletin),
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                },
+            }
+            // What has come meanwhile is told in one go.
+            loop {
+                match self.rung.try_recv() {
+                    Ok(rung) => self.note(&rung, &mut bulletin),
+                    Err(broadcast::error::TryRecvError::Lagged(_)) => missed(&mut bulletin),
+                    Err(_) => break,
+                }
+            }
+            let now = self.changes.borrow_and_update().changed();
+            bulletin.tools |= now.tools != self.seen.tools;
+            bulletin.prompts |= now.prompts != self.seen.prompts;
+            bulletin.resources |= now.resources != self.seen.resources;
+            self.seen = now;
+        }
+        Some(bulletin)
+    }
+
+    fn note(&self, rung: &Rung, to: &mut Bulletin) {
+        if !self.caller.may_use(Owner::Component(&rung.component)) {
+            return;
+        }
+        match &*rung.what {
+            "tools" => to.tools = true,
+            "prompts" => to.prompts = true,
+            "resources" => to.resources = true,
+            uri => {
+                let catalog = self.changes.borrow();
+                // A component speaks for what is its own.
+                let owner = catalog.component_for_resource(uri).map(|it| it.name());
+                if owner == Some(&rung.component) {
+                    to.updated.insert(uri.to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Told in vain is better than not told.
+fn missed(bulletin: &mut Bulletin) {
+    bulletin.tools = true;
+    bulletin.prompts = true;
+    bulletin.resources = true;
+    bulletin.is_incomplete = true;
+}
+
+impl McpServer {
+    /// What of `requested` a modern listener gets: everything that can be told, up to so many
+    /// resources.
+    pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|it| check_uri(it).is_ok());
+            uris.truncate(SUBSCRIPTIONS_MAX);
+        }
+        accepted
+    }
+
+    /// Tells a modern client what is new until it goes, or does not take it in time.
+    pub(super) async fn tell_news(
+        &self,
+        subscription: SubscriptionContext,
+    ) -> Result<(), ErrorData> {
+        let Ok(_listener) = self.listeners.try_acquire() else {
+            let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
+            return Err(ErrorData::internal_error(message, None));
+        };
+        let caller = caller_of(&subscription.request_context().extensions);
+        let mut news = News::new(&self.registry, &self.events, caller);
+        let (sink, accepted) = (subscription.sink(), subscription.accepted());
+        let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
+        loop {
+            let bulletin = tokio::select! {
+                () = subscription.cancelled() => return Ok(()),
+                bulletin = news.next() => bulletin,
+            };
+            let Some(bulletin) = bulletin else { return Ok(()) };
+            let updated: Vec<_> = match bulletin.is_incomplete {
+                true => uris.iter().collect(),
+                false => uris.intersection(&bulletin.updated).collect(),
+            };
+            let tell = async {
+                if bulletin.tools && accepted.tools_list_changed == Some(true) {
+                    sink.notify_tool_list_changed().await?;
+                }
+                if bulletin.prompts && accepted.prompts_list_changed == Some(true) {
+                    sink.notify_prompt_list_changed().await?;
+                }
+                if bulletin.resources && accepted.resources_list_changed == Some(true) {
+                    sink.notify_resource_list_changed().await?;
+                }
+                for uri in updated {
+                    sink.notify_resource_updated(uri.clone()).await?;
+                }
+                Ok::<_, rmcp::service::SubscriptionSendError>(())
+            };
+            if !matches!(tokio::time::timeout(NEWS_TIMEOUT, tell).await, Ok(Ok(()))) {
+                return Ok(());
+            }
+        }
+    }
+}

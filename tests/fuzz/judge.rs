@@ -1,0 +1,122 @@
+//! What every answer must be, whatever the request was.
+
+use serde_json::{Value, json};
+
+use crate::{exchange::Answer, request::Request};
+
+/// Statuses that a request can be answered with. 503 is a component that is busy.
+const STATUSES: [u16; 18] =
+    [200, 202, 204, 304, 400, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 431, 503];
+
+/// What is wrong with `answer`, if anything is.
+pub(crate) fn judge(request: &Request, answer: &Answer) -> Result<(), String> {
+    let Some(status) = answer.status else {
+        // A body that is shorter than it says is no request yet, and ends with its connection.
+        return match request.has_own_length() {
+            true => Ok(()),
+            false => Err("the connection ended without an answer".to_owned()),
+        };
+    };
+    if !STATUSES.contains(&status) {
+        return Err(format!("status {status}"));
+    }
+    let is_head = request.method() == b"HEAD";
+    if is_head || status == 304 {
+        return Ok(());
+    }
+    match status {
+        202 | 204 if answer.body.is_empty() => Ok(()),
+        202 | 204 => Err(format!("status {status} with a body")),
+        200 => done(request, answer),
+        _ => refused(status, answer),
+    }
+}
+
+/// Where messages come out, and nothing but messages.
+fn speaks(request: &Request) -> bool {
+    let path = request.path();
+    let path = path.split('?').next().unwrap_or_default();
+    request.method() == b"POST" && (path == "/mcp" || path == "/rpc")
+}
+
+fn done(request: &Request, answer: &Answer) -> Result<(), String> {
+    if !speaks(request) {
+        return Ok(());
+    }
+    let messages = answer.messages();
+    let mut each = messages.iter().flat_map(|it| match it {
+        Value::Array(batch) => batch.iter().collect(),
+        one => vec![one],
+    });
+    if messages.is_empty() {
+        return Err("status 200 without a message".to_owned());
+    }
+    each.try_for_each(message)
+}
+
+/// Whether it is a message of JSON-RPC.
+fn message(it: &Value) -> Result<(), String> {
+    let (result, error, method) = (it.get("result"), it.get("error"), it.get("method"));
+    let kinds = [result, error, method].iter().flatten().count();
+    if it["jsonrpc"] != "2.0" || kinds != 1 {
+        return Err(format!("no message of JSON-RPC: {it}"));
+    }
+    error.map_or(Ok(()), fault)
+}
+
+fn fault(error: &Value) -> Result<(), String> {
+    let says = error["message"].as_str().is_some_and(|it| !it.trim().is_empty());
+    match error["code"].is_i64() && says {
+        true => Ok(()),
+        false => Err(format!("no error of JSON-RPC: {error}")),
+    }
+}
+
+/// An error says what is wrong, in JSON-RPC's shape or REST's.
+fn refused(status: u16, answer: &Answer) -> Result<(), String> {
+    // What is no HTTP is refused before any of our code sees it.
+    let is_no_http = answer.body.is_empty() && answer.header("connection") == Some("close");
+    if is_no_http && matches!(status, 400 | 414 | 431) {
+        return Ok(());
+    }
+    let Some(body) = answer.messages().pop() else {
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        return Err(format!("status {status} without JSON: {} {text:?}", answer.kind()));
+    };
+    if body.get("jsonrpc").is_some() || body.is_array() {
+        return match &body {
+            Value::Array(batch) => batch.iter().try_for_each(message),
+            one => message(one),
+        };
+    }
+    let is_rest = body["error"].is_string() && body["message"].is_string();
+    match is_rest && body["status"] == status {
+        true => Ok(()),
+        false => Err(format!("status {status} in neither shape: {body}")),
+    }
+}
+
+/// What two answers to the same request have in common.
+pub(crate) fn gist(answer: &Answer) -> Value {
+    let messages = answer.messages();
+    let all = messages.iter().flat_map(|it| match it {
+        Value::Array(batch) => batch.iter().collect(),
+        one => vec![one],
+    });
+    let words = all.map(|it| {
+        let result = it.get("result");
+        json!({
+            // What is long may be a state, which each server has its own of.
+            "id": it.get("id").filter(|it| it.as_str().is_none_or(|it| it.len() < 99)),
+            "code": it.pointer("/error/code"),
+            "error": it.get("error").filter(|it| it.is_string()),
+            "type": it.pointer("/result/resultType"),
+            "isError": it.pointer("/result/isError"),
+            "method": it.get("method"),
+            "members": result.and_then(Value::as_object).map(|it| it.keys().collect::<Vec<_>>()),
+        })
+    });
+    // Progress may come in one note or in several.
+    let words: Vec<_> = words.filter(|it| it["method"] != "notifications/progress").collect();
+    json!({ "status": answer.status, "kind": answer.kind(), "messages": words })
+}

@@ -1,0 +1,22 @@
+//! A server with the component that has everything beside tools.
+
+use std::collections::BTreeSet;
+
+use host::grants::Grant;
+
+use crate::server::{Folders, TestServer};
+
+/// A server with the library, which may ring, and with these components.
+pub async fn library(also: &[&str]) -> TestServer {
+    let folders = Folders::new();
+    for name in also.iter().chain([&"library"]) {
+        folders.put(name, &crate::component_bytes(name));
+    }
+    TestServer::start(folders, |config| {
+        for name in ["library", "twin"] {
+            let component = config.components.entry(name.to_owned()).or_default();
+            component.grants = Some(BTreeSet::from([Grant::Events]));
+        }
+    })
+    .await
+}
