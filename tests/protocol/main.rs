@@ -4,6 +4,7 @@
 mod both_ways;
 mod browser;
 mod clients;
+mod page;
 mod prompts;
 mod resources;
 mod wire;
