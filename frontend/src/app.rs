@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 
+use crate::access;
 use crate::browser;
-use crate::page::{Connection, Page, page};
+use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::counter::CounterView;
+use crate::views::sign_in::SignIn;
 use crate::views::ticket::TicketView;
 
 /// The whole page.
@@ -43,6 +45,9 @@ fn spoken(page: Page) -> String {
 }
 
 fn title(page: Page) -> String {
+    if page.door.get() != Door::Open {
+        return format!("{} — 窓口 Madoguchi", page.say(Key::SignIn));
+    }
     let place = page.route.with(|route| match route {
         Route::BoxOffice(_) => page.say(Key::BoxOffice).to_owned(),
         Route::Reservation(_) => page.say(Key::StepTicket).to_owned(),
@@ -57,6 +62,7 @@ fn title(page: Page) -> String {
 /// Which view is drawn; within one, moving on keeps what is there.
 #[derive(Clone, PartialEq)]
 enum Stage {
+    SignIn,
     Office,
     Ticket(String),
     Counter,
@@ -66,6 +72,9 @@ enum Stage {
 fn Place() -> impl IntoView {
     let page = page();
     let stage = Memo::new(move |_| {
+        if page.door.get() != Door::Open {
+            return Stage::SignIn;
+        }
         page.route.with(|route| match route {
             Route::BoxOffice(_) => Stage::Office,
             Route::Reservation(id) => Stage::Ticket(id.clone()),
@@ -79,6 +88,7 @@ fn Place() -> impl IntoView {
         }
     });
     move || match stage.get() {
+        Stage::SignIn => view! { <SignIn/> }.into_any(),
         Stage::Office => view! { <BoxOffice/> }.into_any(),
         Stage::Ticket(id) => view! { <TicketView id/> }.into_any(),
         Stage::Counter => view! { <CounterView/> }.into_any(),
@@ -108,6 +118,7 @@ fn Header() -> impl IntoView {
             </nav>
             <div class="top-tools">
                 <ConnectionView/>
+                <SignOut/>
                 <ThemeSelect/>
                 <button type="button" class="plain language" lang=move || page.lang.get().other().tag()
                     on:click=move |_| page.lang.update(|lang| *lang = lang.other())>
@@ -136,6 +147,21 @@ fn ConnectionView() -> impl IntoView {
             <span class="connection-dot" aria-hidden="true"></span>
             <span class="connection-text">{move || page.say(key())}</span>
         </span>
+    }
+}
+
+/// Only where there is something to sign out of.
+#[component]
+fn SignOut() -> impl IntoView {
+    let page = page();
+    move || {
+        (page.door.get() == Door::Open && access::is_entered()).then(|| {
+            view! {
+                <button type="button" class="plain sign-out" on:click=move |_| page.sign_out()>
+                    {move || page.say(Key::SignOut)}
+                </button>
+            }
+        })
     }
 }
 

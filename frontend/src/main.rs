@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
 
+mod access;
 mod app;
 mod browser;
 mod call;

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
+use crate::access;
 use crate::trouble::Trouble;
 use pieces::Pieces;
 use wire::{Answer, Incoming, Progress, Tool};
@@ -156,14 +157,29 @@ async fn send(
         .header("MCP-Protocol-Version", VERSION)
         .header("Mcp-Method", method)
         .abort_signal(abort);
+    if let Some(authorization) = access::header() {
+        request = request.header("Authorization", &authorization);
+    }
     for (name, value) in extra {
         request = request.header(name, value);
     }
     let request = request.json(&body).map_err(|error| Trouble::page(&error.to_string()))?;
-    request.send().await.map_err(|_| match abort {
+    let response = request.send().await.map_err(|_| match abort {
         Some(signal) if signal.aborted() => Trouble::Stopped,
         _ => Trouble::Offline,
-    })
+    })?;
+    if response.ok() || is_stream(&response) {
+        return Ok(response);
+    }
+    let status = response.status();
+    if status == 401 {
+        access::refused();
+    }
+    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    Err(Trouble::of_status(status, &text).unwrap_or_else(|| match wire::incoming(&text) {
+        Ok(Incoming::Error { error, .. }) => error,
+        _ => Trouble::unreadable(status, &text),
+    }))
 }
 
 fn is_stream(response: &Response) -> bool {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::form::{Draft, Form};
@@ -19,6 +20,8 @@ use crate::trouble::Trouble;
 
 /// How long a toast stays: long enough to be read twice.
 const TOAST_TIME: Duration = Duration::from_secs(7);
+/// How often to look whether the door is open; nothing goes over the network for it.
+const DOOR_TIME: Duration = Duration::from_millis(500);
 
 /// Whether the host is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +30,17 @@ pub(crate) enum Connection {
     Connecting,
     Online,
     Offline,
+}
+
+/// Whether the host lets the page in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Door {
+    #[default]
+    Open,
+    /// It wants a token.
+    Shut,
+    /// It wants another token than it was shown.
+    Refused,
 }
 
 /// The page's own state, one for all views.
@@ -38,6 +52,7 @@ pub(crate) struct Page {
     pub(crate) tools: RwSignal<Loaded<Vec<Tool>>>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) server: RwSignal<ServerInfo>,
+    pub(crate) door: RwSignal<Door>,
     /// How often the host was found anew or swapped a tool: whoever shows its data asks again.
     pub(crate) refreshed: RwSignal<u32>,
     /// What the live region says, and how often it has spoken.
@@ -63,6 +78,7 @@ impl Page {
             tools: RwSignal::new(Loaded::Loading),
             connection: RwSignal::new(Connection::default()),
             server: RwSignal::new(ServerInfo::default()),
+            door: RwSignal::new(Door::Open),
             refreshed: RwSignal::new(0),
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
@@ -71,7 +87,45 @@ impl Page {
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {
             page.route.set(Route::parse(&browser::hash()));
         });
+        access::open(move || page.shut());
         page
+    }
+
+    /// The host refused the page; what it showed until now stays where it is.
+    fn shut(self) {
+        let door = if access::is_entered() { Door::Refused } else { Door::Shut };
+        if self.door.get_untracked() != door {
+            self.door.set(door);
+        }
+    }
+
+    /// Shows this token at the door; what is wrong where it does not open.
+    pub(crate) async fn enter(self, token: &str) -> Result<(), Key> {
+        access::enter(token);
+        match mcp::discover().await {
+            Ok(found) => self.server.set(found.server_info),
+            Err(Trouble::Unauthorized) => {
+                access::leave();
+                return Err(Key::TokenRefused);
+            }
+            Err(Trouble::Offline) => return Err(Key::TroubleOfflineMend),
+            Err(_) => return Err(Key::TroubleProtocolMend),
+        }
+        self.tools.set(Loaded::Loading);
+        self.door.set(Door::Open);
+        self.announce_key(Key::SignedIn);
+        if self.fetch_tools().await.is_ok() {
+            self.set_online();
+        }
+        Ok(())
+    }
+
+    /// Forgets the token, and everything that was fetched with it.
+    pub(crate) fn sign_out(self) {
+        access::leave();
+        self.tools.set(Loaded::Loading);
+        self.door.set(Door::Shut);
+        self.announce_key(Key::SignedOut);
     }
 
     /// What a key says in the reader's language, now and whenever that changes.
@@ -173,6 +227,10 @@ impl Page {
         spawn_local(async move {
             let mut attempt = 0;
             loop {
+                while self.door.get_untracked() != Door::Open {
+                    browser::sleep(DOOR_TIME).await;
+                    attempt = 0;
+                }
                 let is_online = self.connection.get_untracked() == Connection::Online;
                 if is_online || self.meet().await {
                     let mut has_heard = false;
@@ -204,6 +262,7 @@ impl Page {
                 });
                 return false;
             }
+            Err(Trouble::Unauthorized) => return false,
             // A host that does not say who it is may still have tools.
             Err(_) => {}
         }

@@ -13,6 +13,8 @@ pub(crate) enum Trouble {
     Offline,
     /// The user no longer wants the answer.
     Stopped,
+    /// The host answers only to those with a token.
+    Unauthorized,
     /// The two did not understand each other: a fault of one of them.
     Protocol { code: i64, message: String },
     /// The tool says no: the user mends it.
@@ -52,6 +54,26 @@ impl Trouble {
         Self::Protocol { code: i64::from(status), message: text }
     }
 
+    /// An answer whose status says more than its text: what the host wants of its callers.
+    pub(crate) fn of_status(status: u16, text: &str) -> Option<Self> {
+        let code = match status {
+            401 => return Some(Self::Unauthorized),
+            403 => "insufficient_scope",
+            429 => "rate_limited",
+            _ => return None,
+        };
+        let body: Value = serde_json::from_str(text).unwrap_or_default();
+        let error = body.get("error").filter(|it| it.is_object()).unwrap_or(&body);
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        let refusal = Refusal {
+            code: code.to_owned(),
+            message: message.chars().take(TEXT_MAX).collect(),
+            status,
+            data: error.get("data").cloned().unwrap_or_default(),
+        };
+        Some(Self::Refused(Box::new(refusal)))
+    }
+
     /// An answer that the page does not understand.
     pub(crate) fn page(message: &str) -> Self {
         Self::Protocol { code: 0, message: message.to_owned() }
@@ -75,6 +97,7 @@ impl Trouble {
         lang.say(match self {
             Self::Offline => Key::TroubleOffline,
             Self::Stopped => Key::Stopped,
+            Self::Unauthorized => Key::TroubleSignIn,
             Self::Protocol { .. } => Key::TroubleProtocol,
             Self::Refused(refusal) if refusal.status == 400 => Key::TroubleInput,
             Self::Refused(_) => Key::TroubleRefused,
@@ -86,6 +109,7 @@ impl Trouble {
         match self {
             Self::Offline => lang.say(Key::TroubleOfflineMend).to_owned(),
             Self::Stopped => String::new(),
+            Self::Unauthorized => lang.say(Key::TroubleSignInMend).to_owned(),
             Self::Protocol { .. } => lang.say(Key::TroubleProtocolMend).to_owned(),
             Self::Refused(refusal) => refusal.mend(lang),
         }
@@ -105,9 +129,9 @@ impl Trouble {
     /// Whether the same call may do better later, or whether its fate is unknown.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Self::Offline | Self::Protocol { .. } => true,
+            Self::Offline | Self::Protocol { .. } | Self::Unauthorized => true,
             Self::Stopped => false,
-            Self::Refused(refusal) => refusal.status >= 500,
+            Self::Refused(refusal) => refusal.status >= 500 || refusal.status == 429,
         }
     }
 }
@@ -154,6 +178,14 @@ impl Refusal {
             "internal_error" => Key::ErrInternal,
             "unavailable" => Key::ErrUnavailable,
             "timed_out" | "timeout" | "deadline_exceeded" => Key::ErrTimeout,
+            "rate_limited" => Key::ErrRate,
+            "insufficient_scope" => {
+                let scope = self.data.get("scope").and_then(Value::as_str);
+                return scope.map_or_else(
+                    || self.message.clone(),
+                    |scope| lang.fill(Key::ErrScope, &[scope]),
+                );
+            }
             "seat_already_reserved" => {
                 let seats = self.seats();
                 return if seats.is_empty() {
@@ -214,6 +246,20 @@ mod tests {
             panic!("protocol")
         };
         assert_eq!((code, message.len()), (502, TEXT_MAX));
+    }
+
+    #[test]
+    fn what_the_host_wants_of_its_callers_is_read_from_the_status() {
+        assert_eq!(Trouble::of_status(401, ""), Some(Trouble::Unauthorized));
+        assert_eq!(Trouble::of_status(404, "{}"), None);
+        let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"No.",
+            "data":{"scope":"tool:reserve_seats"}}}"#;
+        let trouble = Trouble::of_status(403, body).unwrap();
+        assert!(trouble.mend(Lang::En).contains("tool:reserve_seats"), "{trouble:?}");
+        assert!(!trouble.may_pass());
+        let rest = Trouble::of_status(403, r#"{"error":"forbidden","message":"Not you."}"#);
+        assert_eq!(rest.unwrap().mend(Lang::En), "Not you.");
+        assert!(Trouble::of_status(429, "").unwrap().may_pass());
     }
 
     #[test]

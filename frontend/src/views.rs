@@ -11,5 +11,6 @@ mod notice;
 mod output;
 mod questions;
 mod raw;
+pub(crate) mod sign_in;
 mod structured;
 pub(crate) mod ticket;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, header};
 
+use crate::authorization::{Principal, scopes::Scopes};
+
 /// Whose a tool, a prompt or a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner<'a> {
@@ -24,6 +26,8 @@ pub struct Caller {
     pub locale: Option<Arc<str>>,
     /// Their client's capabilities: a JSON object.
     pub client_capabilities: Arc<str>,
+    /// The same scopes to be asked; none where nobody needs any.
+    pub(crate) reach: Option<Arc<Scopes>>,
 }
 
 impl Caller {
@@ -34,6 +38,22 @@ impl Caller {
             scopes: Arc::new([]),
             locale: None,
             client_capabilities: "{}".into(),
+            reach: None,
+        }
+    }
+
+    /// Whoever started this process to speak with it alone.
+    pub(crate) fn stdio() -> Self {
+        Self { principal: "stdio".into(), ..Self::anonymous() }
+    }
+
+    /// Somebody who has shown who they are, and may do no more than what `reach` says.
+    pub(crate) fn known(name: &str, scopes: &[String], reach: Scopes) -> Self {
+        Self {
+            principal: name.into(),
+            scopes: scopes.into(),
+            reach: Some(Arc::new(reach)),
+            ..Self::anonymous()
         }
     }
 
@@ -43,19 +63,30 @@ impl Caller {
     }
 
     /// Whoever sent a request with these headers, as far as its guard found out.
-    pub(crate) fn of(headers: &HeaderMap, _extensions: &http::Extensions) -> Self {
+    pub(crate) fn of(headers: &HeaderMap, extensions: &http::Extensions) -> Self {
         let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        Self::anonymous().speaking(language)
+        let known = extensions.get::<Arc<Principal>>();
+        known.map_or_else(Self::anonymous, |it| it.caller.clone()).speaking(language)
     }
 
-    /// Whether they may see and call `tool`, which is `owner`'s.
-    pub(crate) fn may_call(&self, _owner: Owner<'_>, _tool: &str) -> bool {
-        true
+    /// Whether nothing is out of their reach.
+    pub(crate) fn is_free(&self) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.is_free())
     }
 
-    /// Whether they may see and use the prompts and resources of `owner`.
-    pub(crate) fn may_use(&self, _owner: Owner<'_>) -> bool {
-        true
+    /// Whether they may see and call `tool`, which is `owner`'s and says whether it only reads.
+    pub(crate) fn may_call(&self, owner: Owner<'_>, tool: &str, is_read_only: bool) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.may_call(owner, tool, is_read_only))
+    }
+
+    /// Whether they may see and use the prompts, resources and look-ups of `owner`.
+    pub(crate) fn may_use(&self, owner: Owner<'_>) -> bool {
+        self.reach.as_ref().is_none_or(|it| it.may_use(owner))
+    }
+
+    /// Whether they may leave something here.
+    pub(crate) fn may_upload(&self) -> bool {
+        self.reach.as_ref().is_none_or(|it| !it.is_read_only())
     }
 
     /// The same caller, speaking the first language of an `Accept-Language` header.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    call_state::Clock,
     caller::Caller,
     component::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
@@ -15,7 +16,7 @@ use crate::{
     mcp::thin::Answers,
     notes::Notes,
     record::{Record, Surface, Watch},
-    registry::Registry,
+    registry::{Catalog, Registry},
     seal::{Asked, Seal, State, StateError, TTL_S, digest},
     spent::{Claim, Spent},
     telemetry::TraceHeaders,
@@ -23,6 +24,8 @@ use crate::{
 };
 
 mod method;
+mod pass;
+mod unasked;
 
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
@@ -65,6 +68,8 @@ pub(crate) struct Call {
 pub(crate) enum Outcome<T = Output> {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: T },
+    /// Another server's result, as it stands.
+    Passed { result: Box<rmcp::model::ServerResult> },
     /// The user must answer; the state comes back with the answers.
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
@@ -89,7 +94,12 @@ impl Calls {
     pub(crate) async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
         let _running = self.running.token();
         let mut record = self.watch.begin(call, M::NAME);
-        let result = self.round::<M>(&mut record).await;
+        let catalog = self.registry.catalog();
+        let result = match M::served(&catalog, &record.call) {
+            // In a box: a component's call, which is the rule, would carry its state along.
+            Some((server, ask)) => Box::pin(self.pass::<M>(&mut record, server, ask)).await,
+            None => self.round::<M>(&mut record, &catalog).await,
+        };
         record.end(&result);
         result
     }
@@ -97,11 +107,14 @@ impl Calls {
     async fn round<M: Method>(
         &self,
         record: &mut Record<'_>,
+        catalog: &Catalog,
     ) -> Result<Outcome<M::Output>, CallError> {
-        let mut component = M::component(&self.registry.catalog(), &record.call)?;
+        let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
-        let mut state = self.state::<M>(&record.call, &component)?;
-        let claim = self.claim(&state, &component)?;
+        let version = (&**component.digest(), component.clock());
+        let takes_unasked = takes_unasked::<M>(&record.call, &component);
+        let mut state = self.state::<M>(&record.call, version, takes_unasked)?;
+        let claim = self.claim(&state, component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
         let mut waiting = Waiting::begin(&component, call_id);
@@ -114,18 +127,14 @@ impl Calls {
             };
             match M::round(&component, call, &state, round).await {
                 Ok(output) => {
-                    spend(claim, &component);
+                    spend(claim, component.clock());
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    // Only a call that asks pays for what its state must tell.
                     state.belong_to(component.digest());
-                    M::NAME.clone_into(&mut state.method);
-                    state.name.clone_from(&call.name);
-                    state.arguments = digest_of(&call.arguments);
-                    state.principal = call.caller.principal.to_string();
-                    return self.seal(&component, call_id, it, state);
+                    let asks = (component.name(), component.clock());
+                    return self.seal::<M>(asks, (call, call_id), it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
@@ -137,7 +146,7 @@ impl Calls {
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {
-                        spend(claim, &component);
+                        spend(claim, component.clock());
                     }
                     return Err(error);
                 }
@@ -145,13 +154,22 @@ impl Calls {
         }
     }
 
+    /// The end of `call` where its caller's scopes do not reach so far, recorded like any other.
+    async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
+        let catalog = self.registry.catalog();
+        let found = match M::served(&catalog, &call) {
+            Some((server, ask)) => pass::check(&server, &ask, &call.caller),
+            None => M::component(&catalog, &call).map(|_| ()),
+        };
+        match found {
+            Err(CallError::Forbidden { .. }) => self.ask::<M>(call).await.err(),
+            _ => None,
+        }
+    }
+
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
-    fn claim(
-        &self,
-        state: &State,
-        component: &LoadedComponent,
-    ) -> Result<Option<Claim>, StateError> {
-        let now_s = component.clock().now().as_secs();
+    fn claim(&self, state: &State, clock: &Clock) -> Result<Option<Claim>, StateError> {
+        let now_s = clock.now().as_secs();
         let claim = || self.spent.claim(state.call, state.expires_at_s, now_s);
         (state.rounds > 0).then(claim).transpose()
     }
@@ -162,14 +180,16 @@ impl Calls {
     fn state<M: Method>(
         &self,
         call: &Call,
-        component: &LoadedComponent,
+        (version, clock): (&str, &Clock),
+        takes_unasked: bool,
     ) -> Result<State, StateError> {
-        let now = component.clock().now();
+        let now = clock.now();
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => Err(StateError::Missing),
+                false => unasked::answers(takes_unasked, &call.responses)
+                    .map(|it| State::answered(version, first_called_at_ns, it)),
             };
         };
         let mut state = self.seal.open_state(sealed, now, |it| {
@@ -178,7 +198,7 @@ impl Calls {
                 && it.arguments == digest_of(&call.arguments)
                 && *it.principal == *call.caller.principal
         })?;
-        state.belong_to(component.digest());
+        state.belong_to(version);
         for (key, kind) in std::mem::take(&mut state.asked) {
             if let Some(response) = call.responses.get(&key) {
                 state.answers.insert(key, (kind, response.clone()));
@@ -187,23 +207,25 @@ impl Calls {
         Ok(state)
     }
 
-    fn seal<T>(
+    fn seal<M: Method>(
         &self,
-        component: &LoadedComponent,
-        call_id: u64,
+        (component, clock): (&Arc<str>, &Clock),
+        (call, call_id): (&Call, u64),
         it: InputRequired,
         mut state: State,
-    ) -> Result<Outcome<T>, CallError> {
+    ) -> Result<Outcome<M::Output>, CallError> {
         let questions = it.questions;
-        let exceeded = |limit| CallError::LimitExceeded {
-            component: component.name().clone(),
-            call_id,
-            limit,
-        };
+        let exceeded =
+            |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };
         if state.rounds == 0 {
             // The same in all rounds: once the call has ended, none of its states is worth anything.
             state.call = getrandom::u64().unwrap_or(call_id);
         }
+        // Only a call that asks pays for what its state must tell.
+        M::NAME.clone_into(&mut state.method);
+        state.name.clone_from(&call.name);
+        state.arguments = digest_of(&call.arguments);
+        state.principal = call.caller.principal.to_string();
         state.rounds += 1;
         if state.rounds > ROUNDS_MAX {
             return Err(exceeded("rounds_max"));
@@ -215,16 +237,22 @@ impl Calls {
         };
         state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
         state.own = it.state;
-        let sealed = self.seal.close(state, component.clock().now());
+        let sealed = self.seal.close(state, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
-        Ok(Outcome::Asked { component: component.name().clone(), call_id, questions, state })
+        Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
     }
 }
 
+/// Whether it is a tool that takes answers to what it has not asked.
+fn takes_unasked<M: Method>(call: &Call, component: &LoadedComponent) -> bool {
+    let mut tools = component.tools().iter();
+    M::NAME == CallTool::NAME && tools.any(|it| *it.name == *call.name && it.takes_unasked_answers)
+}
+
 /// The call has ended, so its answers have been used.
-fn spend(claim: Option<Claim>, component: &LoadedComponent) {
+fn spend(claim: Option<Claim>, clock: &Clock) {
     if let Some(claim) = claim {
-        claim.spend(component.clock().now().as_secs() + TTL_S);
+        claim.spend(clock.now().as_secs() + TTL_S);
     }
 }
 
@@ -240,9 +268,21 @@ fn digest_of(arguments: &str) -> String {
 impl Answers for Calls {
     fn has_header_arguments(&self, tool: &str) -> bool {
         let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served().tool(tool) {
+            return tool.has_header_arguments;
+        }
         let component = catalog.component_for(tool);
         let tool = component.and_then(|it| it.tools().iter().find(|it| &*it.name == tool));
         tool.is_some_and(|it| it.has_header_arguments)
+    }
+
+    async fn refusal(&self, method: &str, call: Call) -> Option<CallError> {
+        match method {
+            CallTool::NAME => self.refused::<CallTool>(call).await,
+            GetPrompt::NAME => self.refused::<GetPrompt>(call).await,
+            Complete::NAME => self.refused::<Complete>(call).await,
+            _ => self.refused::<ReadResource>(call).await,
+        }
     }
 
     async fn answer(&self, call: Call) -> Result<Outcome, CallError> {

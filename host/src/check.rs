@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox, settings::Settings,
-    solo::Compiled,
+    authorization, config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox,
+    servers, settings::Settings, solo::Compiled,
 };
 
 mod document;
@@ -34,6 +34,13 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         let message = error.to_string();
         findings.push(document.problem(&["telemetry"], message));
     }
+    if let Err(what) = config.sessions.check() {
+        findings.push(document.problem(&["sessions"], what));
+    }
+    for it in authorization::check::problems(config) {
+        let path: Vec<_> = it.path.iter().map(String::as_str).collect();
+        findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
+    }
     for named in document.named() {
         findings.extend(missing(config, document, &named));
     }
@@ -46,6 +53,13 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
             let path = ["components", name, "settings"];
             findings.push(document.problem(&path, error.to_string()));
         }
+    }
+    if let Some((name, what)) = servers::unworkable(&config.servers) {
+        findings.push(document.problem(&["servers", &name], what));
+    }
+    for (name, server) in &config.servers {
+        let missing = server.missing(&config.base);
+        findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
     }
     installed(config, document, &mut findings);
     findings

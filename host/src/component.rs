@@ -45,7 +45,7 @@ mod version;
 
 use offers::Exports;
 use optional::Optional;
-use places::Places;
+pub(crate) use places::Places;
 
 pub use error::{CallError, LoadError};
 pub use offers::Offers;

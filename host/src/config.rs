@@ -12,10 +12,12 @@ use serde_json::Value;
 
 use crate::{
     audit::AuditConfig,
+    authorization::{self, RateConfig, TokenConfig},
     blobs,
     grants::{Grant, http::HostGrant},
-    limits::{Limits, SandboxConfig},
+    limits::{Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
+    servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
 };
 
@@ -49,6 +51,12 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of pages elsewhere that may talk to the server.
     pub allowed_origins: Vec<String>,
+    /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
+    pub tokens: BTreeMap<String, TokenConfig>,
+    /// How often each caller may ask; as often as they like where nothing is said.
+    pub rate: Option<RateConfig>,
+    /// How many sessions clients of the legacy era may have open.
+    pub sessions: SessionsConfig,
     /// Bytes that a request's body may have.
     pub body_bytes_max: usize,
     /// Whether plain calls go the short way, past the SDK; tests turn it off to compare both.
@@ -69,6 +77,8 @@ pub struct Config {
     pub sandbox: SandboxConfig,
     /// What is kept of what is uploaded, and for how long.
     pub blobs: blobs::Limits,
+    /// Other MCP servers behind the same counter.
+    pub servers: BTreeMap<String, ServerConfig>,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -117,6 +127,9 @@ struct ConfigFile {
     components_folder: Option<PathBuf>,
     allowed_hosts: Vec<String>,
     allowed_origins: Vec<String>,
+    tokens: BTreeMap<String, TokenConfig>,
+    rate: Option<RateConfig>,
+    sessions: SessionsConfig,
     body_bytes_max: Option<usize>,
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
@@ -126,6 +139,7 @@ struct ConfigFile {
     log: LogConfig,
     sandbox: SandboxConfig,
     blobs: Option<blobs::Limits>,
+    servers: BTreeMap<String, ServerConfig>,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -184,6 +198,9 @@ impl Config {
             components_folder: file.components_folder,
             allowed_hosts: file.allowed_hosts,
             allowed_origins: file.allowed_origins,
+            tokens: file.tokens,
+            rate: file.rate,
+            sessions: file.sessions,
             body_bytes_max: file.body_bytes_max.unwrap_or(4 << 20),
             thin_path: true,
             bundled: file.bundled.unwrap_or(true),
@@ -194,6 +211,7 @@ impl Config {
             log: file.log,
             sandbox: file.sandbox,
             blobs: file.blobs.unwrap_or_default(),
+            servers: file.servers,
             base: PathBuf::new(),
         })
     }
@@ -204,8 +222,15 @@ impl Config {
             let table = table.to_owned();
             |what| ConfigError::Unworkable { table, what }
         };
+        if let Some(it) = authorization::check::problems(self).into_iter().find(|it| it.is_fatal) {
+            return Err(unworkable(&it.path.join("."))(it.what));
+        }
+        self.sessions.check().map_err(unworkable("sessions"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
+        if let Some((name, what)) = servers::unworkable(&self.servers) {
+            return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
+        }
         for (name, component) in &self.components {
             if let Some(limits) = &component.limits {
                 let table = format!("components.{name}.limits");

@@ -17,6 +17,9 @@ pub use resources::{About, Resource, Template};
 /// Tools that one component may offer.
 const TOOLS_MAX: usize = 256;
 
+/// Where a definition's meta says that answers need no question.
+const UNASKED_ANSWERS: &str = "madoguchi/takes-unasked-answers";
+
 /// A tool on offer.
 #[derive(Clone, Debug)]
 pub struct Tool {
@@ -36,6 +39,8 @@ pub struct Tool {
     pub meta: Map<String, Value>,
     /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
     pub has_header_arguments: bool,
+    /// Whether it takes answers to what it has not asked.
+    pub takes_unasked_answers: bool,
 }
 
 /// MCP's hints about what a call does to the world.
@@ -141,6 +146,7 @@ impl Tool {
         let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
         Ok(Self {
             has_header_arguments: it.input_schema.contains("x-mcp-header"),
+            takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
             input_schema: schema(&it.name, "input schema", &it.input_schema)?,
             output_schema: output_schema.transpose()?,
             title: it.title,

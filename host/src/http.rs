@@ -13,11 +13,13 @@ use http::{Method, StatusCode, header};
 use serde_json::json;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+mod allowed;
+mod cors;
 mod guard;
 pub(crate) mod mend;
 
+pub(crate) use allowed::{host_of, hosts};
 use guard::Guard;
-pub(crate) use guard::host_of;
 
 use crate::{
     api,
@@ -69,7 +71,7 @@ pub(crate) fn mcp<A: Answers>(
     hang_up: CancellationToken,
 ) -> Router {
     let body_bytes_max = config.body_bytes_max;
-    let sdk = sdk.over_http(body_bytes_max, hang_up);
+    let sdk = sdk.over_http(config, hang_up);
     let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
     Router::new().route("/mcp", any(thin::answer::<A>).with_state(thin))
 }

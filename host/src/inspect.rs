@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
-    component::LoadError,
+    component::{LoadError, Offers},
     config::Config,
-    definition::Tool,
+    definition::{About, Prompt, Tool},
     grants::{self, Grant},
     sandbox::Sandbox,
     solo::{Compiled, Solo},
@@ -83,6 +83,15 @@ pub struct Inspection {
     pub exports: Vec<Part>,
     /// The tools that it offers.
     pub tools: Vec<Value>,
+    /// The prompts that it offers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<Value>,
+    /// What it has to read, as far as it says so without database and settings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<Value>,
+    /// The templates of what it has to read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub templates: Vec<Value>,
     /// Why it does not tell its tools, where it does not.
     pub trouble: Option<String>,
     /// What has to be granted for it to be let in.
@@ -107,9 +116,14 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
     let compiled = Compiled::new(&sandbox, bytes)?;
     let (imports, exports) = parts(&compiled);
     let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
-    let (tools, trouble) = match solo.describe(&compiled).await {
-        Ok(component) => (component.tools().iter().map(tool).collect(), None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+    let (tools, offers, trouble) = match solo.describe(&compiled).await {
+        Ok(component) => {
+            // What it cannot list here it may well list once it has all that it is granted.
+            let listed = component.listed().await;
+            let offers = listed.as_ref().unwrap_or(&component).offers().clone();
+            (component.tools().iter().map(tool).collect(), offers, None)
+        }
+        Err(error) => (Vec::new(), Offers::default(), Some(error.to_string())),
     };
     let needed = granted_by(&imports);
     let mut useful = needed.clone();
@@ -118,6 +132,13 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
         digest: crate::seal::digest(bytes),
         size_bytes: bytes.len(),
         tools,
+        prompts: offers.prompts.iter().map(prompt).collect(),
+        resources: offers.resources.iter().map(|it| about("uri", &it.uri, &it.about)).collect(),
+        templates: offers
+            .templates
+            .iter()
+            .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
+            .collect(),
         trouble,
         grants_needed: needed.iter().map(Grant::to_string).collect(),
         line: line(&useful),
@@ -170,7 +191,7 @@ fn tool(tool: &Tool) -> Value {
     object.insert("description".to_owned(), tool.description.as_str().into());
     object.insert(
         "annotations".to_owned(),
-        serde_json::json!({
+        json!({
             "readOnlyHint": tool.hints.read_only,
             "destructiveHint": tool.hints.destructive,
             "idempotentHint": tool.hints.idempotent,
@@ -182,6 +203,31 @@ fn tool(tool: &Tool) -> Value {
         object.insert("outputSchema".to_owned(), Value::Object((**schema).clone()));
     }
     Value::Object(object)
+}
+
+fn prompt(it: &Prompt) -> Value {
+    let arguments =
+        it.arguments.iter().map(|it| json!({ "name": it.name, "required": it.required }));
+    let arguments: Vec<_> = arguments.collect();
+    let mut object = json!({ "name": &*it.name, "arguments": arguments });
+    put(&mut object, "title", &it.title);
+    put(&mut object, "description", &it.description);
+    object
+}
+
+fn about(key: &str, uri: &str, it: &About) -> Value {
+    let mut object = json!({ "name": it.name });
+    object[key] = uri.into();
+    put(&mut object, "title", &it.title);
+    put(&mut object, "description", &it.description);
+    put(&mut object, "mimeType", &it.mime_type);
+    object
+}
+
+fn put(object: &mut Value, key: &str, value: &Option<String>) {
+    if let Some(value) = value {
+        object[key] = value.as_str().into();
+    }
 }
 
 #[cfg(test)]

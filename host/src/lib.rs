@@ -3,6 +3,7 @@
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
 pub mod audit;
+pub mod authorization;
 pub mod blobs;
 pub mod call_state;
 pub mod caller;
@@ -27,6 +28,7 @@ pub mod registry;
 pub mod sandbox;
 pub mod seal;
 pub mod server;
+pub mod servers;
 pub mod settings;
 pub mod solo;
 mod spent;

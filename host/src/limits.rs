@@ -33,6 +33,22 @@ impl Default for SandboxConfig {
     }
 }
 
+/// What clients of the legacy era may keep open: `[sessions]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// Sessions that are open at a time, over all callers.
+    pub sessions_max: usize,
+    /// Seconds after which one that nobody uses is closed.
+    pub idle_s: u64,
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self { sessions_max: 1_000, idle_s: 300 }
+    }
+}
+
 /// How often structured outputs are held against their schema. That they are JSON is always checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -130,6 +146,14 @@ impl SandboxConfig {
     }
 }
 
+impl SessionsConfig {
+    /// Says what to mend where these cannot work.
+    pub fn check(&self) -> Result<(), String> {
+        within("sessions_max", self.sessions_max, 1, 100_000)?;
+        within("idle_s", self.idle_s, 1, TIME_MS_MAX / 1_000)
+    }
+}
+
 impl Limits {
     /// Says what to mend where these cannot work in that sandbox.
     pub fn check(&self, sandbox: &SandboxConfig) -> Result<(), String> {
@@ -185,6 +209,9 @@ mod tests {
         assert!(error(|it| it.table_elements_max = 20_001).contains("0 to 20000"));
         let huge = SandboxConfig { instances_max: u32::MAX, ..SandboxConfig::default() };
         assert!(huge.check().unwrap_err().contains("1 to 4096"));
+        assert_eq!(SessionsConfig::default().check(), Ok(()));
+        let closed = SessionsConfig { sessions_max: 0, ..SessionsConfig::default() };
+        assert!(closed.check().unwrap_err().contains("1 to 100000"));
         let no_lane = SandboxConfig { slow_lane: Some(0), ..SandboxConfig::default() };
         assert!(no_lane.check().unwrap_err().contains("slow_lane"));
     }

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server, log::LogFormat};
+use host::{Config, Server, log::LogFormat, servers::ServerConfig};
 
 mod cli;
 
@@ -52,6 +52,8 @@ enum Command {
     Inspect(cli::inspect::Inspect),
     /// Show what components are granted, and which line says so
     Grants(cli::grants::Grants),
+    /// Make a token for a caller, or list those of the configuration
+    Token(cli::token::Token),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
     /// List the components of the running server, with their versions
@@ -106,6 +108,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
+            Some(Command::Token(token)) => token.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
             Some(Command::CheckConfig(_)) => Ok(ExitCode::SUCCESS),
@@ -138,6 +141,13 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
         arguments.components.clone().or(config.components_folder).or_else(beside_the_program);
+    let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+    if let Some(url) = variable("MCP_SERVER_URL") {
+        let password = variable("AUTH_PASSWORD");
+        let entry = ServerConfig::of_environment(&url, password.as_deref());
+        let (name, server) = entry.map_err(anyhow::Error::msg)?;
+        config.servers.entry(name).or_insert(server);
+    }
     Ok(config)
 }
 

@@ -9,12 +9,15 @@ use std::{
     time::{Instant, SystemTime},
 };
 
+use rmcp::model::ServerResult;
+
 use crate::{
     audit::{self, Audit},
     calls::{Call, Outcome},
     component::{CallError, LoadedComponent, Stop},
     metrics::Metrics,
     registry::Registry,
+    servers::Server,
     telemetry::{Span, Telemetry},
 };
 
@@ -140,7 +143,8 @@ impl Ending {
 
     fn of<T>(result: &Result<Outcome<T>, CallError>) -> Self {
         match result {
-            Ok(Outcome::Done { .. }) => Self::Done,
+            Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
+            Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
             Ok(Outcome::Asked { .. })
             | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
             Err(CallError::Stopped(Stop::Refused(_))) => Self::Refused,
@@ -158,6 +162,11 @@ impl Ending {
             Err(CallError::State(_)) => Self::InvalidState,
         }
     }
+}
+
+/// Whether another server's result says that the tool refused.
+fn is_refusal(result: &ServerResult) -> bool {
+    matches!(result, ServerResult::CallToolResult(it) if it.is_error == Some(true))
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
@@ -198,6 +207,7 @@ impl Watch {
             began: Instant::now(),
             round: 1,
             component: None,
+            server: None,
             ending: Ending::Cancelled,
             word: Ending::Cancelled.name().into(),
         }
@@ -222,6 +232,8 @@ pub(crate) struct Record<'a> {
     pub(crate) round: u32,
     /// Who answers it, once that is known.
     pub(crate) component: Option<Arc<LoadedComponent>>,
+    /// The same, where it is another server.
+    pub(crate) server: Option<Arc<Server>>,
     time: SystemTime,
     began: Instant,
     ending: Ending,
@@ -244,9 +256,13 @@ impl Record<'_> {
 impl Drop for Record<'_> {
     fn drop(&mut self) {
         let duration = self.began.elapsed();
-        match &self.component {
-            Some(it) => it.tally().ended(self.ending, duration),
-            None => self.watch.metrics.ended_nowhere(self.ending),
+        match (&self.component, &self.server) {
+            (Some(it), _) => it.tally().ended(self.ending, duration),
+            (None, Some(it)) => it.tally.ended(self.ending, duration),
+            (None, None) => self.watch.metrics.ended_nowhere(self.ending),
+        }
+        if let Some(server) = &self.server {
+            self.span.server((self.method, &self.call.name), &server.name);
         }
         let (asked, component) = ((self.method, &*self.call.name), self.component.as_deref());
         self.span.outcome(self.round, asked, component, self.ending, &self.word);
@@ -270,6 +286,7 @@ impl Drop for Record<'_> {
                 digest: it.digest().clone(),
                 generation: Some(it.generation()),
             }),
+            server: self.server.as_ref().map(|it| it.name.clone()),
             arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
             outcome: std::mem::take(&mut self.word),
             duration,

@@ -5,10 +5,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::watch;
 
 use crate::{
-    caller::Owner,
+    caller::{Caller, Owner},
     component::LoadedComponent,
     definition::{Template, Tool},
 };
+
+mod served;
+
+use served::Served;
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -21,6 +25,8 @@ pub struct Catalog {
     /// What could be read when its component was loaded, by URI.
     resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     changed: Changed,
+    /// What other servers offer.
+    served: Served,
 }
 
 /// Counts the swaps that changed what is on each list.
@@ -71,11 +77,23 @@ impl Catalog {
         self.components.values().flat_map(|it| it.tools())
     }
 
-    /// The same with whose they are.
+    /// The same with whose they are, without those that a server replaces.
     pub(crate) fn offers(&self) -> impl Iterator<Item = (Owner<'_>, &Tool)> {
-        self.components.values().flat_map(|component| {
+        let each = self.components.values().flat_map(|component| {
             component.tools().iter().map(|it| (Owner::Component(component.name()), it))
-        })
+        });
+        each.filter(|(_, it)| self.served.tool(&it.name).is_none())
+    }
+
+    /// What other servers offer.
+    pub(crate) fn served(&self) -> &Served {
+        &self.served
+    }
+
+    /// The names of all tools on offer, whosever they are.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let own = self.offers().map(|(_, it)| &*it.name);
+        own.chain(self.served.tools().map(|it| &*it.name))
     }
 
     /// The component that offers the prompt.
@@ -103,13 +121,18 @@ impl Catalog {
         self.changed
     }
 
-    /// Up to three tools whose names share most letters with `name`.
-    pub(crate) fn similar(&self, name: &str) -> Vec<String> {
+    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees.
+    pub(crate) fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
         let likeness = |it: &str| {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let mut names: Vec<_> = self.tools.keys().map(|it| (likeness(it), it)).collect();
+        let own = self
+            .offers()
+            .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+        let served = self.served.tools().filter(|it| it.is_open_to(caller));
+        let seen = own.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
+        let mut names: Vec<_> = seen.map(|it| (likeness(it), it)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()
     }
@@ -140,6 +163,7 @@ impl Catalog {
         }
         next.note(newcomer);
         next.components.insert(newcomer.name().clone(), newcomer.clone());
+        next.settle();
         Ok(next)
     }
 
@@ -153,6 +177,7 @@ impl Catalog {
         next.tools.retain(|_, owner| stays(owner));
         next.prompts.retain(|_, owner| stays(owner));
         next.resources.retain(|_, owner| stays(owner));
+        next.settle();
         next
     }
 

@@ -46,6 +46,16 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// That of a first round that came with answers already.
+    pub(crate) fn answered(
+        version: &str,
+        first_called_at_ns: u64,
+        answers: BTreeMap<String, (Asked, Value)>,
+    ) -> Self {
+        let component = version.to_owned();
+        Self { component, first_called_at_ns, answers, ..Self::default() }
+    }
+
     /// When the first round began.
     pub(crate) fn first_called_at(&self) -> Datetime {
         Datetime {
@@ -96,6 +106,11 @@ pub enum StateError {
     /// There are answers without it.
     #[error("inputResponses: they need the requestState that came with the questions")]
     Missing,
+    /// What came with them is none.
+    #[error(
+        "inputResponses: each must be an answer, with an action, or a result with role and content or with roots"
+    )]
+    NoAnswer,
 }
 
 /// The key with which states are sealed.

@@ -1,25 +1,27 @@
 //! The whole server as a value: started from a configuration, stopped without losing a call.
 
 use std::{
-    io,
     net::{SocketAddr, TcpListener},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
 use axum::serve::ListenerExt;
 use rmcp::ServiceExt;
-use tokio::task::JoinHandle;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::JoinHandle,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{endpoints::Endpoints, health::Health, rpc::Rpc},
     audit::Audit,
+    authorization,
     blobs::Blobs,
     call_state::Clock,
     calls::Calls,
-    config::{Config, ConfigError},
+    config::Config,
     control::{Control, Troubles},
     events::{Events, Listener},
     generations::Shelf,
@@ -36,8 +38,13 @@ use crate::{
     sandbox::Sandbox,
     schedule,
     seal::Seal,
-    telemetry::{Telemetry, TelemetryError},
+    servers::Servers,
+    telemetry::Telemetry,
 };
+
+mod error;
+
+pub use error::StartError;
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -46,57 +53,24 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
 
-/// Why the server cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The address is taken or not ours.
-    #[error("cannot listen on {addr}: {source}{}", hint(.source))]
-    Listen {
-        /// The address.
-        addr: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The data folder cannot be used.
-    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
-    Data {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The address is open to others, and nothing says who may call.
-    #[error(
-        "{0} is not an address of this machine alone, and there are no tokens yet to tell callers apart; listen on 127.0.0.1 and put a proxy with authorization before it"
-    )]
-    Open(SocketAddr),
-    /// The configuration cannot work.
-    #[error("configuration: {0}")]
-    Config(#[from] ConfigError),
-    /// The operator's address cannot be had.
-    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source))]
-    Operator {
-        /// The address.
-        addr: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The sandbox cannot be made here.
-    #[error("the sandbox cannot be set up: {0:#}")]
-    Sandbox(wasmtime::Error),
-    /// Traces are configured that cannot be sent.
-    #[error(transparent)]
-    Telemetry(#[from] TelemetryError),
-}
-
-fn hint(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            "; another program listens there: choose another with --addr or MADOGUCHI_ADDR (port 0 takes a free one)"
-        }
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address",
-        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave",
-        _ => "",
+/// Tells whoever starts a server what they open to whom.
+fn tell_what_is_open(config: &Config) {
+    for it in authorization::check::problems(config) {
+        tracing::warn!("[{}]: {}", it.path.join("."), it.what);
+    }
+    let ip = config.addr.ip();
+    if ip.is_loopback() {
+        return;
+    }
+    tracing::warn!(
+        "{} can be reached by others over plain HTTP, which shows tokens to the network between: put TLS before it",
+        config.addr
+    );
+    tracing::info!("answers to the names {}", http::hosts(config).join(", "));
+    if ip.is_unspecified() && config.allowed_hosts.is_empty() {
+        tracing::warn!(
+            "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
+        );
     }
 }
 
@@ -141,10 +115,11 @@ impl Server {
 
     /// The same, with components seeing another time of day.
     pub async fn start_at(config: Config, clock: Clock) -> Result<Self, StartError> {
-        if !config.addr.ip().is_loopback() {
+        if !config.addr.ip().is_loopback() && config.tokens.is_empty() {
             return Err(StartError::Open(config.addr));
         }
         config.check()?;
+        tell_what_is_open(&config);
         // Bound first: a port that is taken should be known before anything is loaded.
         let addr = config.addr;
         let listen = |source| StartError::Listen { addr, source };
@@ -158,26 +133,42 @@ impl Server {
         let listener = listener.tap_io(|it| {
             let _ = it.set_nodelay(true);
         });
+        let are_counted = config.rate.is_some();
         let router = http::router(&Config { addr, ..config }, routes);
         let stopped = server.stop.clone().cancelled_owned();
-        let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
-        server.tasks.insert(
-            0,
-            tokio::spawn(async move {
-                if let Err(error) = serve.await {
-                    tracing::error!("the server ended: {error}");
+        let serve = async move {
+            // Only who counts strangers needs to know where they come from.
+            let served = match are_counted {
+                false => axum::serve(listener, router).with_graceful_shutdown(stopped).await,
+                true => {
+                    let router = router.into_make_service_with_connect_info::<SocketAddr>();
+                    axum::serve(listener, router).with_graceful_shutdown(stopped).await
                 }
-            }),
-        );
+            };
+            if let Err(error) = served {
+                tracing::error!("the server ended: {error}");
+            }
+        };
+        server.tasks.insert(0, tokio::spawn(serve));
         server.addr = Some(addr);
         Ok(server)
     }
 
     /// Serves one client on standard input and output until it goes.
     pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
+        let (input, output) = rmcp::transport::stdio();
+        Self::serve_streams(config, input, output).await
+    }
+
+    /// Serves one client on these streams until it goes.
+    pub async fn serve_streams(
+        config: Config,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), StartError> {
         config.check()?;
         let (server, ..) = Self::open(config, Clock::System).await?;
-        match server.mcp.clone().serve(rmcp::transport::stdio()).await {
+        match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
         }
@@ -222,6 +213,8 @@ impl Server {
         reloader.start().await;
         let reload = tokio::spawn(reloader.watch(commands, stop.clone()));
 
+        // Until the last call has its answer, not only until no more are taken in.
+        let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
         let calls =
             Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
@@ -235,13 +228,14 @@ impl Server {
             mcp: mcp.clone(),
             calls: calls.clone(),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles },
+            health: Health { registry: registry.clone(), troubles, servers },
             endpoints: Endpoints { registry: registry.clone() },
             blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),
         };
         let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
+        tasks.extend(reached);
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
         let (addr, door) = (None, None);
         let mut server = Self {

@@ -32,7 +32,13 @@ fn world(bytes: &[u8]) -> String {
     printer.print(&resolve, package, &[]).expect("what was read can be written");
     let text = String::from(printer.output);
     let start = text.find("world ").expect("there is a world");
-    text[start..].to_owned()
+    // The linker gathers the optional exports in an order of its own.
+    let mut lines = text[start..].lines().collect::<Vec<_>>();
+    if let Some(first) = lines.iter().position(|it| it.starts_with("  export")) {
+        let end = lines.len() - 1;
+        lines[first..end].sort_unstable();
+    }
+    lines.iter().flat_map(|it| [*it, "\n"]).collect()
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_port_in_use_is_named_with_what_to_do() {
 fn an_address_open_to_others_is_refused_with_the_reason() {
     let folders = Folders::new();
     let complaint = complaint(command(&folders).args(["--addr", "0.0.0.0:0"]));
-    assert!(complaint.contains("no tokens yet"), "{complaint}");
+    assert!(complaint.contains("madoguchi token new"), "{complaint}");
 }
 
 #[test]

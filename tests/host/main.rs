@@ -1,6 +1,7 @@
 //! The ring `host`: the server in process, its program as users start it, swaps, races, restarts.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
+mod authorization;
 mod bad_input;
 mod command_line;
 mod command_line_offline;
@@ -12,6 +13,7 @@ mod page;
 mod questions;
 mod race;
 mod reach;
+mod servers;
 mod settings;
 mod specification;
 mod swap;

@@ -1,7 +1,12 @@
 //! Questions over the wire: sealed, answered once by whoever was asked, never applied wrongly.
 
+use host::grants::Grant;
 use serde_json::{Value, json};
-use tests::{client::Client, component_bytes, rebuilt, server::TestServer};
+use tests::{
+    client::Client,
+    component_bytes, rebuilt,
+    server::{Folders, TestServer},
+};
 
 async fn greet(client: &Client, more: Value) -> (u16, Value) {
     let mut params = json!({ "name": "greet", "arguments": {} });
@@ -75,4 +80,30 @@ async fn the_state_survives_a_restart_of_the_server() {
     let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
     let (_, done) = greet(&server.client(), more).await;
     assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");
+}
+
+#[tokio::test]
+async fn answers_before_their_questions_are_taken_only_by_a_tool_that_says_so() {
+    let folders = Folders::new();
+    folders.put("conformance", &component_bytes("conformance"));
+    let server = TestServer::start(folders, |config| {
+        let component = config.components.entry("conformance".to_owned()).or_default();
+        component.grants = Some([Grant::Events].into());
+    })
+    .await;
+    let client = server.client();
+    let call = async |tool: &str, response: Value| {
+        let responses = json!({ "user_name": response, "nobody_asked": accept("Jiro")["name"] });
+        let params = json!({ "name": tool, "arguments": {}, "inputResponses": responses });
+        client.request("tools/call", params).await.1
+    };
+    let (says_so, does_not) =
+        ("test_input_required_result_elicitation", "test_streaming_elicitation");
+    let answer = accept("Taro")["name"].clone();
+    let taken = call(says_so, answer.clone()).await;
+    assert_eq!(taken["result"]["content"][0]["text"], "Hello, Taro!", "{taken}");
+    let refused = call(does_not, answer).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let none = call(says_so, json!(12345)).await;
+    assert_eq!(none["error"]["code"], -32602, "{none}");
 }

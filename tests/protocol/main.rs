@@ -3,8 +3,10 @@
 
 mod both_ways;
 mod browser;
+mod cancel;
 mod clients;
 mod page;
 mod prompts;
 mod resources;
+mod subscriptions;
 mod wire;

@@ -154,7 +154,7 @@ async fn lines_of_the_log_reach_a_client_who_asked_from_that_level_up_and_nobody
     assert!(grave.contains("a worry") && grave.contains("a fault") && !grave.contains("a fact"));
     let all = chat(Some("debug")).await;
     assert_eq!(all.matches("notifications/message").count(), 4, "{all}");
-    assert!(all.contains(r#""data":{"data":{"books":3},"message":"a fact"}"#), "{all}");
+    assert!(all.contains(r#""data":{"message":"a fact","data":{"books":3}}"#), "{all}");
     assert!(all.contains(r#""logger":"library""#), "{all}");
     assert!(!all.contains("notifications/progress"), "nobody asked for it: {all}");
     let session = LegacySession::open(&server.url()).await;

@@ -127,8 +127,8 @@ async fn two_components_with_one_prompt_resource_or_template_are_told_apart() {
     let server = library(&[]).await;
     for (letter, clash) in [
         (b't', "prompt recommend"),
-        (b'p', "resource library://cover"),
-        (b'r', "resource template library://books/{number}"),
+        (b'p', "resource template library://books/{number}"),
+        (b'r', "resource library://cover"),
     ] {
         let twin = lettered("library", b"library shelf:", letter);
         let error = server.server().control().load("twin", twin).await.unwrap_err().to_string();

@@ -14,12 +14,14 @@ pub const MODERN: &str = "2026-07-28";
 pub struct Client {
     http: reqwest::Client,
     url: String,
+    /// What it shows to say who it is.
+    token: Option<String>,
 }
 
 /// News that a server sends without being asked.
 pub struct Listener {
-    pending: String,
-    stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
+    pub(crate) pending: String,
+    pub(crate) stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
 /// An ordinary HTTP client to be; it needs no certificates, because nothing here speaks TLS.
@@ -32,7 +34,22 @@ impl Client {
     /// A client of the server at `url`, such as `http://127.0.0.1:8808`.
     pub fn new(url: &str) -> Self {
         let http = http().build().expect("no options that can fail");
-        Self { http, url: url.to_owned() }
+        Self { http, url: url.to_owned(), token: None }
+    }
+
+    /// The same with a token.
+    pub fn with_token(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// One request, to be sent as it stands.
+    pub fn http(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// The `_meta` of every request.
@@ -51,7 +68,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<String>,
     ) -> Response {
-        let mut request = self.http.post(format!("{}{path}", self.url)).body(body.into());
+        let mut request = self.http(reqwest::Method::POST, path).body(body.into());
         request = request.header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -61,11 +78,12 @@ impl Client {
 
     /// What is at a path.
     pub async fn get(&self, path: &str) -> Response {
-        let request = self.http.get(format!("{}{path}", self.url));
+        let request = self.http(reqwest::Method::GET, path);
         request.send().await.expect("the server answers")
     }
 
-    async fn send(&self, method: &str, mut params: Value) -> Response {
+    /// One request: the whole answer.
+    pub async fn send(&self, method: &str, mut params: Value) -> Response {
         if params.get("_meta").is_none() {
             params["_meta"] = Self::meta();
         }
@@ -127,16 +145,28 @@ impl Client {
         tools.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
     }
 
+    /// One request that is answered as a stream of messages.
+    pub async fn stream(&self, method: &str, params: Value) -> Listener {
+        let response = self.send(method, params).await;
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: String::new(), stream }
+    }
+
     /// Listens for changes of the list of tools; returns once the server has agreed.
     pub async fn listen(&self) -> Listener {
-        let params = json!({ "notifications": { "toolsListChanged": true } });
+        self.listen_for(json!({ "toolsListChanged": true })).await.0
+    }
+
+    /// Listens for all that; returns once the server has agreed, with what it agreed to.
+    pub async fn listen_for(&self, notifications: Value) -> (Listener, Value) {
+        let params = json!({ "notifications": notifications });
         let response = self.send("subscriptions/listen", params).await;
         assert_eq!(response.status(), StatusCode::OK);
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
         let mut listener = Listener { pending: String::new(), stream };
         let first = listener.next(Duration::from_secs(10)).await.expect("the server agrees");
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
-        listener
+        (listener, first["params"]["notifications"].clone())
     }
 }
 
@@ -151,6 +181,13 @@ impl Listener {
             let chunk = tokio::time::timeout_at(deadline, self.stream.next()).await.ok()??;
             self.pending += &String::from_utf8_lossy(&chunk.ok()?);
         }
+    }
+
+    /// The method of the next message that must come, and the URI where it has one.
+    pub async fn heard(&mut self) -> (String, Option<String>) {
+        let message = self.next(Duration::from_secs(30)).await.expect("something comes");
+        let uri = message["params"]["uri"].as_str().map(str::to_owned);
+        (message["method"].as_str().expect("a method").to_owned(), uri)
     }
 
     /// How many times the list of tools has been said to have changed, until it is quiet.

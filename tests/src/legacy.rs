@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use futures::StreamExt;
+use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use crate::client::{Client, data, last_message};
+use crate::client::{Client, Listener, data, last_message};
 
 /// The revision that it speaks.
 pub const LEGACY: &str = "2025-11-25";
@@ -13,7 +14,6 @@ pub const LEGACY: &str = "2025-11-25";
 /// One session.
 pub struct LegacySession {
     client: Client,
-    url: String,
     id: String,
 }
 
@@ -25,7 +25,23 @@ impl LegacySession {
 
     /// The same with a client that can do so much.
     pub async fn open_with(url: &str, capabilities: Value) -> Self {
-        let client = Client::new(url);
+        let session = Self::begin_with(&Client::new(url), capabilities).await;
+        let session = session.expect("there is room");
+        session.initialized().await;
+        session
+    }
+
+    /// Says that it is ready.
+    pub async fn initialized(&self) {
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    }
+
+    /// Opens one and says no more; the answer where it is not opened.
+    pub async fn begin(client: &Client) -> Result<Self, Response> {
+        Self::begin_with(client, json!({})).await
+    }
+
+    async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
         let body = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
@@ -36,11 +52,15 @@ impl LegacySession {
         });
         let accept = [("accept", "application/json, text/event-stream")];
         let response = client.post("/mcp", &accept, body.to_string()).await;
-        let id = response.headers()["mcp-session-id"].to_str().expect("ASCII").to_owned();
+        let Some(id) = response.headers().get("mcp-session-id") else { return Err(response) };
+        let id = id.to_str().expect("ASCII").to_owned();
         response.text().await.expect("the answer arrives");
-        let session = Self { client, url: url.to_owned(), id };
-        session.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        session
+        Ok(Self { client: client.clone(), id })
+    }
+
+    /// The same session in the hands of another client.
+    pub fn stolen_by(&self, client: &Client) -> Self {
+        Self { client: client.clone(), id: self.id.clone() }
     }
 
     async fn send(&self, body: Value) -> Value {
@@ -48,13 +68,56 @@ impl LegacySession {
     }
 
     async fn text(&self, body: Value) -> String {
+        self.post(body).await.text().await.expect("the answer arrives")
+    }
+
+    /// The whole answer to one message.
+    pub async fn post(&self, body: Value) -> Response {
         let headers = [
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", LEGACY),
             ("mcp-session-id", &self.id),
         ];
-        let response = self.client.post("/mcp", &headers, body.to_string()).await;
-        response.text().await.expect("the answer arrives")
+        self.client.post("/mcp", &headers, body.to_string()).await
+    }
+
+    /// Ends it.
+    pub async fn delete(&self) -> Response {
+        let request = self.client.http(Method::DELETE, "/mcp");
+        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-session-id", &self.id);
+        request.send().await.expect("the server answers")
+    }
+
+    /// The stream of what the server says by itself.
+    pub async fn stream(&self) -> Response {
+        let request = self.client.http(Method::GET, "/mcp").header("accept", "text/event-stream");
+        let request = request.header("mcp-protocol-version", LEGACY);
+        let request = request.header("mcp-session-id", &self.id);
+        request.send().await.expect("the server answers")
+    }
+
+    /// Says something that has no answer.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// The answer to one request with an id of its own; none where the stream ends without one.
+    pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
+    }
+
+    /// Hears what the server says by itself.
+    pub async fn listen(&self) -> Listener {
+        let request = crate::client::http().build().expect("no options that can fail");
+        let request = request
+            .get(format!("{}/mcp", self.url))
+            .header("accept", "text/event-stream")
+            .header("mcp-protocol-version", LEGACY)
+            .header("mcp-session-id", &self.id);
+        let response = request.send().await.expect("the server answers");
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: String::new(), stream }
     }
 
     /// How many lines of the log come before the answer to one request.
@@ -76,14 +139,7 @@ impl LegacySession {
 
     /// Hears what the server says by itself: how many changes of the list of tools, until `stop`.
     pub async fn count_changes(&self, mut stop: tokio::sync::oneshot::Receiver<()>) -> usize {
-        let request = crate::client::http()
-            .build()
-            .expect("no options that can fail")
-            .get(format!("{}/mcp", self.url))
-            .header("accept", "text/event-stream")
-            .header("mcp-protocol-version", LEGACY)
-            .header("mcp-session-id", &self.id);
-        let mut stream = request.send().await.expect("the server answers").bytes_stream();
+        let mut stream = self.stream().await.bytes_stream();
         let (mut pending, mut count, mut stopped) = (String::new(), 0, false);
         loop {
             let chunk = tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use host::grants::Grant;
+use host::{Config, grants::Grant};
 
 use crate::server::{Folders, TestServer};
 
@@ -12,11 +12,13 @@ pub async fn library(also: &[&str]) -> TestServer {
     for name in also.iter().chain([&"library"]) {
         folders.put(name, &crate::component_bytes(name));
     }
-    TestServer::start(folders, |config| {
-        for name in ["library", "twin"] {
-            let component = config.components.entry(name.to_owned()).or_default();
-            component.grants = Some(BTreeSet::from([Grant::Events]));
-        }
-    })
-    .await
+    TestServer::start(folders, grants).await
+}
+
+/// Lets the library and its twin ring.
+pub fn grants(config: &mut Config) {
+    for name in ["library", "twin"] {
+        let component = config.components.entry(name.to_owned()).or_default();
+        component.grants = Some(BTreeSet::from([Grant::Events]));
+    }
 }

@@ -49,6 +49,17 @@ impl Folders {
         fs::rename(beside, self.components().join(format!("{name}.wasm"))).expect("same folder");
     }
 
+    /// A configuration for these folders with these lines, as a server reads it.
+    pub fn config_with(&self, lines: &str) -> Config {
+        let file = self.home.path().join("madoguchi.toml");
+        fs::write(&file, lines).expect("the folder can be written");
+        let mut config = Config::read(&file).expect("the lines are right");
+        let Config { addr, data, components_folder, bundled, .. } = self.config();
+        (config.addr, config.data) = (addr, data);
+        (config.components_folder, config.bundled) = (components_folder, bundled);
+        config
+    }
+
     /// A configuration for these folders, on a free port, without the bundled components.
     pub fn config(&self) -> Config {
         let mut config = Config::defaults();
@@ -111,6 +122,11 @@ impl TestServer {
     /// A client of the modern era.
     pub fn client(&self) -> Client {
         Client::new(&self.url())
+    }
+
+    /// A client of the modern era with a token.
+    pub fn client_with(&self, token: &str) -> Client {
+        self.client().with_token(token)
     }
 
     /// Where its component of that name lies.

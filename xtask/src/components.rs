@@ -1,7 +1,7 @@
 //! Builds the tools for the sandbox and puts them where the host looks for them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -22,7 +22,12 @@ pub(crate) fn shipped(workspace: &Workspace) -> Result<String> {
 /// The components that only tests load. Built by themselves, so that the shipped ones are the same
 /// bytes with and without tests.
 pub(crate) fn for_tests(workspace: &Workspace) -> Result<String> {
-    build(workspace, Kind::TestComponent, &workspace.bundle().join("tests"))
+    build(workspace, Kind::TestComponent, &for_tests_folder(workspace))
+}
+
+/// Where the tests find them.
+pub(crate) fn for_tests_folder(workspace: &Workspace) -> PathBuf {
+    workspace.bundle().join("tests")
 }
 
 fn build(workspace: &Workspace, kind: Kind, folder: &Path) -> Result<String> {

@@ -4,6 +4,7 @@ mod bench;
 mod command;
 mod components;
 mod compress;
+mod conformance;
 mod files;
 mod html;
 mod page;
@@ -24,6 +25,8 @@ cargo xtask COMMAND
 
   run [-- ARGS]           build page, components and host, then serve; ARGS go to madoguchi
   test [RING]             everything that CI runs, or one ring: units, house, components, host, …
+  conformance [--requirements REV] [SCENARIO]
+                          the official MCP suite against the fixture component, both eras
   goldens                 rewrite what the components import and offer (world.wit, tools.json)
   bench [--quick|--json]  a table of ratios: our host against plain rmcp
   components              build the components; a running host swaps them in
@@ -55,6 +58,7 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
         ("test", []) => test::everything(&workspace),
         ("test", [ring]) => test::ring(&workspace, ring),
         ("goldens", []) => test::goldens(&workspace),
+        ("conformance", _) => conformance::conformance(&workspace, &arguments),
         ("bench", _) => bench::bench(&workspace, &arguments),
         ("components", []) => run::components(&workspace),
         ("page", []) => run::page(&workspace),

@@ -38,6 +38,13 @@ pub(crate) fn for_measuring(workspace: &Workspace) -> Result<String> {
     Ok(String::new())
 }
 
+/// What `conformance` needs beside what `run` does: the suite, and a Node that is new enough for it.
+pub(crate) fn for_conformance(workspace: &Workspace) -> Result<String> {
+    for_running(workspace)?;
+    npm_packages(&workspace.root.join("tests/clients"))?;
+    Ok(String::new())
+}
+
 /// What `test` needs beside that: protocol clients in two languages, and a browser.
 pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;

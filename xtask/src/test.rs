@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use crate::command::{cargo, check};
 use crate::step::Steps;
 use crate::workspace::{Kind, Workspace};
-use crate::{components, page, run, setup};
+use crate::{components, conformance, page, run, setup};
 
 /// The ring of the packages' own unit tests.
 const UNITS: &str = "units";
@@ -19,7 +19,7 @@ const GOLDENS: &str = "components";
 /// `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let rings = workspace.rings();
-    let mut steps = Steps::new(11 + rings.len());
+    let mut steps = Steps::new(12 + rings.len());
     steps.run("set-up", &[], || setup::for_testing(workspace));
     steps.run("fmt", &[], || {
         done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
@@ -35,6 +35,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     for ring in rings {
         steps.run(ring, &["test binaries", "components for tests"], || one(workspace, ring));
     }
+    steps.run("conformance", &["host", "components for tests"], || conformance::step(workspace));
     eprintln!("{}", steps.table());
     steps.finish()
 }
@@ -74,7 +75,7 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
 }
 
 /// What the rings load: components, page, and the host with both inside.
-fn bundle(workspace: &Workspace, steps: &mut Steps) {
+pub(crate) fn bundle(workspace: &Workspace, steps: &mut Steps) {
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("page", &["set-up"], || page::build(workspace));

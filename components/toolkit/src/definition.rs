@@ -8,7 +8,7 @@ use schemars::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Definition, Tool};
+use crate::{Definition, English, Text, Tool};
 
 /// The tool's entry in `tools/list`: its schemas from its types, its texts from its doc comments.
 ///
@@ -22,12 +22,13 @@ pub fn definition<T: Tool>() -> Definition {
     let description = take_text(&mut input, "description");
     let mut output = schema::<T::Output>(SchemaSettings::draft2020_12().for_serialize());
     output.remove("title");
+    let is_nothing = output.get("type") == Some(&Value::from("null"));
     Definition {
         name: T::NAME.to_owned(),
         title: Some(T::TITLE.ja.to_owned()),
         description,
-        input_schema: json(&input),
-        output_schema: Some(json(&output)),
+        input_schema: T::INPUT_SCHEMA.map_or_else(|| json(&input), str::to_owned),
+        output_schema: (!is_nothing).then(|| json(&output)),
         annotations: T::HINTS,
         view: T::VIEW.map(str::to_owned),
         meta: Some(json(&meta::<T>())),
@@ -68,19 +69,27 @@ fn forget_rusts_formats(schema: &mut Schema) {
     }
 }
 
-/// Both languages' texts, for pages that show one of them (`madoguchi/text`).
 fn meta<T: Tool>() -> Value {
-    let arguments: Map<String, Value> =
-        T::ENGLISH.arguments.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
-    let english = json!({
-        "title": T::TITLE.en,
-        "description": T::ENGLISH.description,
-        "arguments": arguments,
-    });
-    json!({ "madoguchi/text": { "ja": { "title": T::TITLE.ja }, "en": english } })
+    let mut meta = texts(T::TITLE, T::ENGLISH);
+    if T::TAKES_UNASKED_ANSWERS {
+        meta["madoguchi/takes-unasked-answers"] = true.into();
+    }
+    meta
 }
 
-fn take_text(schema: &mut Map<String, Value>, name: &str) -> String {
+/// Both languages' texts, for pages that show one of them (`madoguchi/text`).
+pub(crate) fn texts(title: Text, english: English) -> Value {
+    let arguments: Map<String, Value> =
+        english.arguments.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let english = json!({
+        "title": title.en,
+        "description": english.description,
+        "arguments": arguments,
+    });
+    json!({ "madoguchi/text": { "ja": { "title": title.ja }, "en": english } })
+}
+
+pub(crate) fn take_text(schema: &mut Map<String, Value>, name: &str) -> String {
     match schema.remove(name) {
         Some(Value::String(text)) => text,
         _ => String::new(),
@@ -97,7 +106,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::{English, Stop, Text, User};
+    use crate::{Stop, User};
 
     /// 挨拶する。
     #[derive(Deserialize, JsonSchema)]
@@ -174,5 +183,29 @@ mod tests {
     fn the_english_texts_travel_in_the_meta() {
         let meta: Value = serde_json::from_str(&definition::<Greet>().meta.unwrap()).unwrap();
         assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
+    }
+
+    #[test]
+    fn a_tool_of_the_output_nothing_promises_none_and_a_schema_can_be_given_word_for_word() {
+        /// 見せるだけ。
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct Show {}
+        impl Tool for Show {
+            const NAME: &'static str = "show";
+            const TITLE: Text = Text { ja: "見せる", en: "Show" };
+            const ENGLISH: English = English { description: "Shows.", arguments: &[] };
+            const INPUT_SCHEMA: Option<&'static str> = Some(r#"{ "type": "object", "x": 1 }"#);
+            type Output = ();
+
+            fn call(self, user: &User) -> Result<(), Stop> {
+                user.show("here");
+                Ok(())
+            }
+        }
+        let definition = definition::<Show>();
+        assert_eq!(definition.output_schema, None);
+        assert_eq!(definition.input_schema, r#"{ "type": "object", "x": 1 }"#);
+        assert_eq!(definition.description, "見せるだけ。");
     }
 }

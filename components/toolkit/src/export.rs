@@ -1,5 +1,7 @@
 //! How tools become a component: the macros that export them, and the run of one call.
 
+pub mod offers;
+
 use crate::{Invocation, Output, Stop, Tool, User, arguments, definition::json, invalid};
 
 /// Runs one call of `T`.
@@ -8,9 +10,12 @@ use crate::{Invocation, Output, Stop, Tool, User, arguments, definition::json, i
 /// As the tool stops, or with what is wrong with the arguments.
 pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
     let tool = arguments::read::<T>(&invocation.arguments).map_err(Stop::InvalidArguments)?;
-    let user = User::new(invocation.answers, invocation.first_called_at);
-    let output = tool.call(&user)?;
-    Ok(Output { structured: Some(json(&output)), content: user.shown(), meta: None })
+    let Invocation { answers, state, meta, first_called_at, .. } = invocation;
+    let user = User::new(answers, state, meta, first_called_at);
+    let output = tool.call(&user).map_err(|it| user.stop(it))?;
+    // MCP's structured output is an object; what a tool of the output `()` puts out is what it shows.
+    let structured = Some(json(&output)).filter(|it| it != "null");
+    Ok(Output { structured, content: user.shown(), meta: None })
 }
 
 /// The host asked for a tool that the component does not have.

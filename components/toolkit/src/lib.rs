@@ -42,6 +42,8 @@ pub mod arguments;
 pub mod bindings;
 pub mod blobs;
 pub mod caller;
+pub mod completions;
+mod content;
 pub mod definition;
 pub mod endpoints;
 pub mod events;
@@ -55,12 +57,16 @@ pub mod http;
 mod id;
 pub mod log;
 pub mod progress;
+pub mod prompt;
+pub mod question;
+pub mod resources;
 pub mod settings;
 pub mod sql;
 pub mod stop;
 mod tool;
 mod user;
 
+pub use content::Content;
 pub use example::{Example, example};
 pub use id::fresh_id;
 pub use stop::{Refusal, Stop, invalid, refused, unavailable};
@@ -72,7 +78,7 @@ pub use bindings::{
     endpoints::exports::madoguchi::tool::endpoints::Guest as Endpoints,
     examples::exports::madoguchi::tool::examples::Guest as Examples,
     exports::madoguchi::tool::tools::{Definition, Guest as Tools, Invocation, Output},
-    madoguchi::tool::types::{Content, Datetime, Problem},
+    madoguchi::tool::types::{Datetime, Problem},
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},
     schedule::exports::madoguchi::tool::schedule::Guest as Scheduled,
 };

@@ -20,6 +20,11 @@ pub fn info(message: &str) {
     log::write(Level::Info, message, None);
 }
 
+/// Something happened that does not happen every day.
+pub fn notice(message: &str) {
+    log::write(Level::Notice, message, None);
+}
+
 /// Something that the operator may want to look at.
 pub fn warning(message: &str) {
     log::write(Level::Warning, message, None);

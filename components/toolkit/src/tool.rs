@@ -41,7 +41,13 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const HINTS: Hints = Hints::empty();
     /// Which view of the page draws the output.
     const VIEW: Option<&'static str> = None;
-    /// An object; it goes out as `structuredContent`.
+    /// The schema of the arguments word for word, where the struct cannot say all of it.
+    const INPUT_SCHEMA: Option<&'static str> = None;
+    /// Whether a first call may bring answers along, to questions that nobody has put. Never where an
+    /// answer is consent: the user may not have seen what to.
+    const TAKES_UNASKED_ANSWERS: bool = false;
+    /// An object; it goes out as `structuredContent`. Or `()`, of a tool that only
+    /// [shows](User::show) something.
     type Output: Serialize + JsonSchema;
 
     /// Runs the call. It runs again from the top each time `user` has answered, so whatever comes

@@ -6,22 +6,25 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use crate::{
     Content, Datetime, Stop,
-    bindings::{
-        exports::madoguchi::tool::tools::InputRequired,
-        madoguchi::tool::types::{Answer, AnswerAction, Ask, Question, TextContent},
-    },
     definition::{input_schema, json},
-    invalid, refused,
+    invalid,
+    question::{Answer, AnswerAction, Ask, Question},
+    refused,
 };
 
-/// The person behind a call, with what they have answered so far.
+/// The person behind a call, with what they have answered so far. The same for tools, prompts and
+/// resources.
 #[derive(Debug)]
 pub struct User {
-    answers: Vec<Answer>,
+    pub(crate) answers: Vec<Answer>,
+    /// What earlier rounds remembered, or this one.
+    state: RefCell<Option<String>>,
+    meta: String,
     first_called_at: Datetime,
     shown: RefCell<Vec<Content>>,
 }
@@ -31,8 +34,14 @@ pub struct User {
 struct Consent {}
 
 impl User {
-    pub(crate) fn new(answers: Vec<Answer>, first_called_at: Datetime) -> Self {
-        Self { answers, first_called_at, shown: RefCell::default() }
+    pub(crate) fn new(
+        answers: Vec<Answer>,
+        state: Option<String>,
+        meta: String,
+        first_called_at: Datetime,
+    ) -> Self {
+        let state = RefCell::new(state);
+        Self { answers, state, meta, first_called_at, shown: RefCell::default() }
     }
 
     /// What the user fills into the form `F`, or a stop until they have.
@@ -46,14 +55,8 @@ impl User {
         key: &str,
         message: &str,
     ) -> Result<F, Stop> {
-        let Some(answer) = self.answers.iter().find(|it| it.key == key) else {
-            return Err(question(key, message, Ask::Form(json(&input_schema::<F>()))));
-        };
-        match answer.action {
-            AnswerAction::Accept => read(answer),
-            AnswerAction::Decline => Err(refused("declined", 403, "The user declined.")),
-            AnswerAction::Cancel => Err(refused("declined", 403, "The user closed the question.")),
-        }
+        let form = || Question::new(key, message, Ask::Form(json(&input_schema::<F>())));
+        read(accepted(self.put_lazily(key, form)?)?)
     }
 
     /// Goes on only once the user agrees to `message`; to another message they agree anew.
@@ -67,8 +70,7 @@ impl User {
 
     /// Shows a text beside the output, in chat clients that draw no view.
     pub fn show(&self, text: impl Into<String>) {
-        let text = TextContent { text: text.into(), annotations: None, meta: None };
-        self.shown.borrow_mut().push(Content::Text(text));
+        self.show_content(Content::text(text));
     }
 
     /// Shows an image, a sound, a resource or a link beside the output.
@@ -83,17 +85,49 @@ impl User {
         SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds)
     }
 
+    /// Remembers something for the rounds to come: it goes out, sealed by the host, with the next
+    /// questions, and comes back with their answers.
+    pub fn remember(&self, what: impl Serialize) {
+        *self.state.borrow_mut() = Some(json(&what));
+    }
+
+    /// What an earlier round remembered; none in the first, or where it is no `T`.
+    #[must_use]
+    pub fn remembered<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.state.borrow().as_deref()?).ok()
+    }
+
+    /// The request's `_meta`, less what the host keeps to itself.
+    #[must_use]
+    pub fn request_meta(&self) -> Value {
+        serde_json::from_str(&self.meta).unwrap_or_default()
+    }
+
+    /// The same stop, with what is remembered where it is one that asks.
+    pub(crate) fn stop(&self, mut stop: Stop) -> Stop {
+        if let Stop::InputRequired(it) = &mut stop
+            && it.state.is_none()
+        {
+            it.state = self.state.borrow().clone();
+        }
+        stop
+    }
+
     pub(crate) fn shown(self) -> Vec<Content> {
         self.shown.into_inner()
     }
 }
 
-fn question(key: &str, message: &str, ask: Ask) -> Stop {
-    let question = Question { key: key.to_owned(), message: message.to_owned(), ask, meta: None };
-    Stop::InputRequired(InputRequired { questions: vec![question], state: None })
+/// The answer, where the user gave one.
+pub(crate) fn accepted(answer: &Answer) -> Result<&Answer, Stop> {
+    match answer.action {
+        AnswerAction::Accept => Ok(answer),
+        AnswerAction::Decline => Err(refused("declined", 403, "The user declined.")),
+        AnswerAction::Cancel => Err(refused("declined", 403, "The user closed the question.")),
+    }
 }
 
-fn read<F: DeserializeOwned>(answer: &Answer) -> Result<F, Stop> {
+pub(crate) fn read<F: DeserializeOwned>(answer: &Answer) -> Result<F, Stop> {
     serde_json::from_str(answer.content.as_deref().unwrap_or("{}")).map_err(|error| {
         invalid("", format!("The answer to `{}` does not fit: {error}", answer.key))
     })
@@ -107,7 +141,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
@@ -115,15 +149,19 @@ mod tests {
         name: String,
     }
 
-    fn answered(key: &str, action: AnswerAction, content: &str) -> User {
+    pub(crate) fn with(answers: Vec<Answer>, state: Option<&str>) -> User {
+        let began = Datetime { seconds: 0, nanoseconds: 0 };
+        User::new(answers, state.map(str::to_owned), "{}".to_owned(), began)
+    }
+
+    pub(crate) fn answered(key: &str, action: AnswerAction, content: &str) -> User {
         let content = Some(content.to_owned());
-        let answer = Answer { key: key.to_owned(), action, content, meta: None };
-        User::new(vec![answer], Datetime { seconds: 0, nanoseconds: 0 })
+        with(vec![Answer { key: key.to_owned(), action, content, meta: None }], None)
     }
 
     #[test]
     fn an_unanswered_question_stops_the_call() {
-        let user = User::new(Vec::new(), Datetime { seconds: 0, nanoseconds: 0 });
+        let user = with(Vec::new(), None);
         let stop = user.ask::<Name>("name", "What is your name?").unwrap_err();
         let Stop::InputRequired(required) = stop else { panic!("not a question: {stop:?}") };
         assert_eq!(required.questions[0].key, "name");
@@ -152,5 +190,20 @@ mod tests {
         let user = answered(&asked.questions[0].key, AnswerAction::Accept, "{}");
         assert!(user.confirm("12 €?").is_ok());
         assert!(matches!(user.confirm("15 €?"), Err(Stop::InputRequired(_))));
+    }
+
+    #[test]
+    fn what_a_round_remembers_goes_along_with_its_questions() {
+        let user = with(Vec::new(), Some("1"));
+        assert_eq!(user.remembered(), Some(1));
+        let state = |user: &User| {
+            let stop = user.stop(user.ask::<Name>("name", "?").unwrap_err());
+            let Stop::InputRequired(it) = stop else { panic!("not a question: {stop:?}") };
+            it.state
+        };
+        assert_eq!(state(&user).as_deref(), Some("1"));
+        user.remember("two");
+        assert_eq!(state(&user).as_deref(), Some("\"two\""));
+        assert_eq!(user.remembered::<u8>(), None);
     }
 }

@@ -43,6 +43,18 @@ words! {
     Retry: "もう一度試す", "Try again";
     Back: "戻る", "Back";
 
+    // A host that wants a token.
+    SignIn: "サインイン", "Sign in";
+    SignInHint: "この窓口を使うには、管理者が発行したトークンが必要です。", "This counter answers to those who have a token from its operator.";
+    Token: "アクセストークン", "Access token";
+    TokenHint: "mdg_ で始まる文字列です。このタブを閉じるまで、このタブだけに保存されます。", "It begins with mdg_. It is kept in this tab only, until the tab is closed.";
+    TokenRefused: "このトークンは使えません。期限が切れたか、取り消されたか、打ち間違いです。管理者に確認してください。", "This token does not do: it has expired, was withdrawn, or is mistyped. Ask the operator for another.";
+    TokenUnreadable: "トークンをそのまま貼り付けてください。空白や全角文字は使われません。", "Paste the token as it is; there are no spaces in one.";
+    SigningIn: "確認しています…", "Looking…";
+    SignedIn: "サインインしました。", "You are signed in.";
+    SignOut: "サインアウト", "Sign out";
+    SignedOut: "サインアウトしました。", "You are signed out.";
+
     // The box office: day, film, showtime.
     BookTitle: "映画の座席予約", "Book your seats";
     StepFilm: "作品", "Film";
@@ -199,6 +211,10 @@ words! {
     TroubleOfflineMend: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
     TroubleProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
     TroubleProtocolMend: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
+    TroubleSignIn: "サインインが必要です", "A token is needed";
+    TroubleSignInMend: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
+    ErrScope: "あなたのトークンではこの操作はできません。必要な権限：{0}", "Your token does not reach so far. It would need the scope {0}.";
+    ErrRate: "リクエストが多すぎます。少し待ってからもう一度お試しください。", "Too many requests. Wait a moment, then try again.";
     TroubleRefused: "この操作はできませんでした", "That could not be done";
     TroubleInput: "入力を確認してください", "Please check the input";
     ErrInvalidParams: "入力の形式が正しくありません。", "Part of the input is not in the right form.";

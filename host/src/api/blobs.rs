@@ -9,12 +9,14 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use super::range::{self, Part};
 use crate::{
+    authorization::forbidden,
     blobs::{Blob, BlobError, Blobs, mime},
+    caller::Caller,
     http::refusal,
     reach::files::read_at,
 };
@@ -27,7 +29,16 @@ const PIECE_BYTES: u64 = 256 << 10;
 const POLICY: &str = "sandbox; default-src 'none'";
 
 /// Takes one in: 201 and what it is called.
-pub(crate) async fn put(State(blobs): State<Blobs>, headers: HeaderMap, body: Body) -> Response {
+pub(crate) async fn put(
+    State(blobs): State<Blobs>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Body,
+) -> Response {
+    if !Caller::of(&headers, &extensions).may_upload() {
+        let message = "The token may only read; ask the operator for one without read-only.";
+        return forbidden(refusal(StatusCode::FORBIDDEN, "insufficient_scope", message), "");
+    }
     let text = |name| headers.get(name).map(|it: &HeaderValue| it.to_str().unwrap_or_default());
     let Some(mime_type) = mime::declared(text(header::CONTENT_TYPE)) else {
         let message = "Content-Type is not a media type such as image/png.";

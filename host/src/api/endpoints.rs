@@ -7,7 +7,10 @@ use axum::{
 use http::{Extensions, HeaderMap, HeaderValue, StatusCode, Uri, header};
 
 use super::query;
+use serde_json::Value;
+
 use crate::{
+    authorization::{Shape, insufficient_scope},
     caller::{Caller, Owner},
     component::{CallError, Request},
     failure::Failure,
@@ -29,6 +32,9 @@ pub(crate) async fn answer(
     let caller = Caller::of(&headers, &extensions);
     let (status, body) = match endpoints.get(&uri, caller).await {
         Ok(json) => (StatusCode::OK, json),
+        Err(it) if it.error == "insufficient_scope" => {
+            return insufficient_scope(Shape::Rest, Value::Null, &it);
+        }
         Err(it) => {
             let status = StatusCode::from_u16(it.status).unwrap_or(StatusCode::BAD_REQUEST);
             (status, it.object().to_string())

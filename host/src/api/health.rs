@@ -1,23 +1,52 @@
-//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it.
+//! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
+//! may know of.
 
 use axum::{Json, extract::State};
+use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use crate::{control::Troubles, page, registry::Registry};
+use crate::{
+    authorization::Stranger,
+    caller::{Caller, Owner},
+    control::Troubles,
+    page,
+    registry::{Catalog, Registry},
+    servers::{Servers, Status},
+};
 
 /// What health is told from. Never waits for a component.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
     pub(crate) troubles: Troubles,
+    pub(crate) servers: Servers,
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
-pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
+pub(crate) async fn answer(
+    State(health): State<Health>,
+    headers: HeaderMap,
+    extensions: Extensions,
+) -> Json<Value> {
+    let caller = Caller::of(&headers, &extensions);
     let catalog = health.registry.catalog();
-    let troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
+    let statuses: Vec<_> = health.servers.statuses().collect();
+    let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
+    let status = if is_whole { "ok" } else { "degraded" };
+    let version = env!("CARGO_PKG_VERSION");
+    if extensions.get::<Stranger>().is_some() {
+        return Json(json!({ "status": status, "version": version }));
+    }
+    let sees = |name: &str| caller.may_use(Owner::Component(name));
+    troubles.retain(|name, _| sees(name));
     let mut components = Map::new();
-    for it in catalog.components() {
+    let seen = catalog.components().filter(|it| {
+        let owner = Owner::Component(it.name());
+        sees(it.name())
+            || it.tools().iter().any(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+    });
+    for it in seen {
         let component = json!({
             "status": "running",
             "digest": it.digest(),
@@ -30,10 +59,14 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
         component["error"] = trouble.as_str().into();
     }
-    let tools: Vec<_> = catalog.tools().map(|it| &*it.name).collect();
+    let own = catalog.offers();
+    let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+    let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
+    let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
+    let tools: Vec<_> = tools.collect();
     Json(json!({
-        "status": if troubles.is_empty() { "ok" } else { "degraded" },
-        "version": env!("CARGO_PKG_VERSION"),
+        "status": status,
+        "version": version,
         "services": {
             "claude": "not_configured",
             "googleMaps": "not_configured",
@@ -41,6 +74,25 @@ pub(crate) async fn answer(State(health): State<Health>) -> Json<Value> {
         },
         "tools": tools,
         "components": components,
+        "servers": servers(&catalog, &caller, statuses),
         "page": page::is_present(),
     }))
+}
+
+/// How each server is that `caller` may know of.
+fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
+    let mut servers = Map::new();
+    for it in statuses {
+        let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
+        let open = tools.filter(|it| it.is_open_to(caller)).count();
+        if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
+            continue;
+        }
+        let mut server = json!({ "status": it.word, "tools": open });
+        if let Some(error) = it.error {
+            server["error"] = (*error).into();
+        }
+        servers.insert(it.name.to_string(), server);
+    }
+    servers
 }

@@ -9,10 +9,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Extensions, HeaderMap, StatusCode};
+use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
+    authorization::forbidden,
     caller::Caller,
     calls::{Call, Calls, Outcome},
     component::{CallError, InputRequired, Output, Stop},
@@ -77,7 +79,7 @@ pub(crate) async fn answer(
 
 fn reply(answer: Option<Value>) -> Response {
     match answer {
-        Some(answer) => busy_or(&answer, axum::Json(&answer).into_response()),
+        Some(answer) => told(&answer, axum::Json(&answer).into_response()),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -112,7 +114,7 @@ impl Rpc {
                 };
                 let mut answer =
                     failure(id.clone().unwrap_or_default(), code(&it), &it.message, data);
-                if !it.is_protocol {
+                if !it.is_protocol || it.error == "insufficient_scope" {
                     answer["error"]["data"]["error"] = it.error.as_str().into();
                     answer["error"]["data"]["status"] = it.status.into();
                 }
@@ -142,6 +144,7 @@ impl Rpc {
         };
         match self.calls.call(call).await? {
             Outcome::Done { component, call_id, output } => result(component, call_id, output),
+            Outcome::Passed { result } => passed(*result),
             Outcome::Asked { questions, .. } => {
                 let asked = InputRequired { questions, state: None };
                 Err(CallError::Stopped(Stop::InputRequired(asked)).into())
@@ -150,11 +153,15 @@ impl Rpc {
     }
 }
 
-/// A call that found no place is said so in HTTP too, for those who know to come back.
-fn busy_or(answer: &Value, response: Response) -> Response {
+/// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
+/// who know what to do.
+fn told(answer: &Value, response: Response) -> Response {
     let data = &answer["error"]["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
         (Some("busy"), Some(ms)) => crate::http::retry_after(response, ms),
+        (Some("insufficient_scope"), _) => {
+            forbidden(response, data["scope"].as_str().unwrap_or_default())
+        }
         _ => response,
     }
 }
@@ -166,6 +173,20 @@ fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Fa
         let what = format!("its structured output is not JSON: {error}");
         CallError::Broken { component, call_id, what }.into()
     })
+}
+
+/// Another server's result, without MCP's envelope.
+fn passed(result: ServerResult) -> Result<Value, Failure> {
+    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
+    let text = || {
+        let texts = result.content.iter().filter_map(|it| it.as_text());
+        texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")
+    };
+    match (result.is_error, &result.structured_content) {
+        (Some(true), _) => Err(Failure::new("refused", 400, text())),
+        (_, Some(structured)) => Ok(structured.clone()),
+        (_, None) => Ok(json!({ "content": result.content })),
+    }
 }
 
 /// The code of the specification's table (CIN 2.3), by the status that says the same.

@@ -24,6 +24,8 @@ pub(crate) struct Line {
     /// Of the tool or the prompt, or the URI.
     pub(crate) name: String,
     pub(crate) version: Option<Version>,
+    /// The other server that answered, where one did.
+    pub(crate) server: Option<Arc<str>>,
     pub(crate) arguments: Arguments,
     pub(crate) outcome: Cow<'static, str>,
     pub(crate) duration: Duration,
@@ -82,6 +84,8 @@ struct Words<'a> {
     digest: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
     arguments_sha256: String,
     outcome: &'a str,
     duration_us: u64,
@@ -105,6 +109,7 @@ impl Line {
             component: version.map(|it| &*it.component),
             digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
             generation: version.and_then(|it| it.generation),
+            server: self.server.as_deref(),
             arguments_sha256: self.arguments.digest(),
             outcome: &self.outcome,
             duration_us: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),

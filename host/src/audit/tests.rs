@@ -37,6 +37,7 @@ fn line(call: u64, arguments: &str) -> Line {
             digest: "0123456789abcdef".into(),
             generation: None,
         }),
+        server: None,
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
         duration: Duration::from_micros(42),

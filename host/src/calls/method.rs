@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 
 use super::{Call, answers};
 use crate::{
-    caller::Owner,
+    caller::{Caller, Owner},
     component::{
         CallError, Completion, CompletionRequest, Contents, Invocation, LoadedComponent, Output,
         Problem, PromptInvocation, PromptOutput, ReadRequest, Reference, Round, Stop,
     },
     registry::Catalog,
     seal::State,
+    servers::{Ask, Server},
 };
 
 /// A method that goes in rounds, each in an instance of its own.
@@ -24,6 +25,9 @@ pub(crate) trait Method {
 
     /// The component to be asked, if the caller may ask it.
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError>;
+
+    /// The other server to be asked in place of a component, and for what.
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)>;
 
     /// One round.
     fn round(
@@ -49,14 +53,23 @@ impl Method for CallTool {
 
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
         let tool = call.name.as_str();
-        let component = catalog.component_for(tool).ok_or_else(|| CallError::UnknownTool {
-            tool: shown(tool),
-            similar: catalog.similar(tool),
-        })?;
-        match call.caller.may_call(Owner::Component(component.name()), tool) {
+        let component =
+            catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
+                Some(it) if it.is_open_to(&call.caller) => it.server.away(),
+                _ => CallError::UnknownTool {
+                    tool: shown(tool),
+                    similar: catalog.similar(tool, &call.caller),
+                },
+            })?;
+        match may_call(&call.caller, component, tool) {
             true => Ok(component.clone()),
             false => Err(CallError::Forbidden { scope: format!("tool:{tool}") }),
         }
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+        let tool = catalog.served().tool(&call.name)?;
+        Some((tool.server.clone(), Ask::Tool(tool.clone())))
     }
 
     async fn round(
@@ -83,8 +96,13 @@ impl Method for GetPrompt {
 
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
         let unknown = || CallError::UnknownPrompt { name: shown(&call.name) };
-        let component = catalog.component_for_prompt(&call.name).ok_or_else(unknown)?;
-        usable(component, call)
+        let component = catalog.component_for_prompt(&call.name);
+        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+        let (server, prompt) = catalog.served_prompt(&call.name)?;
+        Some((server.clone(), Ask::Prompt(prompt.clone())))
     }
 
     async fn round(
@@ -119,8 +137,13 @@ impl Method for ReadResource {
 
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
         let unknown = || CallError::UnknownResource { uri: shown(&call.name) };
-        let component = catalog.component_for_resource(&call.name).ok_or_else(unknown)?;
-        usable(component, call)
+        let component = catalog.component_for_resource(&call.name);
+        usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
+    }
+
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+        let server = catalog.server_for_resource(&call.name)?;
+        Some((server.clone(), Ask::Resource(call.name.clone())))
     }
 
     async fn round(
@@ -160,6 +183,19 @@ impl Method for Complete {
         usable(found.ok_or(unknown)?, call)
     }
 
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+        match reference(&call.name) {
+            Reference::Prompt(name) => {
+                let (server, prompt) = catalog.served_prompt(&name)?;
+                Some((server.clone(), Ask::Complete(prompt.own_name.clone())))
+            }
+            Reference::Template(text) => {
+                let server = catalog.server_for_template(&text)?;
+                Some((server.clone(), Ask::Complete(text)))
+            }
+        }
+    }
+
     async fn round(
         component: &LoadedComponent,
         call: &Call,
@@ -197,6 +233,23 @@ fn reference(name: &str) -> Reference {
     match name.contains(':') {
         true => Reference::Template(name.to_owned()),
         false => Reference::Prompt(name.to_owned()),
+    }
+}
+
+fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
+    if caller.is_free() {
+        return true;
+    }
+    let tool = component.tools().iter().find(|it| &*it.name == tool);
+    let owner = Owner::Component(component.name());
+    tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
+}
+
+/// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
+fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
+    match catalog.served().away_with(&call.name) {
+        Some(it) if call.caller.may_use(Owner::Server(&it.name)) => it.away(),
+        _ => unknown,
     }
 }
 

@@ -51,6 +51,9 @@ fn print(it: &Inspection) -> std::io::Result<()> {
         say(&format!("  {}{title}{}", text("name"), hints(tool)))?;
         say(&format!("    {}", text("description").lines().next().unwrap_or_default()))?;
     }
+    others("prompts", "name", &it.prompts)?;
+    others("resources", "uri", &it.resources)?;
+    others("templates", "uriTemplate", &it.templates)?;
     if let Some(trouble) = &it.trouble {
         say(&format!("  cannot be told: {trouble}"))?;
     }
@@ -59,6 +62,26 @@ fn print(it: &Inspection) -> std::io::Result<()> {
         Some(why) => say(&format!("the present configuration refuses it: {why}")),
         None => say("the present configuration lets it in"),
     }
+}
+
+/// What is offered beside tools, by its name or its URI, and what it is.
+fn others(title: &str, key: &str, offers: &[serde_json::Value]) -> std::io::Result<()> {
+    if !offers.is_empty() {
+        say(title)?;
+    }
+    for offer in offers {
+        let text = |key: &str| offer[key].as_str().unwrap_or_default();
+        let arguments = offer["arguments"].as_array().into_iter().flatten();
+        let names: Vec<_> = arguments.filter_map(|it| it["name"].as_str()).collect();
+        let names =
+            if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) };
+        say(format!("  {}{names}  {}", text(key), text("title")).trim_end())?;
+        let description = text("description").lines().next().unwrap_or_default();
+        if !description.is_empty() {
+            say(&format!("    {description}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Grouped by what has to be granted: what asks for nothing comes last.

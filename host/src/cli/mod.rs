@@ -11,11 +11,13 @@ pub(crate) mod grants;
 pub(crate) mod inspect;
 pub(crate) mod operator;
 pub(crate) mod run;
+pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.
 pub(crate) fn log_to_stderr(format: LogFormat) {
-    // rmcp reports each request; what it has to say concerns its developers.
-    let quiet = "info,rmcp=error";
+    // rmcp reports each request; what it has to say concerns its developers. What it says of other
+    // servers we say too, once, and without their addresses.
+    let quiet = "info,rmcp=error,rmcp::transport::worker=off,rmcp::transport::streamable_http_client=off,rmcp::transport::common=off";
     let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     match format {

@@ -15,7 +15,7 @@ const USUAL_FIRST: Duration = Duration::from_millis(100);
 const RETRY_MS: std::ops::RangeInclusive<u64> = 50..=30_000;
 
 /// The places, and the queue before them.
-pub(super) struct Places {
+pub(crate) struct Places {
     free: Semaphore,
     calls_max: usize,
     queued: AtomicUsize,
@@ -25,14 +25,14 @@ pub(super) struct Places {
 }
 
 /// One call's place, given back when dropped.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     places: &'a Places,
     began: Instant,
     _permit: SemaphorePermit<'a>,
 }
 
 impl Places {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             free: Semaphore::new(limits.calls_max),
             calls_max: limits.calls_max,
@@ -44,7 +44,7 @@ impl Places {
 
     /// A place: at once where one is free, in turn where there is a queue; or, where that is full
     /// or has not moved in so long, when to try again, in milliseconds.
-    pub(super) async fn take(&self, patience: Duration, tally: &Tally) -> Result<Place<'_>, u64> {
+    pub(crate) async fn take(&self, patience: Duration, tally: &Tally) -> Result<Place<'_>, u64> {
         if let Ok(permit) = self.free.try_acquire() {
             return Ok(self.place(permit));
         }

@@ -1,38 +1,56 @@
-//! What every request must pass: a name that is served here, and no page from elsewhere.
+//! What every request must pass: a name that is served here, no page from elsewhere, somebody who
+//! may come in, and not too often.
 
 use std::{
     convert::Infallible,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
-use axum::{extract::Request, response::Response};
-use futures::future::{Either, Ready, ready};
-use http::{HeaderMap, StatusCode, header};
+use axum::{
+    extract::{ConnectInfo, Request},
+    response::Response,
+};
+use futures::{
+    FutureExt,
+    future::{Either, Ready, ready},
+};
+use http::{HeaderValue, Method, StatusCode, header};
 use tokio_util::task::{TaskTracker, task_tracker::TrackedFuture};
 use tower::{Layer, Service};
 
-use super::refusal;
-use crate::config::Config;
+use super::{allowed::Allowed, cors, refusal};
+use crate::{
+    authorization::{Authority, Shape, Stranger, Strangers, Unauthorized, too_many, unauthorized},
+    config::Config,
+};
 
-/// Who may address the server, and from which pages. One layer for all of it, and none that puts
-/// its futures into boxes: every request pays for each.
+/// Who may address the server, from which pages, and as whom. One layer for all of it, and none
+/// that puts its futures into boxes: every request pays for each.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    allowed: Arc<Allowed>,
+    rules: Arc<Rules>,
     /// Counts requests until they are answered, so that a server that stops can wait.
     running: TaskTracker,
 }
 
-struct Allowed {
-    hosts: Vec<String>,
-    origins: Vec<String>,
+struct Rules {
+    allowed: Allowed,
+    authority: Authority,
+    /// How often those may ask who are not known; none, as often as they like.
+    strangers: Option<Strangers>,
 }
 
 impl Guard {
     pub(crate) fn new(config: &Config, running: TaskTracker) -> Self {
-        let origins = config.allowed_origins.iter().map(|it| it.to_lowercase()).collect();
-        Self { allowed: Arc::new(Allowed { hosts: hosts(config), origins }), running }
+        let rules = Rules {
+            allowed: Allowed::new(config),
+            authority: Authority::of(config),
+            strangers: config.rate.as_ref().map(Strangers::new),
+        };
+        Self { rules: Arc::new(rules), running }
     }
 }
 
@@ -51,93 +69,119 @@ pub(crate) struct Guarded<S> {
     routes: S,
 }
 
-impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Request> for Guarded<S> {
+type Answer = Result<Response, Infallible>;
+/// What a page elsewhere reads: the one kind of request that pays for a box.
+type Elsewhere = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+impl<S> Service<Request> for Guarded<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
     type Response = Response;
     type Error = Infallible;
-    type Future = Either<Ready<Result<Response, Infallible>>, TrackedFuture<S::Future>>;
+    type Future = Either<Either<Ready<Answer>, TrackedFuture<S::Future>>, Elsewhere>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.routes.poll_ready(context)
     }
 
-    /// Refuses what a page elsewhere, or a name that was bound to this machine behind the user's
-    /// back, would send (DNS rebinding).
-    fn call(&mut self, request: Request) -> Self::Future {
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let rules = &self.guard.rules;
         let authority = request.uri().authority().map(|it| it.as_str());
-        match self.guard.allowed.check(request.headers(), authority) {
+        let page = match rules.allowed.check(request.headers(), authority) {
+            Ok(page) => page,
+            Err(why) => return refused(refusal(StatusCode::FORBIDDEN, "forbidden", &why)),
+        };
+        if let Some(page) = page.clone().filter(|_| cors::is_preflight(&request)) {
+            return refused(cors::preflight(page, request.headers()));
+        }
+        let answer = match rules.admit(&mut request) {
             Ok(()) => Either::Right(self.guard.running.track_future(self.routes.call(request))),
-            Err(why) => Either::Left(ready(Ok(refusal(StatusCode::FORBIDDEN, "forbidden", &why)))),
+            Err(refusal) => Either::Left(ready(Ok(*refusal))),
+        };
+        match page {
+            None => Either::Left(answer),
+            Some(page) => Either::Right(readable(answer, page)),
         }
     }
 }
 
-fn hosts(config: &Config) -> Vec<String> {
-    let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
-    if !config.addr.ip().is_unspecified() {
-        hosts.push(host_of(&config.addr.to_string()).to_owned());
-    }
-    hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
-    hosts
+fn refused<A, B>(response: Response) -> Either<Either<Ready<Answer>, A>, B> {
+    Either::Left(Either::Left(ready(Ok(response))))
 }
 
-impl Allowed {
-    fn check(&self, headers: &HeaderMap, authority: Option<&str>) -> Result<(), String> {
-        let text = |name| headers.get(name).and_then(|it: &http::HeaderValue| it.to_str().ok());
-        let host = authority.or_else(|| text(header::HOST)).unwrap_or_default().to_lowercase();
-        if !self.hosts.iter().any(|it| *it == host || it == host_of(&host)) {
-            return Err(format!(
-                "Host {host:?} is not served here; add it to allowed_hosts in the configuration."
-            ));
+fn readable(answer: impl Future<Output = Answer> + Send + 'static, page: HeaderValue) -> Elsewhere {
+    Box::pin(answer.map(|it| it.map(|it| cors::readable(it, page))))
+}
+
+impl Rules {
+    /// Lets `request` in, with whoever sends it among its extensions; or says why not.
+    fn admit(&self, request: &mut Request) -> Result<(), Box<Response>> {
+        let asks_nobody = self.authority.is_open() && self.strangers.is_none();
+        let shape = if asks_nobody { None } else { shape(request) };
+        let result = shape.map_or(Ok(()), |it| self.identify(request, it));
+        // Nobody behind this needs it, so nobody can give it away.
+        request.headers_mut().remove(header::AUTHORIZATION);
+        result
+    }
+
+    fn identify(&self, request: &mut Request, shape: Shape) -> Result<(), Box<Response>> {
+        let found = self.authority.principal(request.headers());
+        let taken = match (&found, &self.strangers) {
+            (Ok(Some(principal)), _) => principal.rate.as_ref().map_or(Ok(()), |it| it.take()),
+            (_, Some(strangers)) => strangers.take(peer(request)),
+            (_, None) => Ok(()),
+        };
+        taken.map_err(|wait_ms| Box::new(too_many(shape, wait_ms)))?;
+        match found {
+            Ok(None) => {}
+            Ok(Some(principal)) => _ = request.extensions_mut().insert(principal),
+            // Whoever watches whether the server lives has no token.
+            Err(Unauthorized::Missing) if request.uri().path() == "/api/health" => {
+                request.extensions_mut().insert(Stranger);
+            }
+            Err(why) => return Err(Box::new(unauthorized(shape, why))),
         }
-        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
-        let origin = origin.to_str().unwrap_or_default().to_lowercase();
-        let own = origin.split_once("://").is_some_and(|(_, it)| it == host);
-        if own || self.origins.contains(&origin) {
-            return Ok(());
-        }
-        Err(format!(
-            "Pages of {origin:?} may not talk to this server; add it to allowed_origins in the configuration."
-        ))
+        Ok(())
     }
 }
 
-/// A host without its port.
-pub(crate) fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.chars().all(|it| it.is_ascii_digit()) => host,
-        _ => authority,
+/// How a refusal of `request` reads; nothing for the page's files, which are everybody's.
+fn shape(request: &Request) -> Option<Shape> {
+    let path = request.uri().path();
+    match path {
+        "/mcp" | "/rpc" => Some(Shape::JsonRpc),
+        _ if path.starts_with("/api/") => Some(Shape::Rest),
+        _ if matches!(*request.method(), Method::GET | Method::HEAD) => None,
+        _ => Some(Shape::Rest),
     }
+}
+
+/// Where `request` comes from; told only where it matters.
+fn peer(request: &Request) -> Option<IpAddr> {
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map(|it| it.0.ip())
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+
     use super::*;
 
-    fn check(host: &str, origin: Option<&str>) -> Result<(), String> {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::HOST, host.parse().unwrap());
-        if let Some(origin) = origin {
-            headers.insert(header::ORIGIN, origin.parse().unwrap());
+    #[test]
+    fn only_the_files_of_the_page_are_everybodys() {
+        let of = |method: &str, path: &str| {
+            shape(&Request::builder().method(method).uri(path).body(Body::empty()).unwrap())
+        };
+        for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api"] {
+            assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
+            assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
         }
-        let hosts = hosts(&Config::defaults());
-        let origins = vec!["https://app.example".to_owned()];
-        Allowed { hosts, origins }.check(&headers, None)
-    }
-
-    #[test]
-    fn the_own_page_and_clients_without_a_page_may_talk_and_others_may_not() {
-        assert_eq!(check("127.0.0.1:8808", None), Ok(()));
-        assert_eq!(check("localhost:8808", Some("http://localhost:8808")), Ok(()));
-        assert_eq!(check("[::1]:8808", Some("http://[::1]:8808")), Ok(()));
-        assert_eq!(check("localhost:8808", Some("https://app.example")), Ok(()));
-        assert!(check("localhost:8808", Some("http://evil.example")).is_err());
-        assert!(check("localhost:8808", Some("http://localhost:9999")).is_err());
-        assert!(check("localhost:8808", Some("null")).is_err());
-    }
-
-    #[test]
-    fn a_name_bound_to_this_machine_from_outside_is_refused() {
-        let message = check("evil.example:8808", Some("http://evil.example:8808")).unwrap_err();
-        assert!(message.contains("allowed_hosts"), "{message}");
+        for path in ["/mcp", "/rpc", "/api/health", "/api/blobs/1", "/api/cinema/x", "/api/"] {
+            for method in ["GET", "HEAD", "POST", "PUT", "OPTIONS"] {
+                assert!(of(method, path).is_some(), "{method} {path}");
+            }
+        }
     }
 }

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 /// Bytes of an error's text that are read; what is longer is not one of those we know.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
+/// The code that clients know for a session that has gone.
+const SESSION_NOT_FOUND: i32 = -32001;
+
 /// Mends what the routes behind it answer.
 pub(super) async fn mend(
     State(body_bytes_max): State<usize>,
@@ -65,6 +68,10 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
             let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }
+        (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
+            let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
+            (status, SESSION_NOT_FOUND, message.to_owned())
+        }
         (StatusCode::INTERNAL_SERVER_ERROR, _)
             if text.starts_with("Failed to read request body") =>
         {
@@ -74,10 +81,6 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
         (StatusCode::INTERNAL_SERVER_ERROR, _) => {
             tracing::error!("a request was not answered: {text}");
             (status, -32603, "Something went wrong here; the log has the reason.".to_owned())
-        }
-        (StatusCode::NOT_FOUND, None) if text.contains("Session not found") => {
-            let message = "There is no such session, or no longer: begin with `initialize` again.";
-            (status, -32001, message.to_owned())
         }
         (StatusCode::METHOD_NOT_ALLOWED, None) => {
             let message = "This is not a method of HTTP that is served here; POST a message.";

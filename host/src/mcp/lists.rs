@@ -1,7 +1,7 @@
 //! The lists of what is on offer: tools, prompts, resources and their templates, each as its caller
 //! may see it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use rmcp::{
@@ -18,6 +18,7 @@ use crate::{
     caller::{Caller, Owner},
     component::{CallError, LoadedComponent, Round, Stop},
     registry::Catalog,
+    servers::Offer,
 };
 
 /// How long a client may take a list for fresh: short, or a swap stays invisible to those who do
@@ -71,7 +72,7 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 fn usable<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,
-) -> impl Iterator<Item = &'a std::sync::Arc<LoadedComponent>> {
+) -> impl Iterator<Item = &'a Arc<LoadedComponent>> {
     catalog.components().filter(|it| caller.may_use(Owner::Component(it.name())))
 }
 
@@ -83,8 +84,12 @@ impl McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
         let catalog = self.registry.catalog();
-        let tools = catalog.offers().filter(|(owner, it)| caller.may_call(*owner, &it.name));
-        let tools = tools.map(|(_, it)| wire::tool(it)).collect();
+        let tools = catalog.offers();
+        let tools =
+            tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
+        let served = catalog.served().tools().filter(|it| it.is_open_to(caller));
+        let served = served.map(|it| it.listed.clone());
+        let tools = tools.map(|(_, it)| wire::tool(it)).chain(served).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(scope_for(caller)))
@@ -98,7 +103,12 @@ impl McpServer {
         one_page(request)?;
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
-        Ok(ListPromptsResult::with_all_items(prompts.map(wire::prompt).collect())
+        let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
+            let found = catalog.served_prompt(&it.listed.name);
+            found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
+        });
+        let served = served.map(|it| it.listed.clone());
+        Ok(ListPromptsResult::with_all_items(prompts.map(wire::prompt).chain(served).collect())
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(scope_for(caller)))
     }
@@ -111,7 +121,15 @@ impl McpServer {
         one_page(request)?;
         let catalog = self.registry.catalog();
         let templates = usable(&catalog, caller).flat_map(|it| &it.offers().templates);
-        Ok(ListResourceTemplatesResult::with_all_items(templates.map(wire::template).collect())
+        let served = open(&catalog, caller).flat_map(|offer| {
+            let is_its = |text: &str| {
+                let server = catalog.server_for_template(text);
+                server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
+            };
+            offer.templates.iter().map(|it| &it.listed).filter(move |it| is_its(&it.uri_template))
+        });
+        let templates = templates.map(wire::template).chain(served.cloned()).collect();
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(scope_for(caller)))
     }
@@ -146,12 +164,32 @@ impl McpServer {
                 break;
             }
         }
+        if next.is_none() {
+            resources.extend(served_resources(&catalog, caller));
+        }
         let mut result = ListResourcesResult::with_all_items(resources)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(CacheScope::Private);
         result.next_cursor = next.map(|it| it.text());
         Ok(result)
     }
+}
+
+/// What other servers listed: on the last page, because it is known and bounded.
+fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
+    let each = open(catalog, caller).flat_map(|offer| {
+        let is_its = |uri: &str| {
+            let server = catalog.server_for_resource(uri);
+            server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
+        };
+        offer.resources.iter().filter(move |it| is_its(&it.uri))
+    });
+    each.cloned().collect()
+}
+
+/// What the servers offer that `caller` may use.
+fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
+    catalog.served().offers().filter(|it| caller.may_use(Owner::Server(&it.server.name)))
 }
 
 /// Adds one page of `component`; the cursor of the one after.

@@ -2,7 +2,7 @@
 
 #![allow(deprecated, reason = "clients of the era before set levels of logs")]
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -11,13 +11,12 @@ use rmcp::{
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
-    transport::streamable_http_server::{
-        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
-    },
+    transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -27,17 +26,20 @@ use crate::{
     caller::{Caller, Owner},
     calls::{CallTool, Calls, Complete, GetPrompt, Outcome, ReadResource},
     component::CallError,
+    config::Config,
     events::Events,
     notes::Level,
     registry::Registry,
 };
 
+pub(crate) mod gate;
 mod legacy;
 mod lists;
 mod news;
 mod plain;
 mod rounds;
 mod session;
+pub(crate) mod sessions;
 pub(crate) mod thin;
 mod wire;
 
@@ -45,16 +47,13 @@ use lists::TTL;
 use news::{LISTENERS_MAX, News};
 use rounds::Ended;
 use session::{SUBSCRIPTIONS_MAX, Session};
+use sessions::Sessions;
 
 /// What a model is told about this server.
 const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
 
-/// How long a legacy client may come back for an answer that it has missed. A minute, as the SDK
-/// has it, let a peer's memory grow from 27 to 717 MiB in three minutes.
-const FINISHED_KEPT: Duration = Duration::from_secs(5);
-
 /// The SDK's way to serve MCP over HTTP.
-pub(crate) type McpService = StreamableHttpService<McpServer, LocalSessionManager>;
+pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
 
 /// The counter as an MCP server.
 #[derive(Clone)]
@@ -87,21 +86,16 @@ impl McpServer {
     }
 
     /// The same over HTTP, until `hang_up`.
-    pub(crate) fn over_http(
-        &self,
-        body_bytes_max: usize,
-        hang_up: CancellationToken,
-    ) -> McpService {
+    pub(crate) fn over_http(&self, config: &Config, hang_up: CancellationToken) -> McpService {
+        let sessions = Sessions::new(&config.sessions, hang_up.clone());
         // Hosts and origins are checked by the router, for every route alike.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
-            .with_max_request_body_bytes(body_bytes_max)
+            .with_max_request_body_bytes(config.body_bytes_max)
             .with_cancellation_token(hang_up);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.completed_cache_ttl = FINISHED_KEPT;
         let server = self.clone();
-        StreamableHttpService::new(move || Ok(server.for_session()), Arc::new(sessions), config)
+        StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
     }
 }
 
@@ -171,6 +165,9 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
+        if let Some(tool) = catalog.served().tool(name) {
+            return Some(tool.listed.clone());
+        }
         let component = catalog.component_for(name)?;
         component.tools().iter().find(|it| &*it.name == name).map(wire::tool)
     }
@@ -187,6 +184,7 @@ impl ServerHandler for McpServer {
             Ok(Outcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
+            Ok(Outcome::Passed { result }) => wire::passed(*result),
             Ok(Outcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -207,6 +205,10 @@ impl ServerHandler for McpServer {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
+            Outcome::Passed { result } => match *result {
+                ServerResult::GetPromptResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -222,6 +224,10 @@ impl ServerHandler for McpServer {
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
+            Outcome::Passed { result } => match *result {
+                ServerResult::ReadResourceResult(it) => Ok(it.into()),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -251,6 +257,10 @@ impl ServerHandler for McpServer {
         let call = wire::call(name, about.as_object(), &context, caller);
         match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::completed(output)),
+            Outcome::Passed { result } => match *result {
+                ServerResult::CompleteResult(it) => Ok(it),
+                _ => Err(wire::another()),
+            },
             Outcome::Asked { .. } => Err(wire::endless()),
         }
     }
@@ -338,7 +348,7 @@ fn caller(context: &RequestContext<RoleServer>) -> Caller {
 /// Who sent what has these extensions.
 fn caller_of(extensions: &Extensions) -> Caller {
     let parts = extensions.get::<http::request::Parts>();
-    parts.map_or_else(Caller::anonymous, |it| Caller::of(&it.headers, &it.extensions))
+    parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions))
 }
 
 /// `caller` with a client that can do what `capabilities` says, a JSON object.

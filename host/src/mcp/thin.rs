@@ -21,18 +21,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, plain, wire, with_capabilities};
+use super::{McpService, gate, plain, sessions, wire, with_capabilities};
 use crate::{
+    authorization::{self, Shape, insufficient_scope},
     caller::Caller,
     calls::{Call, Outcome},
     component::{CallError, Output},
-    http::mend,
+    failure::Failure,
+    http::{mend, retry_after},
     record::Surface,
     telemetry::TraceHeaders,
 };
 
-const MODERN: &str = "2026-07-28";
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const MODERN: &str = "2026-07-28";
+pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// How long a client is told to wait for a session.
+const ROOM_WAIT_MS: u64 = 5_000;
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
@@ -40,6 +44,14 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(crate) trait Answers: Clone + Send + Sync + 'static {
     /// Whether the tool's arguments are told in headers too, which only the SDK compares.
     fn has_header_arguments(&self, tool: &str) -> bool;
+    /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
+    fn refusal(
+        &self,
+        _method: &str,
+        _call: Call,
+    ) -> impl Future<Output = Option<CallError>> + Send {
+        std::future::ready(None)
+    }
     /// One round of a call.
     fn answer(&self, call: Call) -> impl Future<Output = Result<Outcome, CallError>> + Send;
 }
@@ -78,11 +90,25 @@ pub(crate) async fn answer<A: Answers>(
     }
 }
 
-impl<A> Thin<A> {
+impl<A: Answers> Thin<A> {
     async fn to_sdk(&self, request: Request) -> Response {
-        let Ok(response) = self.sdk.clone().oneshot(request).await;
+        let request = match gate::pass(&self.answers, request, self.body_bytes_max).await {
+            Ok(request) => request,
+            Err(refusal) => return refusal,
+        };
+        let principal = Caller::of(request.headers(), request.extensions()).principal;
+        let answer = sessions::acting(principal, self.sdk.clone().oneshot(request));
+        let Some(Ok(response)) = answer.await else { return no_room() };
         mend::mended(response.map(Body::new), self.body_bytes_max).await
     }
+}
+
+/// The answer to one more legacy client than there is room for.
+fn no_room() -> Response {
+    let message = "All sessions are in use; try again later, speak 2026-07-28, which needs none, or let the operator raise sessions_max under [sessions].";
+    let failure = Failure::new("busy", 503, message);
+    let answer = authorization::refusal(Shape::JsonRpc, &failure);
+    retry_after(answer, ROOM_WAIT_MS)
 }
 
 /// Whether the headers are those of a modern `tools/call` with a body that may be read.
@@ -201,7 +227,13 @@ struct Message<'a, R> {
 
 fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError>) -> Response {
     let response = match outcome {
+        Err(CallError::Forbidden { scope }) => {
+            let failure = Failure::from(CallError::Forbidden { scope });
+            let id = serde_json::from_str(id.get()).unwrap_or_default();
+            return insufficient_scope(Shape::JsonRpc, id, &failure);
+        }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
+        Ok(Outcome::Passed { result }) => wire::passed(*result),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),

@@ -7,6 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header};
+use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -14,7 +15,7 @@ use super::Operator;
 use crate::{
     caller::Caller,
     calls::{Call, Outcome},
-    component::{CallError, Content, InputRequired, Output, Stop},
+    component::{CallError, Content, InputRequired, Output, Refusal, Stop},
     control::{ComponentReport, ControlError},
     failure::Failure,
     http::refusal,
@@ -113,6 +114,7 @@ pub(super) async fn call(
         Ok(Outcome::Done { component, call_id, output }) => {
             called(output).map_err(|what| CallError::Broken { component, call_id, what })
         }
+        Ok(Outcome::Passed { result }) => passed(&result),
         Ok(Outcome::Asked { questions, .. }) => {
             let asked = InputRequired { questions, state: None };
             Err(CallError::Stopped(Stop::InputRequired(asked)))
@@ -196,4 +198,17 @@ fn answer(result: Result<ComponentReport, ControlError>) -> Response {
         ControlError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     };
     refusal(status, code, &error.to_string())
+}
+
+/// The same of another server's tool.
+fn passed(result: &ServerResult) -> Result<Value, CallError> {
+    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
+    let texts = result.content.iter().filter_map(|it| it.as_text()).map(|it| it.text.as_str());
+    let texts: Vec<_> = texts.collect();
+    if result.is_error == Some(true) {
+        let (code, message) = ("refused".to_owned(), texts.join("\n"));
+        let refusal = Refusal { code, message, status: 400, details: None };
+        return Err(CallError::Stopped(Stop::Refused(refusal)));
+    }
+    Ok(json!({ "output": result.structured_content, "texts": texts }))
 }

@@ -194,6 +194,17 @@ impl Span {
         }
     }
 
+    /// Says that another server answers the call of this span.
+    pub(crate) fn server(&self, (method, name): (&str, &str), server: &str) {
+        let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
+        let span = context.span();
+        // A URI may be as long and as private as an argument.
+        if matches!(method, "tools/call" | "prompts/get") {
+            span.update_name(format!("{method} {name}"));
+        }
+        span.set_attribute(KeyValue::new("madoguchi.server", server.to_owned()));
+    }
+
     /// For a request that goes out on behalf of this span.
     pub(crate) fn traceparent(&self) -> Option<String> {
         let OpenSpan { context, .. } = self.0.as_deref()?;

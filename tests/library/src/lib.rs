@@ -17,7 +17,7 @@ mod prompts;
 mod resources;
 
 /// The marker, and the letter that a test changes to make another component of it, which shares with
-/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and what it lists (`r`).
+/// the first all but its tools (`t`), or its tools and prompts (`p`), or those and its templates (`r`).
 static SHELF: [u8; 15] = *b"library shelf:-";
 
 /// Whether what is called so has another name here.
@@ -51,7 +51,10 @@ impl wit::Guest for Library {
         let arguments: Value = serde_json::from_str(&invocation.arguments).unwrap_or_default();
         match invocation.name.as_str() {
             "ring" => {
-                events::publish(arguments["uri"].as_str().unwrap_or_default());
+                let many = arguments["uris"].as_array().into_iter().flatten();
+                for uri in many.chain([&arguments["uri"]]).filter_map(Value::as_str) {
+                    events::publish(uri);
+                }
                 Ok(output(json!({})))
             }
             "chat" => {

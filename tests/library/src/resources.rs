@@ -14,7 +14,10 @@ use crate::{Library, is_other, problem, spin, taste, tasted};
 impl wit::Guest for Library {
     fn templates() -> Vec<wit::Template> {
         let template = |text: &str, name: &str| wit::Template {
-            uri_template: text.to_owned(),
+            uri_template: match is_other("templates") {
+                true => format!("other-{text}"),
+                false => text.to_owned(),
+            },
             name: name.to_owned(),
             title: Some("Title".to_owned()),
             description: None,
@@ -30,9 +33,6 @@ impl wit::Guest for Library {
 
     fn list(cursor: Option<String>) -> Result<wit::Page, Stop> {
         match cursor.as_deref() {
-            None if is_other("resources") => {
-                Ok(wit::Page { resources: Vec::new(), next_cursor: None })
-            }
             None => Ok(wit::Page {
                 resources: vec![
                     definition("library://cover", Some(3)),

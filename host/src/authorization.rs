@@ -1,0 +1,126 @@
+//! Who sends a request, what they may reach, and how often they may ask.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, header};
+
+use crate::{caller::Caller, config::Config};
+
+pub mod check;
+pub mod fresh;
+mod rate;
+mod refusal;
+pub mod scopes;
+mod tokens;
+
+pub use rate::RateConfig;
+pub(crate) use rate::{Rate, Strangers};
+pub(crate) use refusal::{Surface, forbidden, insufficient_scope, refusal, too_many, unauthorized};
+pub use tokens::TokenConfig;
+pub(crate) use tokens::Tokens;
+
+/// Whoever can tell from a request who sends it.
+///
+/// One thing more that can (an OAuth authorization server's signed tokens, say) is one variant
+/// more, and its metadata one parameter more in what [`unauthorized`] says. Nothing behind the
+/// guard changes with it: handlers read the [`Principal`] that it found.
+pub(crate) enum Authority {
+    /// Nobody needs to say who they are: this machine alone can ask.
+    Open,
+    /// The tokens of the configuration.
+    Tokens(Tokens),
+}
+
+/// Somebody who is known.
+pub(crate) struct Principal {
+    /// As components see them.
+    pub(crate) caller: Caller,
+    /// How often they may ask.
+    pub(crate) rate: Option<Rate>,
+}
+
+/// Mark of a request that came without a token where that is allowed: it is told little.
+#[derive(Clone, Copy)]
+pub(crate) struct Stranger;
+
+/// Why it is not known who sends a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unauthorized {
+    /// Nothing was sent.
+    Missing,
+    /// What was sent cannot be read.
+    Malformed,
+    /// Nobody has this token.
+    Unknown,
+    /// The token was somebody's.
+    Expired,
+}
+
+impl Authority {
+    /// What `config`, which has been checked, decides.
+    pub(crate) fn of(config: &Config) -> Self {
+        match config.tokens.is_empty() {
+            true => Self::Open,
+            false => Self::Tokens(Tokens::new(config)),
+        }
+    }
+
+    /// Whether anybody may come in without saying who they are.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Open)
+    }
+
+    /// Who sends a request with these headers; nobody in particular where all are the same.
+    pub(crate) fn principal(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<Arc<Principal>>, Unauthorized> {
+        match self {
+            Self::Open => Ok(None),
+            Self::Tokens(tokens) => tokens.principal(bearer(headers)?).map(Some),
+        }
+    }
+}
+
+/// What `Authorization: Bearer` brings (RFC 6750, 2.1).
+fn bearer(headers: &HeaderMap) -> Result<&str, Unauthorized> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values.next().ok_or(Unauthorized::Missing)?;
+    if values.next().is_some() {
+        return Err(Unauthorized::Malformed);
+    }
+    let value = value.to_str().map_err(|_| Unauthorized::Malformed)?;
+    match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => match token.trim() {
+            "" => Err(Unauthorized::Malformed),
+            token => Ok(token),
+        },
+        None if value.eq_ignore_ascii_case("bearer") => Err(Unauthorized::Malformed),
+        // Another scheme is none of ours: as if nothing had been sent.
+        _ => Err(Unauthorized::Missing),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(values: &[&str]) -> Result<String, Unauthorized> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, value.parse().unwrap());
+        }
+        bearer(&headers).map(str::to_owned)
+    }
+
+    #[test]
+    fn one_bearer_token_is_read_and_anything_else_is_none_or_malformed() {
+        assert_eq!(read(&["Bearer abc"]).as_deref(), Ok("abc"));
+        assert_eq!(read(&["bEARER  abc"]).as_deref(), Ok("abc"));
+        assert_eq!(read(&[]), Err(Unauthorized::Missing));
+        assert_eq!(read(&["Basic dTpw"]), Err(Unauthorized::Missing));
+        assert_eq!(read(&["Bearer"]), Err(Unauthorized::Malformed));
+        assert_eq!(read(&["Bearer  "]), Err(Unauthorized::Malformed));
+        assert_eq!(read(&["Bearer abc", "Bearer abc"]), Err(Unauthorized::Malformed));
+    }
+}

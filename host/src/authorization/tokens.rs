@@ -1,0 +1,137 @@
+//! The tokens of the configuration: which digests they have, and whose they are.
+
+use std::{sync::Arc, time::SystemTime};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+
+use super::{Principal, Rate, RateConfig, Unauthorized, scopes::Scope};
+use crate::{caller::Caller, config::Config, grants::secret::Secret};
+
+/// One token: `[tokens.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenConfig {
+    /// The SHA-256 of the token, in hexadecimal.
+    pub sha256: Secret,
+    /// What whoever has it may do.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// From when on it is worth nothing.
+    #[serde(default)]
+    pub expires: Option<String>,
+    /// How often whoever has it may ask, where that is not as for all.
+    #[serde(default)]
+    pub rate: Option<RateConfig>,
+}
+
+impl TokenConfig {
+    /// The digest as bytes.
+    pub(super) fn digest(&self) -> Option<[u8; 32]> {
+        let text = self.sha256.expose().as_bytes();
+        let mut digest = [0; 32];
+        if text.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in digest.iter_mut().zip(text.chunks_exact(2)) {
+            let digit = |it: u8| char::from(it).to_digit(16);
+            *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
+        }
+        Some(digest)
+    }
+
+    /// When it expires.
+    pub(super) fn expiry(&self) -> Option<Result<jiff::Timestamp, jiff::Error>> {
+        self.expires.as_ref().map(|it| it.parse())
+    }
+}
+
+/// Everybody who has a token.
+pub(crate) struct Tokens {
+    known: Vec<Known>,
+}
+
+struct Known {
+    digest: [u8; 32],
+    expires: Option<SystemTime>,
+    principal: Arc<Principal>,
+}
+
+impl Tokens {
+    /// Those of `config`, which has been checked: what is wrong is left out.
+    pub(super) fn new(config: &Config) -> Self {
+        let known = config.tokens.iter().filter_map(|(name, token)| {
+            let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
+            let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
+            let expires = token.expiry().transpose().ok()?;
+            let rate = token.rate.as_ref().or(config.rate.as_ref());
+            let principal = Principal {
+                caller: Caller::known(name, &token.scopes, scopes.into_iter().collect()),
+                rate: rate.map(Rate::new),
+            };
+            Some(Known {
+                digest: token.digest()?,
+                expires: expires.map(SystemTime::from),
+                principal: Arc::new(principal),
+            })
+        });
+        Self { known: known.collect() }
+    }
+
+    /// Whose `token` is.
+    ///
+    /// All are compared, whole, whichever it is: the time that it takes says nothing.
+    pub(super) fn principal(&self, token: &str) -> Result<Arc<Principal>, Unauthorized> {
+        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let mut found = u32::MAX;
+        for (at, known) in (0_u32..).zip(&self.known) {
+            found.conditional_assign(&at, known.digest.ct_eq(&digest));
+        }
+        let known = self.known.get(found as usize).ok_or(Unauthorized::Unknown)?;
+        match known.expires {
+            Some(expires) if expires <= SystemTime::now() => Err(Unauthorized::Expired),
+            _ => Ok(known.principal.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seal::digest;
+
+    fn token(token: &str, expires: Option<&str>) -> TokenConfig {
+        TokenConfig {
+            sha256: Secret::new(digest(token.as_bytes())),
+            scopes: vec!["*".to_owned()],
+            expires: expires.map(str::to_owned),
+            rate: None,
+        }
+    }
+
+    #[test]
+    fn a_token_is_known_by_its_digest_until_it_expires() {
+        let mut config = Config::defaults();
+        config.tokens.insert("ann".to_owned(), token("mdg_a", None));
+        config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
+        config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
+        let tokens = Tokens::new(&config);
+        let name = |it: &str| tokens.principal(it).map(|it| it.caller.principal.to_string());
+        assert_eq!(name("mdg_a").as_deref(), Ok("ann"));
+        assert_eq!(name("mdg_b").as_deref(), Ok("ben"));
+        assert_eq!(name("mdg_c"), Err(Unauthorized::Expired));
+        assert_eq!(name("mdg_d"), Err(Unauthorized::Unknown));
+        assert_eq!(name(&digest(b"mdg_a")), Err(Unauthorized::Unknown), "a digest opens nothing");
+    }
+
+    #[test]
+    fn a_digest_is_64_hexadecimal_digits_in_either_case() {
+        let read = |text: &str| {
+            TokenConfig { sha256: Secret::new(text), ..token("", None) }.digest().is_some()
+        };
+        assert!(read(&"0aF9".repeat(16)));
+        assert!(!read(&"0aF9".repeat(15)) && !read(&"0aG9".repeat(16)) && !read(""));
+        assert!(!read(&"窓口".repeat(11)));
+    }
+}

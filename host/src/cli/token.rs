@@ -1,0 +1,139 @@
+//! `madoguchi token`: makes tokens, and lists those that are configured.
+
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+use clap::{Args, Subcommand};
+use host::{
+    Config,
+    authorization::{
+        check::name_problem,
+        fresh::{FreshToken, expiry},
+        scopes::Scope,
+    },
+};
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{complain, say};
+
+/// Makes tokens and lists them.
+#[derive(Args)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a token, and show it once with the lines for the configuration
+    New(New),
+    /// List the tokens of the configuration: whose, for what, until when
+    List(List),
+}
+
+#[derive(Args)]
+struct New {
+    /// Whose it is: the name that components, the audit log and metrics see
+    name: String,
+    /// What it may do: *, component:NAME, tool:NAME, server:NAME or read-only; may be given several
+    /// times; everything where none is given
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<Scope>,
+    /// When it expires: 90d, 12h, 2w, a date, or a date with a time; never where nothing is said
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
+    /// Tell it as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct List {
+    /// Tell them as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Token {
+    pub(crate) fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::New(new) => new.run(config),
+            Command::List(list) => list.run(config),
+        }
+    }
+}
+
+impl New {
+    fn run(mut self, config: &Config) -> anyhow::Result<ExitCode> {
+        if let Some(what) = name_problem(&self.name) {
+            bail!(what);
+        }
+        if config.tokens.contains_key(&self.name) {
+            bail!(
+                "the configuration has a [tokens.{}] already; take it out first, or choose another name",
+                self.name
+            );
+        }
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::All);
+        }
+        let now = Timestamp::now();
+        let expires = self.expires.as_ref().map(|it| expiry(it, now)).transpose();
+        let expires = expires.map_err(|what| anyhow!("--expires: {what}"))?;
+        if expires.is_some_and(|it| it <= now) {
+            complain("the token has expired already: nobody will get in with it");
+        }
+        let fresh = FreshToken::new(&self.name, &self.scopes, expires)?;
+        if self.json {
+            let object = json!({
+                "name": self.name,
+                "token": fresh.token,
+                "sha256": fresh.sha256,
+                "scopes": self.scopes.iter().map(Scope::to_string).collect::<Vec<_>>(),
+                "expires": expires.map(|it| it.to_string()),
+                "configuration": fresh.configuration,
+            });
+            say(&serde_json::to_string_pretty(&object)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        say("The token, shown this once and written nowhere:\n")?;
+        say(&format!("  {}\n", fresh.token))?;
+        say("Clients send it as `Authorization: Bearer TOKEN`. Into the configuration:\n")?;
+        say(&fresh.configuration)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl List {
+    fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let now = Timestamp::now();
+        let is_over = |it: &str| it.parse::<Timestamp>().is_ok_and(|it| it <= now);
+        if self.json {
+            let tokens = config.tokens.iter().map(|(name, it)| {
+                let has_expired = it.expires.as_deref().is_some_and(is_over);
+                let token = json!({
+                    "scopes": it.scopes,
+                    "expires": it.expires,
+                    "expired": has_expired,
+                });
+                (name.clone(), token)
+            });
+            let tokens: serde_json::Map<_, _> = tokens.collect();
+            say(&serde_json::to_string_pretty(&tokens)?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        for (name, token) in &config.tokens {
+            let until = match token.expires.as_deref() {
+                None => "never expires".to_owned(),
+                Some(at) if is_over(at) => format!("expired {at}"),
+                Some(at) => format!("until {at}"),
+            };
+            say(&format!("{name}  {}  ({until})", token.scopes.join(", ")))?;
+        }
+        if config.tokens.is_empty() {
+            say("no tokens: whoever can reach this machine's own addresses may call everything")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

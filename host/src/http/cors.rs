@@ -1,0 +1,105 @@
+//! What a page elsewhere may do that the configuration names (CORS), and nothing for any other.
+
+use axum::{extract::Request, response::Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+
+/// What such a page may send.
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, DELETE");
+/// What it may read of an answer, beside what every page may.
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate, Retry-After, Location");
+/// How long it need not ask again, in seconds.
+const MAX_AGE_S: HeaderValue = HeaderValue::from_static("600");
+/// What changes the answer to a question whether it may.
+const VARIES: HeaderValue = HeaderValue::from_static(
+    "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+);
+
+/// Headers that clients of MCP and of the other endpoints send.
+const SENT: [&str; 16] = [
+    "accept",
+    "accept-language",
+    "authorization",
+    "baggage",
+    "cache-control",
+    "content-type",
+    "if-none-match",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "range",
+    "traceparent",
+    "tracestate",
+    "x-requested-with",
+];
+/// And those that a tool's schema names (`x-mcp-header`).
+const PARAMETER: &str = "mcp-param-";
+
+/// Whether a browser asks before it sends what a page wants to send.
+pub(super) fn is_preflight(request: &Request) -> bool {
+    *request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// The answer to it, for a page of `origin`. Needs no token: browsers send none with it.
+pub(super) fn preflight(origin: HeaderValue, asked: &HeaderMap) -> Response {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE_S);
+    headers.insert(header::VARY, VARIES);
+    if let Some(allowed) = allowed(asked) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    }
+    response
+}
+
+/// Those of the headers that a page wants to send which it may.
+fn allowed(asked: &HeaderMap) -> Option<HeaderValue> {
+    let asked = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS)?.to_str().ok()?.to_lowercase();
+    let is_allowed = |it: &&str| {
+        SENT.contains(it) || it.strip_prefix(PARAMETER).is_some_and(|it| !it.is_empty())
+    };
+    let allowed: Vec<_> = asked.split(',').map(str::trim).filter(is_allowed).collect();
+    HeaderValue::try_from(allowed.join(", ")).ok()
+}
+
+/// Lets a page of `origin` read `response`.
+pub(super) fn readable(mut response: Response, origin: HeaderValue) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    // A blob says that only this very origin may embed it; this page may, too.
+    let policy = HeaderName::from_static("cross-origin-resource-policy");
+    if headers.contains_key(&policy) {
+        headers.insert(policy, HeaderValue::from_static("cross-origin"));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(headers: &str) -> String {
+        let mut asked = HeaderMap::new();
+        asked.insert(header::ACCESS_CONTROL_REQUEST_HEADERS, headers.parse().unwrap());
+        let answer = preflight(HeaderValue::from_static("https://app.example"), &asked);
+        let allowed = answer.headers().get(header::ACCESS_CONTROL_ALLOW_HEADERS);
+        allowed.map(|it| it.to_str().unwrap().to_owned()).unwrap_or_default()
+    }
+
+    #[test]
+    fn headers_of_clients_and_of_tools_may_be_sent_and_others_not() {
+        assert_eq!(
+            asked("Authorization,content-type, Mcp-Method,mcp-param-region"),
+            "authorization, content-type, mcp-method, mcp-param-region"
+        );
+        assert_eq!(asked("x-evil, mcp-param-, cookie, mcp-name"), "mcp-name");
+    }
+}

@@ -1,0 +1,192 @@
+//! Other MCP servers behind the same counter: reached in the background, offered beside the
+//! components, and taken off the list while they are gone.
+//!
+//! Each has a task of its own, so that one that hangs, lies or dies holds up nobody else. A call
+//! whose connection fails puts it in doubt; it is begun anew at once, and only when that fails are
+//! the server's tools taken off the list, and those of components that it replaced come back. Until
+//! it is there again, calls of its tools are answered `unavailable` at once.
+//!
+//! What a server asks in the middle of a call by requests of its own (revisions before 2026-07-28)
+//! nobody here can answer, so it is told that we cannot; what it asks by `input_required` becomes a
+//! question of ours.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    component::{CallError, Places, Stop, Unavailable},
+    config::Config,
+    limits::Limits,
+    metrics::{Metrics, Tally},
+    registry::Registry,
+};
+
+mod ask;
+mod call;
+mod config;
+mod connection;
+mod hears;
+mod keeper;
+mod lists;
+mod offer;
+mod retry;
+mod secret;
+mod sse;
+
+pub(crate) use ask::Ask;
+pub(crate) use call::{Answer, Request};
+pub use config::ServerConfig;
+pub(crate) use config::unworkable;
+pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
+
+use connection::Connection;
+use lists::Lists;
+use retry::Failed;
+
+/// One server, whether it is there or not.
+pub(crate) struct Server {
+    pub(crate) name: Arc<str>,
+    /// Its name where components have theirs: in metrics, in the audit log, in sealed states.
+    pub(crate) label: Arc<str>,
+    pub(crate) tally: Arc<Tally>,
+    config: ServerConfig,
+    prefix: String,
+    /// The first delay before a retry.
+    base: Duration,
+    /// The folder from which paths count.
+    folder: PathBuf,
+    places: Places,
+    link: watch::Sender<Link>,
+    /// A call found the connection dead.
+    suspicion: Notify,
+}
+
+/// How things stand with a server.
+enum Link {
+    Connecting,
+    Up(Arc<Connection>),
+    Down { why: Arc<str> },
+}
+
+/// All servers of one host.
+#[derive(Clone, Default)]
+pub(crate) struct Servers(Arc<[Arc<Server>]>);
+
+/// How one server does, for the operator.
+pub(crate) struct Status {
+    pub(crate) name: Arc<str>,
+    pub(crate) word: &'static str,
+    pub(crate) error: Option<Arc<str>>,
+}
+
+impl Servers {
+    /// Begins to reach the servers of `config`, and waits for none of them. Their tasks end after
+    /// `stop`.
+    pub(crate) fn start(
+        config: &Config,
+        registry: &Registry,
+        metrics: &Metrics,
+        stop: &CancellationToken,
+    ) -> (Self, Vec<JoinHandle<()>>) {
+        let servers: Arc<[_]> = config
+            .servers
+            .iter()
+            .map(|(name, it)| Arc::new(Server::new(name, it, &config.base, metrics)))
+            .collect();
+        let keep = |it: &Arc<Server>| {
+            tokio::spawn(keeper::keep(it.clone(), registry.clone(), stop.clone()))
+        };
+        let tasks = servers.iter().map(keep).collect();
+        (Self(servers), tasks)
+    }
+
+    /// How each of them does.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = Status> {
+        self.0.iter().map(|it| {
+            let (word, error) = match &*it.link.borrow() {
+                Link::Connecting => ("connecting", None),
+                Link::Up(_) => ("running", None),
+                Link::Down { why } => ("unreachable", Some(why.clone())),
+            };
+            Status { name: it.name.clone(), word, error }
+        })
+    }
+}
+
+impl Server {
+    fn new(name: &str, config: &ServerConfig, folder: &std::path::Path, metrics: &Metrics) -> Self {
+        let label = format!("server:{name}");
+        let environment = || std::env::var("MCP_RETRY_BASE_MS").ok()?.parse().ok();
+        let base = config.retry_base_ms.or_else(environment).map(Duration::from_millis);
+        let limits = Limits {
+            calls_max: config.calls_max,
+            queue_max: config.queue_max,
+            ..Limits::default()
+        };
+        Self {
+            tally: metrics.of(&label),
+            label: label.into(),
+            name: name.into(),
+            prefix: config.prefix(name),
+            base: base.unwrap_or(retry::BASE).clamp(Duration::from_millis(1), retry::WAIT_MAX),
+            folder: folder.to_owned(),
+            places: Places::new(&limits),
+            link: watch::Sender::new(Link::Connecting),
+            suspicion: Notify::new(),
+            config: config.clone(),
+        }
+    }
+
+    /// A call of a tool of this server, which is gone: nobody waits for it.
+    pub(crate) fn away(&self) -> CallError {
+        let why = match &*self.link.borrow() {
+            Link::Down { why } => why.clone(),
+            _ => "it is being reached".into(),
+        };
+        let message = format!("The server {} is not there now: {why}.", self.name);
+        let retry_after_ms = Some(self.again_ms());
+        CallError::Stopped(Stop::Unavailable(Unavailable { message, retry_after_ms }))
+    }
+
+    /// When a call may have more luck.
+    fn again_ms(&self) -> u32 {
+        u32::try_from(self.base.as_millis()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// `text` without secrets, and not too long.
+    fn masked(&self, text: &str) -> String {
+        self.config.mask(&self.folder).text(text).chars().take(300).collect()
+    }
+
+    /// Puts what the server offers on the counter, unless it is there already.
+    fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
+        let offer = Offer::of(self, lists);
+        let before = registry.catalog().served().offer(&self.name).map(|it| it.digest.clone());
+        if before.as_ref() == Some(&offer.digest) {
+            return;
+        }
+        for what in &offer.left_out {
+            tracing::warn!(target: "server", server = &*self.name, "not offered: {what}");
+        }
+        let (tools, hidden) = (offer.tools.len(), registry.offer(offer));
+        tracing::info!(target: "server", server = &*self.name, tools, "is there");
+        for name in hidden {
+            tracing::warn!(target: "server", server = &*self.name, "not offered: tool {name}: a component or another server has that name");
+        }
+    }
+
+    /// Takes what it offered off the counter.
+    fn is_down(&self, registry: &Registry, failed: &Failed) {
+        let why: Arc<str> = self.masked(&failed.what()).into();
+        let before = self.link.send_replace(Link::Down { why: why.clone() });
+        if !matches!(before, Link::Down { why: before } if before == why) {
+            tracing::warn!(target: "server", server = &*self.name, "is not there: {why}");
+        }
+        registry.withdraw(&self.name);
+    }
+}

@@ -1,0 +1,190 @@
+//! Who is let in, what they see and may call, how often, and how many sessions they may keep.
+
+use reqwest::{Method, Response, StatusCode};
+use serde_json::{Value, json};
+use tests::{
+    client::{Client, MODERN},
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+mod command_line;
+mod cors;
+mod leaks;
+mod rate;
+mod scopes;
+mod sessions;
+
+/// Whoever may do everything, and three who may do less.
+const ANN: &str = "mdg_ann-may-do-everything";
+const BEN: &str = "mdg_ben-may-echo";
+const EVE: &str = "mdg_eve-may-use-the-cinema";
+const OLD: &str = "mdg_old-has-expired";
+
+/// The lines that let somebody in.
+fn entry(name: &str, token: &str, scopes: &str) -> String {
+    let digest = host::seal::digest(token.as_bytes());
+    format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = [{scopes}]\n")
+}
+
+/// A server of echo and cinema with all four, and these lines before.
+async fn serve(lines: &str) -> TestServer {
+    serve_with(&["echo", "cinema"], lines).await
+}
+
+async fn serve_with(components: &[&str], lines: &str) -> TestServer {
+    let folders = Folders::new();
+    for name in components {
+        folders.put(name, &component_bytes(name));
+    }
+    let old = entry("old", OLD, "'*'") + "expires = '2020-01-01T00:00:00Z'\n";
+    let some = entry("ben", BEN, "'tool:echo', 'tool:greet'");
+    let all = entry("ann", ANN, "'*'") + &some + &entry("eve", EVE, "'component:cinema'") + &old;
+    let config = folders.config_with(&format!("{lines}\n{all}"));
+    TestServer::start(folders, |it| *it = config).await
+}
+
+/// What the header says that tells a client what to do.
+fn challenge(response: &Response) -> &str {
+    let header = response.headers().get("www-authenticate").expect("a refusal has the header");
+    header.to_str().unwrap()
+}
+
+/// A request on each surface that needs a token.
+async fn on_each_surface(client: &Client) -> Vec<(&'static str, Response)> {
+    let rpc = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } });
+    let legacy = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
+    } });
+    let accept = [("accept", "application/json, text/event-stream")];
+    let call = json!({ "name": "echo", "arguments": { "value": {} } });
+    vec![
+        ("modern", client.send("tools/call", call).await),
+        ("list", client.send("tools/list", json!({})).await),
+        ("legacy", client.post("/mcp", &accept, legacy.to_string()).await),
+        ("rpc", client.post("/rpc", &[], rpc.to_string()).await),
+        ("blobs", client.post("/api/blobs", &[], "{}").await),
+        ("health", client.get("/api/health").await),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface() {
+    let server = serve("").await;
+    for (surface, answer) in on_each_surface(&server.client_with(ANN)).await {
+        assert!(answer.status().is_success(), "{surface}: {answer:?}");
+    }
+    for (token, description) in
+        [("mdg_nobodys", "The token is not one of this server"), (OLD, "The token has expired")]
+    {
+        for (surface, answer) in on_each_surface(&server.client_with(token)).await {
+            assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{surface}");
+            let expected = format!(
+                "Bearer realm=\"madoguchi\", error=\"invalid_token\", error_description=\"{description}\""
+            );
+            assert_eq!(challenge(&answer), expected, "{surface}");
+            let body: Value = answer.json().await.unwrap();
+            let said = body["error"]["message"].as_str().or(body["message"].as_str());
+            assert!(said.is_some_and(|it| it.contains("Authorization: Bearer")), "{body}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_reads_the_page_and_whether_the_server_lives_and_nothing_else() {
+    let server = serve("").await;
+    let stranger = server.client();
+    for (surface, answer) in on_each_surface(&stranger).await {
+        if surface == "health" {
+            let health: Value = answer.json().await.unwrap();
+            let told: Vec<_> = health.as_object().unwrap().keys().collect();
+            assert_eq!(told, ["status", "version"], "{health}");
+            continue;
+        }
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{surface}");
+        assert_eq!(challenge(&answer), "Bearer realm=\"madoguchi\"", "no error: nothing was sent");
+    }
+    let list = stranger.http(Method::GET, "/api/cinema/movies").send().await.unwrap();
+    assert_eq!(list.status(), StatusCode::UNAUTHORIZED);
+    let blob = stranger.get(&format!("/api/blobs/{}", "0".repeat(64))).await;
+    assert_eq!(blob.status(), StatusCode::UNAUTHORIZED);
+    assert_ne!(stranger.get("/").await.status(), StatusCode::UNAUTHORIZED);
+    let twice = stranger.http(Method::GET, "/api/health").header("authorization", "Bearer");
+    assert_eq!(twice.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn components_and_the_audit_log_see_who_calls_and_never_their_token() {
+    let server = serve("").await;
+    let ann = server.client_with(ANN);
+    let who = ann.output("whoami", json!({})).await;
+    assert_eq!((&who["principal"], &who["scopes"]), (&json!("ann"), &json!(["*"])), "{who}");
+    let (status, answer) = server.client_with(BEN).request("tools/call", whoami()).await;
+    assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
+    server.server().audit().flush();
+    let audit = std::fs::read_dir(server.folders.data().join("audit")).unwrap();
+    let audit: String =
+        audit.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();
+    let lines: Vec<Value> = audit.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let found = |principal: &str, outcome: &str| {
+        lines.iter().any(|it| it["principal"] == principal && it["outcome"] == outcome)
+    };
+    assert!(found("ann", "done") && found("ben", "forbidden"), "{audit}");
+    assert!(!audit.contains("mdg_"), "{audit}");
+}
+
+fn whoami() -> Value {
+    json!({ "name": "whoami", "arguments": {} })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_token_is_configured_this_machine_needs_none_and_one_sent_does_no_harm() {
+    let server = TestServer::with(&["echo"]).await;
+    for client in [server.client(), server.client_with("mdg_somebodys")] {
+        assert_eq!(client.output("whoami", json!({})).await["principal"], "anonymous");
+    }
+    let health: Value = server.client().get("/api/health").await.json().await.unwrap();
+    assert!(health["components"]["echo"].is_object(), "{health}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_state_is_worth_nothing_in_the_hands_of_another() {
+    let server = serve("").await;
+    let greet = json!({ "name": "greet", "arguments": {} });
+    let asked = server.client_with(ANN).result("tools/call", greet.clone()).await;
+    let mut answered = greet;
+    answered["requestState"] = asked["requestState"].clone();
+    let name = json!({ "action": "accept", "content": { "name": "Ann" } });
+    let key = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+    answered["inputResponses"] = json!({ key: name });
+    let (_, stolen) = server.client_with(BEN).request("tools/call", answered.clone()).await;
+    let message = stolen["error"]["message"].as_str().unwrap();
+    assert!(message.contains("belongs to another call"), "{stolen}");
+    let greeted = server.client_with(ANN).result("tools/call", answered).await;
+    assert_eq!(greeted["structuredContent"]["greeting"], "Hello, Ann!", "{greeted}");
+}
+
+#[tokio::test]
+async fn an_address_that_others_can_reach_needs_a_token_before_anything_listens_there() {
+    let folders = Folders::new();
+    let mut config = folders.config();
+    // An address for documentation: nobody has it, so nothing is opened should this ever pass.
+    config.addr = "192.0.2.1:0".parse().unwrap();
+    let refused = host::Server::start(config.clone()).await.err().unwrap().to_string();
+    assert!(refused.contains("madoguchi token new NAME"), "{refused}");
+    assert!(!folders.data().exists(), "nothing was begun");
+    let lines = entry("ann", ANN, "'*'");
+    config = host::Config { addr: config.addr, ..folders.config_with(&lines) };
+    let other = host::Server::start(config).await.err().unwrap().to_string();
+    assert!(other.contains("this machine has no such address"), "the token opens it: {other}");
+}
+
+/// Headers of a modern request.
+fn modern<'a>(method: &'a str, name: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", MODERN),
+        ("mcp-method", method),
+        ("mcp-name", name),
+    ]
+}

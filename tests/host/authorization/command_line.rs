@@ -1,0 +1,126 @@
+//! `madoguchi token`, and what the other commands say of tokens.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::{Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    process::{Process, command, output},
+    server::Folders,
+};
+
+fn run(folders: &Folders, arguments: &[&str]) -> Output {
+    output(command(folders).args(arguments))
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_token_lets_in_whoever_pastes_its_lines_and_is_kept_nowhere() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let new = ["token", "new", "ci", "--scope", "tool:echo", "--scope", "tool:whoami"];
+    let fresh = json_of(&run(&folders, &[&new[..], &["--expires", "90d", "--json"]].concat()));
+    assert!(!folders.data().exists(), "nothing is written");
+    let token = fresh["token"].as_str().unwrap();
+    assert_eq!(fresh["sha256"], host::seal::digest(token.as_bytes()));
+    let lines = fresh["configuration"].as_str().unwrap();
+    assert!(!lines.contains(token) && lines.contains("expires = \""), "{lines}");
+
+    let file = folders.data().with_file_name("madoguchi.toml");
+    fs::write(&file, format!("bundled = false\n{lines}")).unwrap();
+    let path = file.to_str().unwrap();
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--config", path, "--components"]);
+    command.arg(folders.components());
+    let process = Process::from(command);
+    let client = Client::new(&process.url).with_token(token);
+    let who = client.output("whoami", json!({})).await;
+    assert_eq!((&who["principal"], &who["scopes"][0]), (&json!("ci"), &json!("tool:echo")));
+    let listed = json_of(&run(&folders, &["--config", path, "token", "list", "--json"]));
+    assert_eq!(listed["ci"]["scopes"], json!(["tool:echo", "tool:whoami"]));
+    assert!(listed["ci"]["expired"] == false && !listed.to_string().contains("sha256"));
+    let again = run(&folders, &["--config", path, "token", "new", "ci"]);
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(!again.status.success() && said.contains("[tokens.ci] already"), "{said}");
+}
+
+#[test]
+fn whoever_starts_the_process_needs_no_token_on_its_standard_input() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let file = folders.data().with_file_name("madoguchi.toml");
+    let lines = super::entry("ann", super::ANN, "'*'");
+    fs::write(&file, format!("bundled = false\n{lines}")).unwrap();
+    let mut command = command(&folders);
+    command.args(["--stdio", "--config"]).arg(&file).arg("--components").arg(folders.components());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().unwrap();
+    let params = json!({ "name": "whoami", "arguments": {}, "_meta": Client::meta() });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let mut input = process.stdin.take().unwrap();
+    writeln!(input, "{call}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+    drop(input);
+    process.wait().unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["principal"], "stdio", "{answer}");
+}
+
+#[test]
+fn a_token_is_shown_to_people_once_and_a_wrong_wish_is_told_what_would_be_right() {
+    let folders = Folders::new();
+    let words = run(&folders, &["token", "new", "ann"]);
+    let words = String::from_utf8_lossy(&words.stdout).into_owned();
+    assert_eq!(words.matches("mdg_").count(), 1, "{words}");
+    assert!(words.contains("[tokens.ann]\nsha256 = ") && words.contains("scopes = [\"*\"]"));
+    for (arguments, told) in [
+        (vec!["ann", "--scope", "tools:echo"], "tool:NAME"),
+        (vec!["ann", "--expires", "soon"], "90d"),
+        (vec!["a b"], "A-Z"),
+        (vec!["stdio"], "another name"),
+    ] {
+        let refused = run(&folders, &[&["token", "new"], &arguments[..]].concat());
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(told), "{arguments:?}: {said}");
+        assert!(refused.stdout.is_empty(), "no token comes of it");
+    }
+    let past = run(&folders, &["token", "new", "ann", "--expires", "2020-01-01"]);
+    assert!(String::from_utf8_lossy(&past.stderr).contains("expired already"), "{past:?}");
+}
+
+#[test]
+fn check_config_names_the_line_of_each_mistake_in_tokens() {
+    let folders = Folders::new();
+    let digest = host::seal::digest(b"mdg_x");
+    let text = format!(
+        "bundled = false\nallowed_origins = ['*']\n[tokens.ann]\nsha256 = '{digest}'\n\
+        scopes = ['tool:x', 'everything']\nexpires = '2020-01-01T00:00:00Z'\n\
+        [tokens.ben]\nsha256 = '{digest}'\nscopes = ['component:nobody']\n"
+    );
+    let file = folders.components().join("madoguchi.toml");
+    fs::write(&file, text).unwrap();
+    let told = json_of(&run(&folders, &["check-config", file.to_str().unwrap(), "--json"]));
+    let findings = told["findings"].as_array().unwrap();
+    let found: Vec<_> = findings
+        .iter()
+        .map(|it| (it["about"].as_str().unwrap(), it["line"].as_u64().unwrap(), &it["is_problem"]))
+        .collect();
+    let (yes, no) = (&json!(true), &json!(false));
+    let expected = [
+        ("tokens.ann.scopes", 5, yes),
+        ("tokens.ann.expires", 6, no),
+        ("tokens.ben.sha256", 8, yes),
+        ("allowed_origins", 2, yes),
+    ];
+    assert_eq!(found, expected, "{told}");
+    assert!(!told.to_string().contains(&digest), "{told}");
+}

@@ -1,0 +1,70 @@
+//! Which pages elsewhere may talk to the server, and what their browsers are told.
+
+use reqwest::{Method, Response, StatusCode};
+use serde_json::json;
+use tests::server::TestServer;
+
+use super::{ANN, serve};
+
+const PAGE: &str = "https://app.example";
+const LISTED: &str = "allowed_origins = ['https://app.example']";
+
+async fn preflight(server: &TestServer, path: &str, origin: &str) -> Response {
+    let request = server.client().http(Method::OPTIONS, path).header("origin", origin);
+    let request = request.header("access-control-request-method", "POST");
+    let headers = "authorization, mcp-protocol-version, mcp-param-region, x-evil";
+    let request = request.header("access-control-request-headers", headers);
+    request.send().await.unwrap()
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    response.headers().get(name).map(|it| it.to_str().unwrap()).unwrap_or_default()
+}
+
+fn has_cors(response: &Response) -> bool {
+    response.headers().keys().any(|it| it.as_str().starts_with("access-control"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_named_may_ask_without_a_token_and_read_what_it_is_answered() {
+    let server = serve(LISTED).await;
+    for path in ["/mcp", "/rpc", "/api/blobs", "/api/cinema/movies"] {
+        let may = preflight(&server, path, PAGE).await;
+        assert_eq!(may.status(), StatusCode::NO_CONTENT, "{path}");
+        assert_eq!(header(&may, "access-control-allow-origin"), PAGE);
+        assert!(header(&may, "access-control-allow-methods").contains("POST"));
+        let headers = header(&may, "access-control-allow-headers");
+        assert_eq!(headers, "authorization, mcp-protocol-version, mcp-param-region");
+        assert!(header(&may, "vary").contains("Origin"), "{may:?}");
+        assert_eq!(header(&may, "access-control-allow-credentials"), "", "no cookies here");
+    }
+    for (token, status) in [(Some(ANN), 200), (Some("mdg_wrong"), 401), (None, 401)] {
+        let request = server.client().http(Method::GET, "/api/blobs/none").header("origin", PAGE);
+        let status = if status == 200 { 404 } else { status };
+        let answer = match token {
+            Some(token) => request.bearer_auth(token).send().await.unwrap(),
+            None => request.send().await.unwrap(),
+        };
+        assert_eq!(answer.status().as_u16(), status);
+        assert_eq!(header(&answer, "access-control-allow-origin"), PAGE);
+        assert!(header(&answer, "access-control-expose-headers").contains("WWW-Authenticate"));
+        assert!(header(&answer, "vary").contains("Origin"), "{answer:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_other_page_is_refused_without_a_word_of_cors_and_the_own_one_needs_none() {
+    let server = serve(LISTED).await;
+    for origin in ["https://evil.example", "https://app.example.evil.example", "null"] {
+        let refused = preflight(&server, "/mcp", origin).await;
+        assert!(refused.status() == StatusCode::FORBIDDEN && !has_cors(&refused), "{refused:?}");
+    }
+    let own = server.client().http(Method::GET, "/api/health").header("origin", server.url());
+    let own = own.send().await.unwrap();
+    assert!(own.status().is_success() && !has_cors(&own), "{own:?}");
+    let plain = server.client_with(ANN).send("tools/list", json!({})).await;
+    assert!(plain.status().is_success() && !has_cors(&plain), "{plain:?}");
+    let none = serve("").await;
+    let refused = preflight(&none, "/mcp", PAGE).await;
+    assert!(refused.status() == StatusCode::FORBIDDEN && !has_cors(&refused), "{refused:?}");
+}

@@ -1,0 +1,87 @@
+//! A token and its digest are looked for wherever they must not be.
+
+use std::fs;
+
+use serde_json::json;
+use tests::{
+    client::Client,
+    component_bytes,
+    legacy::LegacySession,
+    operator::Operator,
+    process::{Process, command, output},
+    server::Folders,
+};
+
+use super::entry;
+
+const SECRET: &str = "mdg_s3cr3t-t0ken";
+const WRONG: &str = "mdg_wr0ng-but-close";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_and_its_digest_appear_nowhere() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.data().with_file_name("madoguchi.toml");
+    let lines = format!("bundled = false\n{}", entry("ann", SECRET, "'tool:whoami', 'tool:echo'"));
+    fs::write(&config, lines).unwrap();
+    let log = config.with_file_name("log");
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    command.arg("--config").arg(&config).env("MADOGUCHI_LOG", "trace");
+    let mut process = Process::logging(command, fs::File::create(&log).unwrap());
+
+    let mut seen = String::new();
+    for token in [SECRET, WRONG] {
+        let client = Client::new(&process.url).with_token(token);
+        for (method, params) in [
+            ("tools/call", json!({ "name": "whoami", "arguments": {} })),
+            ("tools/call", json!({ "name": "greet", "arguments": {} })),
+            ("tools/list", json!({})),
+            ("no/such", json!({})),
+        ] {
+            let answer = client.send(method, params).await;
+            seen += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+        }
+        for path in ["/", "/api/health", "/api/nobody/x", "/api/blobs/x"] {
+            let answer = client.get(path).await;
+            seen += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+        }
+        if let Ok(session) = LegacySession::begin(&client).await {
+            seen += &session.call("whoami", json!({})).await.to_string();
+        }
+    }
+    let operator = Operator::of(&folders.data());
+    for path in ["metrics", "audit?lines=1000", "components"] {
+        seen += &operator.send(reqwest::Method::GET, path, "").await.1.to_string();
+    }
+    process.signal();
+    process.wait();
+    let log = fs::read_to_string(log).unwrap();
+    assert!(seen.contains("\"ann\"") && log.len() > 1_000, "there was something to see: {seen}");
+    let digest = host::seal::digest(SECRET.as_bytes());
+    for form in [SECRET, WRONG, &digest, &SECRET[4..]] {
+        assert!(!seen.contains(form), "an answer has {form}");
+        assert!(!log.contains(form), "the log has {form}");
+    }
+    for entry in fs::read_dir(folders.data()).unwrap().map(Result::unwrap) {
+        let Ok(bytes) = fs::read(entry.path()) else { continue };
+        assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{entry:?}");
+    }
+}
+
+#[test]
+fn a_token_in_the_place_of_its_digest_is_told_without_the_token() {
+    let folders = Folders::new();
+    let file = folders.data().with_file_name("madoguchi.toml");
+    fs::write(&file, format!("[tokens.ann]\nsha256 = '{SECRET}'\nscopes = ['{SECRET}']\n"))
+        .unwrap();
+    let start = output(command(&folders).args(["--addr", "127.0.0.1:0", "--config"]).arg(&file));
+    let check = output(command(&folders).arg("check-config").arg(&file));
+    let debug = format!("{:?}", host::Config::read(&file).unwrap().tokens["ann"].sha256);
+    for ended in [start, check] {
+        assert!(!ended.status.success(), "{ended:?}");
+        let said = String::from_utf8_lossy(&ended.stderr) + String::from_utf8_lossy(&ended.stdout);
+        assert!(said.contains("madoguchi token new") && !said.contains("s3cr3t"), "{said}");
+    }
+    assert!(!debug.contains("s3cr3t"), "{debug}");
+}

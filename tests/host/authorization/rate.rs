@@ -1,0 +1,70 @@
+//! How often each caller may ask.
+
+use reqwest::{Response, StatusCode};
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+use super::{ANN, BEN, entry, serve};
+
+/// So slow that nothing comes back while a test runs: one in a second, a few at once.
+const SLOW: &str = "rate = { requests_per_s = 1, burst = 3 }\n";
+
+async fn list(client: &Client) -> Response {
+    client.send("tools/list", json!({})).await
+}
+
+/// Asks until it is too much: how many were answered, and the refusal.
+async fn until_refused(client: &Client) -> (usize, Response) {
+    for answered in 0..100 {
+        let answer = list(client).await;
+        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+            return (answered, answer);
+        }
+        assert!(!answer.status().is_server_error(), "{answer:?}");
+    }
+    panic!("nothing was ever too much");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_request_too_many_is_told_when_to_come_back_and_holds_up_nobody_else() {
+    let server = serve(SLOW).await;
+    let (answered, refused) = until_refused(&server.client_with(ANN)).await;
+    assert!(answered >= 3, "the burst passes: {answered}");
+    let wait_s: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=2).contains(&wait_s), "{wait_s}");
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(body["error"]["data"]["error"], "rate_limited", "{body}");
+    assert_eq!(body["error"]["data"]["status"], 429, "{body}");
+    assert!(list(&server.client_with(BEN)).await.status().is_success(), "each has their own");
+    // Strangers are counted before they are told that they are strangers.
+    let (answered, refused) = until_refused(&server.client_with("mdg_guess")).await;
+    assert!(answered >= 3 && refused.headers().contains_key("retry-after"), "{answered}");
+    assert!(list(&server.client_with(BEN)).await.status().is_success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_token_may_have_a_rate_of_its_own_and_the_others_none() {
+    const SLOW_ONE: &str = "mdg_slow-one";
+    let server = serve(&(entry("slow", SLOW_ONE, "'*'") + SLOW)).await;
+    assert!(until_refused(&server.client_with(SLOW_ONE)).await.0 >= 3);
+    for _ in 0..30 {
+        assert!(list(&server.client_with(ANN)).await.status().is_success());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn this_machine_is_counted_only_where_the_configuration_says_so() {
+    let free = TestServer::with(&["echo"]).await;
+    for _ in 0..30 {
+        assert!(list(&free.client()).await.status().is_success());
+    }
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.config_with(SLOW);
+    let counted = TestServer::start(folders, |it| *it = config).await;
+    assert!(until_refused(&counted.client()).await.0 >= 3);
+}

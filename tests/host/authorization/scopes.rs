@@ -1,0 +1,194 @@
+//! What a caller's scopes let them see and call, in both eras and on every surface.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tests::{client::Client, legacy::LegacySession};
+
+use super::{ANN, BEN, EVE, challenge, entry, modern, serve, serve_with};
+
+const MISSING: &str =
+    "Bearer realm=\"madoguchi\", error=\"insufficient_scope\", scope=\"tool:list_movies\"";
+
+fn tools(list: &Value) -> Vec<&str> {
+    let tools = list["tools"].as_array().unwrap_or_else(|| panic!("{list}"));
+    tools.iter().map(|it| it["name"].as_str().unwrap()).collect()
+}
+
+async fn legacy(client: &Client) -> LegacySession {
+    LegacySession::begin(client).await.ok().expect("it opens")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_outside_the_scopes_is_not_seen_in_either_era() {
+    let server = serve("").await;
+    let all = server.client_with(ANN).tools().await;
+    assert!(all.len() > 7 && all.contains(&"list_movies".to_owned()), "{all:?}");
+    let ben = server.client_with(BEN);
+    let seen = ben.result("tools/list", json!({})).await;
+    assert_eq!(tools(&seen), ["echo", "greet"]);
+    assert_eq!(seen["cacheScope"], "private", "no proxy shows it to others");
+    let session = legacy(&ben).await;
+    let seen = session.request("tools/list", json!({})).await;
+    assert_eq!(tools(&seen["result"]), ["echo", "greet"]);
+    let eve = server.client_with(EVE).tools().await;
+    assert!(eve.contains(&"list_movies".to_owned()) && !eve.contains(&"echo".to_owned()));
+    // Nor by what comes close to a name, nor by health.
+    let (_, close) = ben.request("tools/call", call("list_movie")).await;
+    assert!(!close.to_string().contains("list_movies"), "{close}");
+    let health: Value = ben.get("/api/health").await.json().await.unwrap();
+    assert_eq!(health["tools"], json!(["echo", "greet"]));
+    assert!(health["components"].get("cinema").is_none(), "{health}");
+}
+
+fn call(tool: &str) -> Value {
+    json!({ "name": tool, "arguments": {} })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_outside_the_scopes_is_not_called_in_either_era_nor_by_rpc() {
+    let server = serve("").await;
+    let ben = server.client_with(BEN);
+    let request = |id: Value, params: &Value| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+    };
+    let mut params = call("list_movies");
+    params["_meta"] = Client::meta();
+    let headers = modern("tools/call", "list_movies");
+    let plain = ben.post("/mcp", &headers, request(7.into(), &params));
+    params["_meta"]["progressToken"] = "p".into();
+    let progress = request("x".into(), &params);
+    let progress = ben.post("/mcp", &headers, progress);
+    let session = legacy(&ben).await;
+    let body =
+        json!({ "jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": call("list_movies") });
+    let rpc = json!({ "jsonrpc": "2.0", "id": 9, "method": "list_movies", "params": {} });
+    let answers = [
+        ("the short way", plain.await, json!(7)),
+        ("the SDK's way", progress.await, json!("x")),
+        ("legacy", session.post(body).await, json!(8)),
+        ("rpc", ben.post("/rpc", &[], rpc.to_string()).await, json!(9)),
+    ];
+    for (way, answer, id) in answers {
+        assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{way}");
+        assert_eq!(challenge(&answer), MISSING, "{way}");
+        let answer: Value = answer.json().await.unwrap();
+        assert_eq!(answer["id"], id, "{way}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("scope tool:list_movies"), "{way}: {answer}");
+        assert_eq!(answer["error"]["data"]["scope"], "tool:list_movies", "{way}: {answer}");
+    }
+    // In a batch each is told for itself.
+    let batch =
+        json!([rpc, { "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": {} } }]);
+    let batch: Value = ben.post("/rpc", &[], batch.to_string()).await.json().await.unwrap();
+    assert_eq!(batch[0]["error"]["data"]["error"], "insufficient_scope", "{batch}");
+    assert_eq!(batch[1]["result"], json!({ "value": {} }), "{batch}");
+    // And whoever may, may, in the same ways.
+    assert!(server.client_with(EVE).output("list_movies", json!({})).await.is_object());
+    let session = legacy(&server.client_with(EVE)).await;
+    assert_eq!(session.call("list_movies", json!({})).await["isError"], false);
+    assert_eq!(ben.output("echo", json!({ "value": {} })).await, json!({ "value": {} }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_may_only_read_sees_and_calls_what_changes_nothing() {
+    const READER: &str = "mdg_reader";
+    const NARROW: &str = "mdg_narrow";
+    let lines = entry("reader", READER, "'read-only'")
+        + &entry("narrow", NARROW, "'component:echo', 'tool:reserve_seats', 'read-only'");
+    let server = serve(&lines).await;
+    let reader = server.client_with(READER);
+    let seen = reader.tools().await;
+    assert!(seen.contains(&"echo".to_owned()) && seen.contains(&"list_movies".to_owned()));
+    assert!(!seen.contains(&"reserve_seats".to_owned()), "{seen:?}");
+    for (token, changes) in [(READER, "reserve_seats"), (NARROW, "reserve_seats")] {
+        let client = server.client_with(token);
+        let (status, answer) = client.request("tools/call", call(changes)).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
+        let upload = client.post("/api/blobs", &[], "{}").await;
+        assert_eq!(upload.status(), StatusCode::FORBIDDEN);
+        assert!(challenge(&upload).contains("insufficient_scope"));
+    }
+    let narrow = server.client_with(NARROW).tools().await;
+    assert!(narrow.contains(&"echo".to_owned()) && !narrow.contains(&"list_movies".to_owned()));
+    assert!(server.client_with(ANN).tools().await.contains(&"reserve_seats".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_long_is_told_so_to_those_with_scopes_too() {
+    let server = serve("body_bytes_max = 4096").await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "echo", "arguments": { "value": { "text": "x".repeat(8_000) } },
+    } });
+    for token in [ANN, BEN] {
+        let headers = modern("tools/call", "echo");
+        let answer = server.client_with(token).post("/mcp", &headers, body.to_string()).await;
+        assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        let answer: Value = answer.json().await.unwrap();
+        assert!(answer["error"]["message"].as_str().unwrap().contains("4096 bytes"), "{answer}");
+    }
+}
+
+/// What is asked of the library beside its tools, with what a header says of it.
+fn beside_tools() -> [(&'static str, Value, &'static str); 5] {
+    let prompt = json!({ "type": "ref/prompt", "name": "recommend" });
+    let argument = json!({ "name": "topic", "value": "" });
+    [
+        (
+            "prompts/get",
+            json!({ "name": "recommend", "arguments": { "topic": "Ann" } }),
+            "recommend",
+        ),
+        ("resources/read", json!({ "uri": "library://cover" }), "library://cover"),
+        ("resources/read", json!({ "uri": "library://books/1" }), "library://books/1"),
+        ("completion/complete", json!({ "ref": prompt, "argument": argument }), ""),
+        ("resources/subscribe", json!({ "uri": "library://cover" }), "library://cover"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prompts_and_resources_go_with_their_component_in_both_eras() {
+    const READS: &str = "mdg_reads-the-library";
+    let lines = entry("reads", READS, "'component:library'")
+        + "[components.library]\ngrants = ['events']\n";
+    let server = serve_with(&["echo", "cinema", "library"], &lines).await;
+    let (ben, reads) = (server.client_with(BEN), server.client_with(READS));
+    for (list, of) in [("prompts/list", "prompts"), ("resources/list", "resources")] {
+        let count = async |client: &Client| {
+            client.result(list, json!({})).await[of].as_array().map(Vec::len)
+        };
+        assert_eq!(count(&ben).await, Some(0), "{list}");
+        assert!(count(&reads).await > Some(0), "{list}");
+    }
+    let (session, may) = (legacy(&ben).await, legacy(&reads).await);
+    for (method, params, name) in beside_tools() {
+        let mut modern_params = params.clone();
+        modern_params["_meta"] = Client::meta();
+        let body =
+            |params| json!({ "jsonrpc": "2.0", "id": 4, "method": method, "params": params });
+        let mut answers = vec![("legacy", session.post(body(params.clone())).await)];
+        if method != "resources/subscribe" {
+            let text = body(modern_params).to_string();
+            answers.push(("modern", ben.post("/mcp", &modern(method, name), text.clone()).await));
+            let allowed = reads.post("/mcp", &modern(method, name), text).await;
+            assert_eq!(
+                allowed.status(),
+                StatusCode::OK,
+                "{method}: {}",
+                allowed.text().await.unwrap()
+            );
+        }
+        for (era, answer) in answers {
+            assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method}, {era}");
+            assert!(challenge(&answer).ends_with("scope=\"component:library\""), "{method}, {era}");
+            let answer: Value = answer.json().await.unwrap();
+            assert_eq!(answer["id"], 4, "{answer}");
+        }
+        assert_eq!(may.post(body(params)).await.status(), StatusCode::OK, "{method}");
+    }
+    let (_, unknown) = ben.request("prompts/get", json!({ "name": "nothing" })).await;
+    assert!(
+        unknown["error"]["message"].is_string(),
+        "what is not there is not forbidden: {unknown}"
+    );
+}

@@ -1,0 +1,142 @@
+//! The sessions of legacy clients: whose they are, and that they are so many and no more.
+
+use futures::{StreamExt, stream};
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    legacy::LegacySession,
+    server::{Folders, TestServer},
+};
+
+use super::{ANN, BEN, serve};
+
+fn ping() -> Value {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })
+}
+
+async fn status(session: &LegacySession) -> StatusCode {
+    session.post(ping()).await.status()
+}
+
+async fn open(client: &Client) -> LegacySession {
+    LegacySession::begin(client).await.ok().expect("it opens")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_of_whoever_opened_it_and_for_others_as_if_there_were_none() {
+    let server = serve("").await;
+    let session = open(&server.client_with(ANN)).await;
+    let stolen = session.stolen_by(&server.client_with(BEN));
+    let refused = stolen.post(ping()).await;
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let refused: Value = refused.json().await.unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("initialize"), "{refused}");
+    assert_eq!(stolen.stream().await.status(), StatusCode::NOT_FOUND);
+    stolen.delete().await;
+    assert_eq!(status(&session).await, StatusCode::OK, "another cannot end it");
+    session.delete().await;
+    assert_eq!(status(&session).await, StatusCode::NOT_FOUND, "its owner can");
+    assert_eq!(status(&open(&server.client_with(ANN)).await).await, StatusCode::OK);
+}
+
+/// A server of echo with room for that many sessions.
+async fn room_for(sessions_max: usize) -> TestServer {
+    keeping(&format!("sessions_max = {sessions_max}")).await
+}
+
+/// A server of echo that keeps sessions as this line says.
+async fn keeping(line: &str) -> TestServer {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.config_with(&format!("[sessions]\n{line}\n"));
+    TestServer::start(folders, |it| *it = config).await
+}
+
+/// How many tasks there are now.
+fn tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// Looks until `is_so`, for a long time but not for ever.
+async fn until(mut is_so: impl AsyncFnMut() -> bool) -> bool {
+    for _ in 0..600 {
+        if is_so().await {
+            return true;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    false
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_abandoned_sessions_leave_room_for_the_next_and_one_in_use_alone() {
+    const SESSIONS: usize = 10_000;
+    const MAX: usize = 100;
+    let server = room_for(MAX).await;
+    let client = server.client();
+    let used = LegacySession::open(&server.url()).await;
+    let listening = used.stream().await;
+    let (idle, before) = (open(&client).await, tasks());
+
+    let abandon = async |at: usize| {
+        let session = open(&client).await;
+        // Every other one is ready for news, and never asks for them.
+        if at % 2 == 0 {
+            session.initialized().await;
+        }
+        session
+    };
+    let opened = stream::iter(0..SESSIONS).map(abandon).buffer_unordered(16);
+    let last = opened.fold(None, async |_, it| Some(it)).await.unwrap();
+
+    assert_eq!(status(&idle).await, StatusCode::NOT_FOUND, "the first of the idle ones went");
+    assert_eq!(status(&last).await, StatusCode::OK);
+    assert_eq!(used.call("echo", json!({ "value": {} })).await["isError"], false);
+    assert!(listening.status().is_success(), "and its stream is open");
+    drop(listening);
+    let next = LegacySession::open(&server.url()).await;
+    assert_eq!(next.call("echo", json!({ "value": {} })).await["isError"], false);
+    // A session is four tasks at most, its listener among them, and none outlives it; the rest is
+    // for connections.
+    let most = before + 6 * MAX;
+    assert!(until(async || tasks() < most).await, "{before} tasks before, {} after", tasks());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_every_session_is_listened_to_the_next_client_is_told_to_wait() {
+    let server = room_for(2).await;
+    let sessions = [open(&server.client()).await, open(&server.client()).await];
+    let streams = [sessions[0].stream().await, sessions[1].stream().await];
+    let refused = LegacySession::begin(&server.client()).await.err().expect("there is no room");
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.headers().contains_key("retry-after"));
+    let refused: Value = refused.json().await.unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("sessions_max"), "{refused}");
+    assert_eq!(status(&sessions[0]).await, StatusCode::OK);
+    drop(streams);
+    // The server notices that nobody listens when it next looks.
+    let client = server.client();
+    let has_room = async || LegacySession::begin(&client).await.is_ok();
+    assert!(until(has_room).await, "the room that became free was given to nobody");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_nobody_uses_is_closed_and_one_that_is_listened_to_is_not() {
+    let server = keeping("idle_s = 1").await;
+    let (idle, used) = (open(&server.client()).await, open(&server.client()).await);
+    let listening = used.stream().await;
+    // To ask is to use: so it is asked seldom.
+    let mut is_open = true;
+    for _ in 0..10 {
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        is_open = status(&idle).await == StatusCode::OK;
+        if !is_open {
+            break;
+        }
+    }
+    assert!(!is_open, "it is still there");
+    assert_eq!(status(&used).await, StatusCode::OK);
+    drop(listening);
+}

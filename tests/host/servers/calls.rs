@@ -1,0 +1,257 @@
+//! Calls of other servers' tools: what is tried again and what never is, what goes through and what
+//! the caller reads.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::{client::Client, server::TestServer};
+
+use super::{
+    counter, entry, is_gone, is_offered,
+    modern::{Deed, Modern},
+    node, url,
+};
+
+/// The counter with the server `m` behind it, whose tools are `m_look` and `m_book`.
+async fn with(modern: &Modern, more: &str) -> TestServer {
+    let server = counter([("m", url(&modern.url(), more))]).await;
+    is_offered(&server, "m_look").await;
+    server
+}
+
+#[tokio::test]
+async fn what_may_pass_is_tried_again_and_what_was_booked_never_is() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let client = server.client();
+    modern.will([Deed::Status(429, Some("0")), Deed::Status(503, None)]);
+    client.output("m_look", json!({})).await;
+    assert_eq!(modern.calls().len(), 3, "ILL-14: 429 and 503, and then it is answered");
+
+    modern.will([Deed::Status(503, None)]);
+    let failure = client.failure("m_book", json!({})).await;
+    assert_eq!(failure["error"], "unavailable", "{failure}");
+    assert_eq!(modern.calls().len(), 4, "ILL-14: a retry must not book twice");
+
+    modern.will([502, 503, 504, 429].map(|it| Deed::Status(it, None)));
+    let failure = client.failure("m_look", json!({})).await;
+    let message = failure["message"].as_str().unwrap();
+    let said = "MCPツール \"m_look\" の実行に失敗しました（最大リトライ回数超過）: HTTP 429";
+    assert!(message.starts_with(said), "ILL-15: {message}");
+    assert_eq!(modern.calls().len(), 8, "ILL-12: one attempt and three retries");
+}
+
+#[tokio::test]
+async fn a_refusal_an_error_and_a_wrong_token_are_told_and_not_tried_again() {
+    let modern = Modern::start();
+    let server = with(&modern, "token = { value = 'hunter2hunter2' }").await;
+    let client = server.client();
+    modern.will([
+        Deed::Error(-32602, "no such x"),
+        Deed::Error(-32603, "broken"),
+        Deed::Status(403, None),
+        Deed::Result(json!({
+            "resultType": "complete", "isError": true,
+            "content": [{ "type": "text", "text": "no seats" }], "_meta": { "a": 1 },
+        })),
+    ]);
+    let failure = client.failure("m_look", json!({})).await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("upstream_error"), &json!(400)));
+    assert_eq!(failure["data"], json!({ "code": -32602, "data": { "field": "x" } }));
+    assert_eq!(client.failure("m_look", json!({})).await["status"], 502);
+    assert_eq!(client.failure("m_look", json!({})).await["error"], "upstream_unauthorized");
+    let refused = client.call("m_look", json!({})).await;
+    assert_eq!(refused["content"][0]["text"], "no seats");
+    assert_eq!((&refused["isError"], &refused["_meta"]), (&json!(true), &json!({ "a": 1 })));
+    assert_eq!(modern.calls().len(), 4);
+    for (bearer, _) in modern.calls() {
+        assert_eq!(bearer, "Bearer hunter2hunter2", "ILL-11, ILL-52");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_token_keeps_the_server_away_and_is_told_without_the_token() {
+    let modern = Modern::start();
+    *modern.told().token.lock().unwrap() = Some("right");
+    let good = url(&Modern::start().url(), "");
+    let wrong = url(&modern.url(), "token = { value = 'wrongwrongwrong' }");
+    let server = counter([("m", wrong), ("other", good)]).await;
+    let health = loop {
+        let health = super::health(&server).await;
+        if health["servers"]["m"]["status"] == "unreachable" {
+            break health;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(health["servers"]["m"]["error"].as_str().unwrap().contains("HTTP 401"), "{health}");
+    assert!(!health.to_string().contains("wrongwrong"), "{health}");
+    assert_eq!(health["servers"]["m"]["tools"], 0);
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up_in_its_time() {
+    let modern = Modern::start();
+    let server = with(&modern, "timeout_ms = 200").await;
+    let client = server.client();
+    modern.will([Deed::Never, Deed::Never, Deed::Never, Deed::Never]);
+    let failure = client.failure("m_look", json!({})).await;
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.starts_with("MCPツール \"m_look\" がタイムアウトしました (1秒)"), "{message}");
+    assert_eq!(modern.calls().len(), 4, "ILL-14");
+    modern.will([Deed::Never]);
+    client.failure("m_book", json!({})).await;
+    assert_eq!(modern.calls().len(), 5, "what may have been booked is not booked again");
+    client.output("m_look", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_is_tried_three_times_more_and_the_caller_told() {
+    let mut modern = Modern::start();
+    let server = with(&modern, "").await;
+    modern.kill();
+    let failure = server.client().failure("m_book", json!({})).await;
+    assert_eq!(failure["error"], "unavailable", "{failure}");
+    is_gone(&server, "m_book").await;
+}
+
+#[tokio::test]
+async fn results_pass_as_they_are_but_for_what_only_we_say() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let content = json!([
+        { "type": "text", "text": "a", "annotations": { "audience": ["user"] } },
+        { "type": "image", "data": "QQ==", "mimeType": "image/png" },
+        { "type": "resource_link", "uri": "note://1", "name": "one" },
+    ]);
+    modern.will([Deed::Result(json!({
+        "resultType": "complete", "content": content, "structuredContent": [1, null],
+        "_meta": { "madoguchi/error": "a lie", "example.com/kept": { "b": 2 } },
+    }))]);
+    let result = server.client().call("m_look", json!({ "deep": { "a": [1] } })).await;
+    assert_eq!(result["content"], content);
+    assert_eq!(result["structuredContent"], json!([1, null]));
+    assert_eq!(result["_meta"], json!({ "example.com/kept": { "b": 2 } }));
+    let (_, message) = modern.calls().remove(0);
+    assert_eq!(message["params"]["name"], "look");
+    assert_eq!(message["params"]["arguments"], json!({ "deep": { "a": [1] } }));
+    let rpc = json!({ "jsonrpc": "2.0", "id": 1, "method": "m_look", "params": {} });
+    let answer: Value =
+        server.client().post("/rpc", &[], rpc.to_string()).await.json().await.unwrap();
+    assert_eq!(answer["result"]["arguments"], json!({}), "{answer}");
+}
+
+#[tokio::test]
+async fn what_a_server_asks_is_asked_of_our_client_and_its_answer_goes_back() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+    let asks = Deed::Result(json!({
+        "resultType": "input_required", "requestState": "theirs",
+        "inputRequests": { "who": {
+            "method": "elicitation/create",
+            "params": { "mode": "form", "message": "Who are you?", "requestedSchema": schema },
+        } },
+    }));
+    modern.will([asks.clone(), asks]);
+    let client = server.client();
+    let round = async |more: Value| {
+        let mut params = json!({ "name": "m_book", "arguments": { "a": 1 } });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.request("tools/call", params).await.1
+    };
+    let asked = round(json!({})).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert_eq!(asked["inputRequests"]["who"]["params"]["requestedSchema"], schema);
+    let state = asked["requestState"].as_str().unwrap();
+    assert_ne!(state, "theirs", "it is sealed inside ours");
+    let answer = json!({ "who": { "action": "accept", "content": { "name": "Taro" } } });
+    let forged = round(json!({ "requestState": "theirs", "inputResponses": answer })).await;
+    assert!(forged["error"]["message"].as_str().unwrap().starts_with("requestState"), "{forged}");
+    let again = round(json!({ "requestState": state, "inputResponses": answer })).await;
+    let state = again["result"]["requestState"].as_str().unwrap();
+    let done = round(json!({ "requestState": state, "inputResponses": answer })).await;
+    assert_eq!(done["result"]["content"][0]["text"], "done", "{done}");
+    let calls = modern.calls();
+    assert_eq!(calls.len(), 3, "what was forged did not get so far");
+    assert_eq!(calls[0].1["params"].get("requestState"), None);
+    let can = &calls[0].1["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert_eq!(can["elicitation"], json!({ "form": {} }), "what our client can do, is told");
+    for (_, message) in &calls[1..] {
+        assert_eq!(message["params"]["requestState"], "theirs");
+        assert_eq!(message["params"]["inputResponses"], answer);
+    }
+}
+
+#[tokio::test]
+async fn progress_comes_through_before_the_answer() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    modern.will([Deed::Progress]);
+    let mut meta = Client::meta();
+    meta["progressToken"] = "mine".into();
+    let client = server.client();
+    let params = json!({ "name": "m_look", "arguments": {}, "_meta": meta });
+    let mut events = client.stream("tools/call", params).await;
+    let note = events.next(Duration::from_secs(30)).await.unwrap();
+    assert_eq!(note["method"], "notifications/progress", "{note}");
+    let expected =
+        json!({ "progressToken": "mine", "progress": 1.0, "total": 2.0, "message": "half" });
+    assert_eq!(note["params"], expected);
+    modern.told().leave.as_ref().unwrap().add_permits(1);
+    let last = events.next(Duration::from_secs(30)).await.unwrap();
+    assert_eq!(last["result"]["content"][0]["text"], "done", "{last}");
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_ends_the_call_at_the_server_too() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    modern.will([Deed::Never]);
+    let client = server.client();
+    let call = tokio::spawn(async move { client.call("m_look", json!({})).await });
+    while modern.calls().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    call.abort();
+    let abandoned = modern.told().abandoned.as_ref().unwrap().acquire();
+    let abandoned = tokio::time::timeout(Duration::from_secs(30), abandoned).await;
+    abandoned.expect("the server is told").expect("it counts").forget();
+}
+
+#[tokio::test]
+async fn a_command_serves_over_its_streams_and_sees_of_the_environment_what_is_named() {
+    let (program, script) = node::command();
+    let config = entry(&format!(
+        "command = {program:?}\nargs = [{script:?}, 'stdio']\nenv = {{ SAID = 'yes', KEPT = {{ value = 'hunter2' }} }}"
+    ));
+    let server = counter([("local", config)]).await;
+    is_offered(&server, "local_add").await;
+    let client = server.client();
+    assert_eq!(client.output("local_add", json!({ "a": 1, "b": 1 })).await["sum"], 2);
+    let seen = client.call("local_environment", json!({})).await;
+    let seen = seen["content"][0]["text"].as_str().unwrap().to_owned();
+    let mut named: Vec<_> = seen.split(' ').filter(|it| !matches!(*it, "HOME" | "PATH")).collect();
+    named.sort_unstable();
+    assert_eq!(named, ["KEPT", "SAID"], "no variable that was not named");
+}
+
+#[tokio::test]
+async fn each_call_has_one_line_and_counts_for_its_server() {
+    let modern = Modern::start();
+    let server = with(&modern, "").await;
+    let client = server.client();
+    client.output("m_look", json!({ "secret": "hunter2" })).await;
+    modern.will([Deed::Status(503, None)]);
+    client.failure("m_book", json!({})).await;
+    server.server().audit().flush();
+    let lines = server.server().audit().tail(10);
+    let told: Vec<_> =
+        lines.iter().map(|it| (&it["server"], &it["tool"], &it["outcome"])).collect();
+    let (m, look, book) = (json!("m"), json!("m_look"), json!("m_book"));
+    assert_eq!(told, [(&m, &look, &json!("done")), (&m, &book, &json!("unavailable"))]);
+    let text = server.server().metrics().text();
+    assert!(
+        text.contains("madoguchi_calls_total{component=\"server:m\",outcome=\"done\"} 1"),
+        "{text}"
+    );
+}

@@ -1,0 +1,98 @@
+//! Servers that mean no good: whatever they do, they harm themselves and nobody else.
+
+use serde_json::json;
+
+use super::{
+    counter, health, is_offered,
+    modern::{Deed, Modern, tool},
+    url,
+};
+
+#[tokio::test]
+async fn an_endless_event_ends_its_call_and_no_other() {
+    let (bad, good) = (Modern::start(), Modern::start());
+    let limited = "output_bytes_max = 1048576\ntimeout_ms = 20000";
+    let server = counter([("bad", url(&bad.url(), limited)), ("good", url(&good.url(), ""))]).await;
+    is_offered(&server, "bad_book").await;
+    is_offered(&server, "good_look").await;
+    bad.will([Deed::Endless]);
+    let client = server.client();
+    let call = client.failure("bad_book", json!({}));
+    let (failure, other) = futures::join!(call, client.output("good_look", json!({})));
+    assert_eq!(failure["error"], "outcome_unknown", "{failure}");
+    assert_eq!(other, json!({ "arguments": {} }));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_not_passed_on() {
+    let modern = Modern::start();
+    let server = counter([("m", url(&modern.url(), "output_bytes_max = 4096"))]).await;
+    is_offered(&server, "m_look").await;
+    let text = "a".repeat(5_000);
+    modern.will([Deed::Result(
+        json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] }),
+    )]);
+    let failure = server.client().failure("m_look", json!({})).await;
+    assert_eq!(failure["error"], "limit_exceeded", "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("[servers.m] is 4096"), "{failure}");
+    server.client().output("m_look", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_huge_list_is_cut_off_and_what_fits_is_offered() {
+    let mut tools: Vec<_> = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
+    tools[1]["description"] = "a".repeat(100_000).into();
+    let modern = Modern::with(tools);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_t0").await;
+    let names = server.client().tools().await;
+    let served = names.iter().filter(|it| it.starts_with("m_")).count();
+    assert!((500..=512).contains(&served), "{served}");
+    assert!(!names.contains(&"m_t1".to_owned()), "one tool has no more than 64 KiB");
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_says_nothing_holds_up_neither_the_start_nor_the_end() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/mcp", silent.local_addr().unwrap());
+    let mut server = counter([("silent", url(&address, ""))]).await;
+    server.client().output("echo", json!({ "value": {} })).await;
+    let health = health(&server).await;
+    assert_eq!(health["servers"]["silent"]["status"], "connecting", "{health}");
+    assert_eq!(health["status"], "ok");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_no_mcp_server_is_told_and_harms_nobody() {
+    let fake = tests::fake::Fake::start().await;
+    let nothing = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = nothing.local_addr().unwrap();
+    drop(nothing);
+    let redirected = format!("/redirect?to=http://{closed}/stolen");
+    let server = counter([
+        ("text", url(&fake.url("/ok"), "")),
+        ("elsewhere", url(&fake.url(&redirected), "token = { value = 'hunter2hunter2' }")),
+        ("closed", url(&format!("http://{closed}/mcp"), "")),
+        ("command", super::entry("command = '/no/such/program'")),
+    ])
+    .await;
+    let health = loop {
+        let health = health(&server).await;
+        let servers = health["servers"].as_object().unwrap();
+        if servers.values().all(|it| it["status"] == "unreachable") {
+            break health;
+        }
+        tokio::task::yield_now().await;
+    };
+    let told = |name: &str| health["servers"][name]["error"].as_str().unwrap().to_owned();
+    assert!(told("closed").contains("cannot be reached"), "{health}");
+    assert!(told("command").contains("/no/such/program cannot be run"), "{health}");
+    assert!(!health.to_string().contains("hunter2"), "{health}");
+    server.client().output("echo", json!({ "value": {} })).await;
+    for request in
+        fake.received().iter().filter(|it| it.contains("stolen") && !it.contains("redirect"))
+    {
+        panic!("the token must not follow a redirect: {request}");
+    }
+}

@@ -1,0 +1,276 @@
+//! A server that speaks 2026-07-28 and nothing else, does as it is told, and counts.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    net::TcpListener,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use axum::{
+    Json, Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use futures::{StreamExt, stream};
+use serde_json::{Value, json};
+use tokio::{
+    runtime::Runtime,
+    sync::{Semaphore, broadcast},
+};
+
+/// What the server does with one call.
+#[derive(Clone)]
+pub(super) enum Deed {
+    /// Answers with that status, and with that `Retry-After`.
+    Status(u16, Option<&'static str>),
+    /// Answers with that result.
+    Result(Value),
+    /// Answers with that error of JSON-RPC.
+    Error(i64, &'static str),
+    /// Never answers.
+    Never,
+    /// Begins a stream whose event never ends.
+    Endless,
+    /// Notes progress, waits for leave, and answers.
+    Progress,
+}
+
+/// The server, in a runtime of its own, with which it dies.
+pub(super) struct Modern {
+    pub(super) port: u16,
+    told: Arc<Told>,
+    runtime: Option<Runtime>,
+}
+
+#[derive(Default)]
+pub(super) struct Told {
+    /// Its tools, as it lists them.
+    pub(super) tools: Mutex<Vec<Value>>,
+    /// What it does with the next calls; then it answers `done`.
+    pub(super) deeds: Mutex<VecDeque<Deed>>,
+    /// The token that it asks for.
+    pub(super) token: Mutex<Option<&'static str>>,
+    /// Each `tools/call` so far: the `Authorization` header, and the message.
+    pub(super) calls: Mutex<Vec<(String, Value)>>,
+    /// Leave to answer after progress.
+    pub(super) leave: Option<Semaphore>,
+    /// A call that nobody waited for any longer.
+    pub(super) abandoned: Option<Semaphore>,
+    changed: Mutex<Option<broadcast::Sender<()>>>,
+}
+
+fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().expect("no test panics while it serves")
+}
+
+/// A tool with that name that takes anything.
+pub(super) fn tool(name: &str, read_only: bool) -> Value {
+    json!({
+        "name": name, "description": format!("does {name}"),
+        "inputSchema": { "type": "object", "x-kept": [1] },
+        "annotations": { "readOnlyHint": read_only },
+        "_meta": { "example.com/kept": true, "madoguchi/view": "stolen" },
+    })
+}
+
+impl Modern {
+    /// One with the read-only tool `look` and the tool `book`.
+    pub(super) fn start() -> Self {
+        Self::with(vec![tool("look", true), tool("book", false)])
+    }
+
+    pub(super) fn with(tools: Vec<Value>) -> Self {
+        let told = Told {
+            tools: Mutex::new(tools),
+            leave: Some(Semaphore::new(0)),
+            abandoned: Some(Semaphore::new(0)),
+            changed: Mutex::new(Some(broadcast::channel(8).0)),
+            ..Told::default()
+        };
+        let mut modern = Self { port: 0, told: Arc::new(told), runtime: None };
+        modern.revive();
+        modern
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    pub(super) fn told(&self) -> &Told {
+        &self.told
+    }
+
+    /// What it does with the next calls.
+    pub(super) fn will(&self, deeds: impl IntoIterator<Item = Deed>) {
+        locked(&self.told.deeds).extend(deeds);
+    }
+
+    /// How many calls have come so far.
+    pub(super) fn calls(&self) -> Vec<(String, Value)> {
+        locked(&self.told.calls).clone()
+    }
+
+    /// Has other tools from now on, and says so to whoever listens.
+    pub(super) fn change(&self, tools: Vec<Value>) {
+        *locked(&self.told.tools) = tools;
+        if let Some(changed) = &*locked(&self.told.changed) {
+            let _ = changed.send(());
+        }
+    }
+
+    /// Ends it as a power cut would.
+    pub(super) fn kill(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // In a thread: a runtime cannot wait for another one to end.
+            std::thread::spawn(move || drop(runtime)).join().expect("it ends");
+        }
+    }
+
+    /// Starts it again where it was.
+    pub(super) fn revive(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port)).expect("the port is free");
+        listener.set_nonblocking(true).expect("it can be");
+        self.port = listener.local_addr().expect("it listens").port();
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build();
+        let runtime = runtime.expect("a runtime can be made");
+        let routes = Router::new().route("/mcp", post(answer)).with_state(self.told.clone());
+        runtime.spawn(async move {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).expect("it can be taken over");
+            axum::serve(listener, routes).await.expect("it serves");
+        });
+        self.runtime = Some(runtime);
+    }
+}
+
+impl Drop for Modern {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn answer(State(told): State<Arc<Told>>, headers: HeaderMap, body: Bytes) -> Response {
+    let bearer =
+        headers.get(header::AUTHORIZATION).map(|it| it.to_str().expect("ASCII").to_owned());
+    let bearer = bearer.unwrap_or_default();
+    let wanted = *locked(&told.token);
+    if wanted.is_some_and(|it| bearer != format!("Bearer {it}")) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let message: Value = serde_json::from_slice(&body).expect("the host sends JSON");
+    let id = message["id"].clone();
+    let result = |result: Value| {
+        Json(json!({ "jsonrpc": "2.0", "id": id, "result": result })).into_response()
+    };
+    match message["method"].as_str().expect("it has a method") {
+        "server/discover" => result(json!({
+            "resultType": "complete", "supportedVersions": ["2026-07-28"],
+            "capabilities": { "tools": { "listChanged": true } },
+            "serverInfo": { "name": "modern", "version": "1" }, "ttlMs": 0, "cacheScope": "public",
+        })),
+        "tools/list" => {
+            let tools = locked(&told.tools).clone();
+            result(
+                json!({ "resultType": "complete", "tools": tools, "ttlMs": 60000, "cacheScope": "public" }),
+            )
+        }
+        "subscriptions/listen" => listen(&told, id, &message),
+        "tools/call" => {
+            locked(&told.calls).push((bearer, message.clone()));
+            let deed = locked(&told.deeds).pop_front();
+            call(&told, id, &message, deed).await
+        }
+        method => {
+            let error = json!({ "code": -32601, "message": format!("no {method} here") });
+            let body = Json(json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+            (StatusCode::NOT_FOUND, body).into_response()
+        }
+    }
+}
+
+fn event(message: &Value) -> Result<Bytes, Infallible> {
+    Ok(Bytes::from(format!("event: message\ndata: {message}\n\n")))
+}
+
+fn events(
+    stream: impl stream::Stream<Item = Result<Bytes, Infallible>> + Send + 'static,
+) -> Response {
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
+}
+
+fn listen(told: &Told, id: Value, message: &Value) -> Response {
+    let changes = locked(&told.changed).as_ref().expect("it changes").subscribe();
+    let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
+    let agreed = json!({
+        "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+        "params": { "notifications": message["params"]["notifications"], "_meta": meta },
+    });
+    let changed = json!({
+        "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": { "_meta": meta },
+    });
+    let news = stream::unfold(changes, move |mut changes| {
+        let changed = changed.clone();
+        async move {
+            changes.recv().await.ok()?;
+            Some((event(&changed), changes))
+        }
+    });
+    events(stream::once(async move { event(&agreed) }).chain(news))
+}
+
+/// Tells when it is dropped: nobody waits any longer.
+struct Abandoned(Arc<Told>);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.0.abandoned.as_ref().expect("it is counted").add_permits(1);
+    }
+}
+
+async fn call(told: &Arc<Told>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
+    let done = json!({
+        "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
+        "structuredContent": { "arguments": message["params"]["arguments"] },
+    });
+    let whole = move |result: Value| json!({ "jsonrpc": "2.0", "id": id, "result": result });
+    match deed.unwrap_or(Deed::Result(done.clone())) {
+        Deed::Result(result) => Json(whole(result)).into_response(),
+        Deed::Error(code, text) => {
+            let mut answer = whole(Value::Null);
+            answer.as_object_mut().expect("it is one").remove("result");
+            answer["error"] = json!({ "code": code, "message": text, "data": { "field": "x" } });
+            Json(answer).into_response()
+        }
+        Deed::Status(status, after) => {
+            let status = StatusCode::from_u16(status).expect("a status");
+            let mut response = status.into_response();
+            if let Some(after) = after {
+                response.headers_mut().insert(header::RETRY_AFTER, after.parse().expect("ASCII"));
+            }
+            response
+        }
+        Deed::Never => {
+            let _abandoned = Abandoned(told.clone());
+            std::future::pending().await
+        }
+        Deed::Endless => events(stream::repeat(Ok(Bytes::from_static(&[b'a'; 64 << 10])))),
+        Deed::Progress => {
+            let token = message["params"]["_meta"]["progressToken"].clone();
+            let note = json!({
+                "jsonrpc": "2.0", "method": "notifications/progress",
+                "params": { "progressToken": token, "progress": 1, "total": 2, "message": "half" },
+            });
+            let told = told.clone();
+            let last = async move {
+                told.leave.as_ref().expect("it is given").acquire().await.expect("open").forget();
+                event(&whole(done))
+            };
+            events(stream::once(async move { event(&note) }).chain(stream::once(last)))
+        }
+    }
+}

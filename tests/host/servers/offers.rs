@@ -1,0 +1,208 @@
+//! What of other servers is on offer, under which names, and what happens when two have one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    process::{Process, command},
+    server::Folders,
+};
+
+use super::{
+    counter, health, is_gone, is_offered,
+    modern::{Modern, tool},
+    node::Node,
+    until, url,
+};
+
+async fn listed(server: &tests::server::TestServer, name: &str) -> Value {
+    let list = server.client().result("tools/list", json!({})).await;
+    let tools = list["tools"].as_array().unwrap();
+    tools.iter().find(|it| it["name"] == name).cloned().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_tool_is_listed_as_its_server_says_with_where_it_is_from() {
+    let modern = Modern::start();
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let look = listed(&server, "m_look").await;
+    let own = tool("look", true);
+    for key in ["description", "inputSchema", "annotations"] {
+        assert_eq!(look[key], own[key], "{key}");
+    }
+    let meta = json!({ "example.com/kept": true, "madoguchi/server": "m" });
+    assert_eq!(look["_meta"], meta, "what we say of tools, nobody else says");
+    assert_eq!(server.client().tools().await.last().unwrap(), "m_book", "servers after components");
+}
+
+#[tokio::test]
+async fn a_server_replaces_a_components_tool_while_it_is_there_and_gives_it_back() {
+    let mut modern =
+        Modern::with(vec![tool("echo", true), tool("greet", true), tool("look", true)]);
+    let config =
+        url(&modern.url(), "replaces = ['echo', 'look']\ntools = ['echo', 'look']\nprefix = 'x_'");
+    let server = counter([("m", config)]).await;
+    is_offered(&server, "look").await;
+    let client = server.client();
+    assert_eq!(listed(&server, "echo").await["_meta"]["madoguchi/server"], "m");
+    assert_eq!(
+        client.output("echo", json!({ "value": {} })).await,
+        json!({ "arguments": { "value": {} } })
+    );
+    let names = client.tools().await;
+    assert_eq!(names.iter().filter(|it| *it == "echo").count(), 1, "{names:?}");
+    assert!(!names.iter().any(|it| it.contains("x_")), "greet was not picked: {names:?}");
+    modern.kill();
+    is_gone(&server, "look").await;
+    assert_eq!(
+        client.output("echo", json!({ "value": {} })).await,
+        json!({ "value": {} }),
+        "ILL-X7"
+    );
+    modern.revive();
+    is_offered(&server, "look").await;
+    assert_eq!(listed(&server, "echo").await["_meta"]["madoguchi/server"], "m");
+}
+
+#[tokio::test]
+async fn a_component_keeps_its_name_against_a_server_that_does_not_replace_it() {
+    let modern = Modern::with(vec![tool("echo", true), tool("look", true)]);
+    let server = counter([("m", url(&modern.url(), "prefix = ''"))]).await;
+    is_offered(&server, "look").await;
+    assert_eq!(listed(&server, "echo").await["_meta"].get("madoguchi/server"), None);
+    server.client().output("echo", json!({ "value": {} })).await;
+    assert!(modern.calls().is_empty());
+    std::fs::remove_file(server.file("echo")).unwrap();
+    until(&server, |it| it.component("echo").is_none()).await;
+    server.client().output("echo", json!({})).await;
+    assert_eq!(modern.calls().len(), 1, "where the component goes, the name is free");
+}
+
+#[tokio::test]
+async fn names_and_schemas_that_no_client_takes_are_left_out_alone() {
+    let long = "a".repeat(127);
+    let mut schema = tool("odd_schema", true);
+    schema["inputSchema"] =
+        json!({ "type": "object", "properties": { "a": { "type": "nothing" } } });
+    let mut array = tool("array", true);
+    array["inputSchema"] = json!({ "type": "array" });
+    let mut none = tool("none", true);
+    none.as_object_mut().unwrap().remove("inputSchema");
+    let old = json!({
+        "name": "old", "inputSchema": {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object", "properties": { "a": { "type": "array", "items": [{}, {}] } },
+        },
+    });
+    let tools = vec![
+        tool("a b", true),
+        tool(&long, true),
+        schema,
+        array,
+        none,
+        old,
+        tool("look", true),
+        tool("look", false),
+    ];
+    let modern = Modern::with(tools);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let names = server.client().tools().await;
+    let served: Vec<_> = names.iter().filter(|it| it.starts_with("m_")).collect();
+    assert_eq!(served, ["m_old", "m_look"]);
+}
+
+#[tokio::test]
+async fn a_change_of_a_servers_list_is_told_to_our_clients() {
+    let modern = Modern::start();
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let mut listener = server.client().listen().await;
+    // A server agrees to tell a moment after its tools are there: until then, this is said again.
+    let offered = async {
+        loop {
+            modern.change(vec![tool("look", true), tool("peek", true)]);
+            if listener.next(Duration::from_millis(50)).await.is_some() {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), offered).await.expect("it is told");
+    let names = server.client().tools().await;
+    assert!(
+        names.contains(&"m_peek".to_owned()) && !names.contains(&"m_book".to_owned()),
+        "{names:?}"
+    );
+    assert_eq!(health(&server).await["servers"]["m"]["tools"], 2);
+}
+
+#[tokio::test]
+async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
+    let tools = ["get_card_illustration", "get_theme_illustrations", "delete_everything"];
+    let modern = Modern::with(tools.map(|it| tool(it, true)).into());
+    *modern.told().token.lock().unwrap() = Some("hunter2hunter2");
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let mut program = command(&folders);
+    program.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    program.env("MCP_SERVER_URL", modern.url()).env("AUTH_PASSWORD", "hunter2hunter2");
+    let process = Process::from(program);
+    let client = tests::client::Client::new(&process.url);
+    let names = loop {
+        let names = client.tools().await;
+        if names.iter().any(|it| it.starts_with("get_card")) {
+            break names;
+        }
+        tokio::task::yield_now().await;
+    };
+    let (_, served) = names.split_at(names.len() - 2);
+    assert_eq!(served, ["get_card_illustration", "get_theme_illustrations"], "ILL-16, ILL-X7");
+    assert!(!names.contains(&"delete_everything".to_owned()), "{names:?}");
+    client.output("get_card_illustration", json!({ "card_name": "x" })).await;
+    assert_eq!(modern.calls()[0].0, "Bearer hunter2hunter2", "ILL-52");
+}
+
+#[tokio::test]
+async fn prompts_and_resources_of_servers_are_listed_and_given_and_go_with_them() {
+    let (first, mut second) = (Node::start("http", None), Node::start("sse", None));
+    let server = counter([
+        ("a", url(&format!("http://127.0.0.1:{}/mcp", first.port), "")),
+        ("b", url(&format!("http://127.0.0.1:{}/sse", second.port), "prefix = 'second.'")),
+    ])
+    .await;
+    is_offered(&server, "a_add").await;
+    is_offered(&server, "second.add").await;
+    let client = server.client();
+    let listed = async |method: &str, list: &str, key: &str| -> Vec<String> {
+        let result = client.result(method, json!({})).await;
+        let each = result[list].as_array().unwrap().iter();
+        each.map(|it| it[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed("prompts/list", "prompts", "name").await, ["a_hello", "second.hello"]);
+    assert_eq!(
+        listed("resources/list", "resources", "uri").await,
+        ["note://http/1", "note://sse/1"]
+    );
+    let hello = client.result("prompts/get", json!({ "name": "second.hello" })).await;
+    assert_eq!(hello["messages"][0]["content"]["text"], "Hello from sse", "{hello}");
+    for by in ["http", "sse"] {
+        let note =
+            client.result("resources/read", json!({ "uri": format!("note://{by}/1") })).await;
+        assert_eq!(note["contents"][0]["text"], format!("a note of {by}"), "{note}");
+    }
+    let (_, unknown) = client.request("resources/read", json!({ "uri": "note://nobody/1" })).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+
+    second.kill();
+    is_gone(&server, "second.add").await;
+    assert_eq!(listed("prompts/list", "prompts", "name").await, ["a_hello"]);
+    let (_, away) = client.request("resources/read", json!({ "uri": "note://sse/1" })).await;
+    let message = away["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The server b is not there now"), "{away}");
+    let (_, away) = client.request("prompts/get", json!({ "name": "second.hello" })).await;
+    assert!(away["error"]["message"].as_str().unwrap().contains("is not there now"), "{away}");
+    let note = client.result("resources/read", json!({ "uri": "note://http/1" })).await;
+    assert_eq!(note["contents"][0]["text"], "a note of http");
+}

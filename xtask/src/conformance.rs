@@ -1,0 +1,166 @@
+//! `cargo xtask conformance`: the official suite against the real program, whose every answer comes
+//! from the component of fixtures.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use self::report::{Report, Scenario};
+use self::server::Server;
+use crate::command::{check, line};
+use crate::step::Steps;
+use crate::test::bundle;
+use crate::workspace::Workspace;
+use crate::{components, setup};
+
+mod report;
+mod server;
+
+/// The revisions whose requirements are frozen, newest first: one for each era.
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
+/// Where the suite lies among the test clients' packages, and the Node that runs it.
+const SUITE: &str = "tests/clients/node_modules/@modelcontextprotocol/conformance/dist/index.js";
+const NODE: &str = "tests/clients/node_modules/node/bin/node";
+/// The component of fixtures.
+const FIXTURES: &str = "conformance";
+
+/// What is asked for: nothing is everything.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    revisions: Vec<String>,
+    scenario: Option<String>,
+}
+
+/// `cargo xtask conformance [--requirements REV] [SCENARIO]`.
+pub(crate) fn conformance(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let wanted = Wanted::read(arguments)?;
+    let mut steps = Steps::new(6);
+    steps.run("set-up", &[], || setup::for_conformance(workspace));
+    bundle(workspace, &mut steps);
+    steps.run("conformance", &["host", "components for tests"], || {
+        let (report, end) = measured(workspace, &wanted)?;
+        eprintln!("{}", report.scenarios(wanted.scenario.is_some()));
+        eprintln!("{}", report.table());
+        end
+    });
+    steps.finish()
+}
+
+/// The step of `cargo xtask test`.
+pub(crate) fn step(workspace: &Workspace) -> Result<String> {
+    let (report, end) = measured(workspace, &Wanted::default())?;
+    eprintln!("{}", report.scenarios(false));
+    eprintln!("{}", report.table());
+    end
+}
+
+/// Runs what is wanted; the note for the step, or why it failed.
+fn measured(workspace: &Workspace, wanted: &Wanted) -> Result<(Report, Result<String>)> {
+    let results = workspace.root.join("target/conformance");
+    if results.is_dir() {
+        fs::remove_dir_all(&results).with_context(|| format!("clearing {}", results.display()))?;
+    }
+    fs::create_dir_all(&results)?;
+    let fixtures = components::for_tests_folder(workspace).join(format!("{FIXTURES}.wasm"));
+    let server = Server::start(&workspace.binary(), &fixtures, &results)?;
+    let revisions = match wanted.revisions.as_slice() {
+        [] => REVISIONS.map(str::to_owned).to_vec(),
+        some => some.to_vec(),
+    };
+    let mut report = Report::default();
+    for revision in revisions {
+        let folder = results.join(&revision);
+        let output = results.join(format!("{revision}.txt"));
+        let end = suite(workspace, &server.url, &revision, wanted, &folder, &output);
+        let said = fs::read_to_string(&output).unwrap_or_default();
+        let scenarios = Scenario::read_all(&said, &folder, wanted.scenario.as_deref())?;
+        ensure!(
+            !scenarios.is_empty(),
+            "the suite ran nothing for {revision}: see {}",
+            output.display()
+        );
+        report.add(&revision, scenarios, end.is_ok());
+    }
+    let end = report.verdict();
+    Ok((report, end))
+}
+
+/// Runs the suite once; what it says goes to a file, what it found to a folder.
+fn suite(
+    workspace: &Workspace,
+    url: &str,
+    revision: &str,
+    wanted: &Wanted,
+    folder: &Path,
+    output: &Path,
+) -> Result<()> {
+    let mut suite =
+        Command::new(workspace.root.join(format!("{NODE}{}", std::env::consts::EXE_SUFFIX)));
+    suite.arg(workspace.root.join(SUITE)).args(["server", "--url", url]);
+    match &wanted.scenario {
+        Some(scenario) => suite.args(["--scenario", scenario, "--spec-version", revision]),
+        None => suite.args(["--requirements", revision]),
+    };
+    suite.arg("--output-dir").arg(folder);
+    let said = File::create(output).with_context(|| format!("creating {}", output.display()))?;
+    suite.stdin(Stdio::null()).stderr(said.try_clone()?).stdout(said);
+    eprintln!("      {} …", line(&suite));
+    check(&mut suite)
+}
+
+impl Wanted {
+    fn read(arguments: &[String]) -> Result<Self> {
+        let mut wanted = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let revision = match argument.split_once('=') {
+                Some(("--requirements", revision)) => Some(revision.to_owned()),
+                _ if argument == "--requirements" => {
+                    Some(arguments.next().context("--requirements needs a revision")?.clone())
+                }
+                _ => None,
+            };
+            match revision {
+                Some(revision) if REVISIONS.contains(&&*revision) => {
+                    wanted.revisions.push(revision);
+                }
+                Some(other) => {
+                    bail!("there are requirements for {}, none for {other}", REVISIONS.join(", "))
+                }
+                None if argument.starts_with('-') => bail!("there is no option {argument}"),
+                None if wanted.scenario.is_some() => bail!("one scenario at a time"),
+                None => wanted.scenario = Some(argument.clone()),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &[&str]) -> Result<Wanted> {
+        Wanted::read(&arguments.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_wanted_is_a_revision_a_scenario_or_everything() {
+        assert_eq!(read(&[]).unwrap(), Wanted::default());
+        let wanted = read(&["--requirements", "2025-11-25", "ping"]).unwrap();
+        assert_eq!(wanted.revisions, ["2025-11-25"]);
+        assert_eq!(wanted.scenario.as_deref(), Some("ping"));
+        assert_eq!(read(&["--requirements=2026-07-28"]).unwrap().revisions, ["2026-07-28"]);
+    }
+
+    #[test]
+    fn a_revision_or_an_option_that_does_not_exist_is_named() {
+        let error = |arguments: &[&str]| read(arguments).unwrap_err().to_string();
+        assert!(error(&["--requirements", "2024-11-05"]).contains("none for 2024-11-05"));
+        assert!(error(&["--requirements"]).contains("needs a revision"));
+        assert!(error(&["--all"]).contains("no option --all"));
+        assert!(error(&["ping", "caching"]).contains("one scenario"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The real program on a free port, with a data folder of its own and nothing to serve but the
+//! fixtures.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+
+/// A running server; it ends when this is dropped.
+pub(super) struct Server {
+    child: Child,
+    /// Where it speaks MCP.
+    pub(super) url: String,
+}
+
+/// What the operator of the fixtures wrote.
+const CONFIG: &str = "\
+addr = \"127.0.0.1:0\"
+data = \"data\"
+components_folder = \"components\"
+bundled = false
+
+# The fixtures ring when they say that a list has changed.
+[components.conformance]
+grants = [\"events\"]
+";
+
+impl Server {
+    /// Starts `binary` in `folder`, and waits until it says where it listens.
+    pub(super) fn start(binary: &Path, fixtures: &Path, folder: &Path) -> Result<Self> {
+        let components = folder.join("components");
+        fs::create_dir_all(&components)?;
+        let name = fixtures.file_name().context("the fixtures are a file")?;
+        fs::copy(fixtures, components.join(name))
+            .with_context(|| format!("copying {}", fixtures.display()))?;
+        let config = folder.join("madoguchi.toml");
+        fs::write(&config, CONFIG)?;
+        let mut server = Command::new(binary);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("MADOGUCHI_") {
+                server.env_remove(name);
+            }
+        }
+        let log = folder.join("server.log");
+        server.arg("--config").arg(&config);
+        server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(File::create(&log)?);
+        let mut child = server.spawn().with_context(|| format!("starting {}", binary.display()))?;
+        let said = BufReader::new(child.stdout.take().context("its output is piped")?);
+        let mut server = Self { child, url: String::new() };
+        let mut lines = said.lines().map_while(Result::ok);
+        server.url = lines
+            .find_map(|it| address(&it))
+            .with_context(|| format!("the server did not start: see {}", log.display()))?;
+        // Read on, or a full pipe would stop it.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(server)
+    }
+}
+
+/// The address in the line that names it.
+fn address(line: &str) -> Option<String> {
+    let address = line.trim().strip_prefix("MCP")?.trim();
+    address.starts_with("http").then(|| address.to_owned())
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whoever drops it has what it wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_read_from_the_line_that_names_it() {
+        let line = "  MCP         http://127.0.0.1:8808/mcp";
+        assert_eq!(address(line).as_deref(), Some("http://127.0.0.1:8808/mcp"));
+        assert_eq!(address("  page        http://127.0.0.1:8808/"), None);
+        assert_eq!(address("MCP is off"), None);
+    }
+}
