@@ -15,7 +15,7 @@ mod tokens;
 
 pub use rate::RateConfig;
 pub(crate) use rate::{Rate, Strangers};
-pub(crate) use refusal::{Surface, forbidden, insufficient_scope, refusal, too_many, unauthorized};
+pub(crate) use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};
 pub use tokens::TokenConfig;
 pub(crate) use tokens::Tokens;
 

@@ -111,9 +111,10 @@ impl Calls {
     ) -> Result<Outcome<M::Output>, CallError> {
         let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
-        let version = (&**component.digest(), component.clock());
-        let takes_unasked = takes_unasked::<M>(&record.call, &component);
-        let mut state = self.state::<M>(&record.call, version, takes_unasked)?;
+        let whose = (&**component.digest(), component.clock());
+        let has_answers = !record.call.responses.is_empty();
+        let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
+        let mut state = self.state::<M>(&record.call, whose, are_taken)?;
         let claim = self.claim(&state, component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
@@ -157,14 +158,11 @@ impl Calls {
     /// The end of `call` where its caller's scopes do not reach so far, recorded like any other.
     async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
         let catalog = self.registry.catalog();
-        let found = match M::served(&catalog, &call) {
-            Some((server, ask)) => pass::check(&server, &ask, &call.caller),
-            None => M::component(&catalog, &call).map(|_| ()),
+        let is_refused = match M::served(&catalog, &call) {
+            Some((server, ask)) => pass::lacking(&call.caller, &server, &ask).is_some(),
+            None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
         };
-        match found {
-            Err(CallError::Forbidden { .. }) => self.ask::<M>(call).await.err(),
-            _ => None,
-        }
+        if is_refused { self.ask::<M>(call).await.err() } else { None }
     }
 
     /// Leave to run a further round of a call that has asked: one at a time, and none once it ended.
@@ -181,14 +179,14 @@ impl Calls {
         &self,
         call: &Call,
         (version, clock): (&str, &Clock),
-        takes_unasked: bool,
+        are_taken_unasked: bool,
     ) -> Result<State, StateError> {
         let now = clock.now();
         let first_called_at_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         let Some(sealed) = &call.state else {
             return match call.responses.is_empty() {
                 true => Ok(State { first_called_at_ns, ..State::default() }),
-                false => unasked::answers(takes_unasked, &call.responses)
+                false => unasked::answers(are_taken_unasked, &call.responses)
                     .map(|it| State::answered(version, first_called_at_ns, it)),
             };
         };

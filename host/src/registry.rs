@@ -127,11 +127,11 @@ impl Catalog {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
         };
-        let own = self
+        let seen = self
             .offers()
             .filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
         let served = self.served.tools().filter(|it| it.is_open_to(caller));
-        let seen = own.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
+        let seen = seen.map(|(_, it)| &it.name).chain(served.map(|it| &it.name));
         let mut names: Vec<_> = seen.map(|it| (likeness(it), it)).collect();
         names.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         names.iter().take(3).filter(|it| it.0 > 0).map(|it| it.1.to_string()).collect()

@@ -8,5 +8,6 @@ mod clients;
 mod page;
 mod prompts;
 mod resources;
+mod sign_in;
 mod subscriptions;
 mod wire;

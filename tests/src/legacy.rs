@@ -109,14 +109,8 @@ impl LegacySession {
 
     /// Hears what the server says by itself.
     pub async fn listen(&self) -> Listener {
-        let request = crate::client::http().build().expect("no options that can fail");
-        let request = request
-            .get(format!("{}/mcp", self.url))
-            .header("accept", "text/event-stream")
-            .header("mcp-protocol-version", LEGACY)
-            .header("mcp-session-id", &self.id);
-        let response = request.send().await.expect("the server answers");
-        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        let stream = self.stream().await.bytes_stream();
+        let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();
         Listener { pending: String::new(), stream }
     }
 

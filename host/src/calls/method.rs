@@ -56,10 +56,10 @@ impl Method for CallTool {
         let component =
             catalog.component_for(tool).ok_or_else(|| match catalog.served().away(tool) {
                 Some(it) if it.is_open_to(&call.caller) => it.server.away(),
-                _ => CallError::UnknownTool {
-                    tool: shown(tool),
-                    similar: catalog.similar(tool, &call.caller),
-                },
+                _ => {
+                    let similar = catalog.similar(tool, &call.caller);
+                    CallError::UnknownTool { tool: shown(tool), similar }
+                }
             })?;
         match may_call(&call.caller, component, tool) {
             true => Ok(component.clone()),

@@ -26,7 +26,9 @@ impl Calls {
         ask: Ask,
     ) -> Result<Outcome<M::Output>, CallError> {
         let call = &record.call;
-        check(&server, &ask, &call.caller)?;
+        if let Some(scope) = lacking(&call.caller, &server, &ask) {
+            return Err(CallError::Forbidden { scope });
+        }
         record.server = Some(server.clone());
         let mut state = self.state::<M>(call, (&server.label, &Clock::System), false)?;
         let claim = self.claim(&state, &Clock::System)?;
@@ -63,13 +65,13 @@ impl Calls {
     }
 }
 
-/// Refuses what is out of `caller`'s reach.
-pub(super) fn check(server: &Server, ask: &Ask, caller: &Caller) -> Result<(), CallError> {
+/// The scope that `caller` would need and does not have.
+pub(super) fn lacking(caller: &Caller, server: &Server, ask: &Ask) -> Option<String> {
     let (may, scope) = match ask {
         Ask::Tool(tool) => (tool.is_open_to(caller), format!("tool:{}", tool.name)),
         _ => (caller.may_use(Owner::Server(&server.name)), format!("server:{}", server.name)),
     };
-    if may { Ok(()) } else { Err(CallError::Forbidden { scope }) }
+    (!may).then_some(scope)
 }
 
 /// What a server asks, as a question of ours with its key.

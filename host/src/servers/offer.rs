@@ -42,6 +42,8 @@ pub(crate) struct ServerTool {
     pub(crate) listed: Tool,
     /// Whether it wins over a component's tool of its name.
     pub(crate) replaces: bool,
+    /// Whether it changes nothing.
+    is_read_only: bool,
     /// Whether twice is the same as once.
     pub(super) is_repeatable: bool,
     /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
@@ -141,9 +143,7 @@ fn shown(name: &str) -> String {
 impl ServerTool {
     /// Whether `caller` may see and call it.
     pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
-        let hints = self.listed.annotations.as_ref();
-        let is_read_only = hints.is_some_and(|it| it.read_only_hint == Some(true));
-        caller.may_call(Owner::Server(&self.server.name), &self.name, is_read_only)
+        caller.may_call(Owner::Server(&self.server.name), &self.name, self.is_read_only)
     }
 
     fn of(server: &Arc<Server>, mut listed: Tool) -> Result<Self, String> {
@@ -163,8 +163,8 @@ impl ServerTool {
         }
         let hints = listed.annotations.as_ref();
         let hint = |it: Option<bool>| it == Some(true);
-        let is_repeatable =
-            hints.is_some_and(|it| hint(it.read_only_hint) || hint(it.idempotent_hint));
+        let is_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
+        let is_repeatable = is_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
         listed.name = name.clone().into();
         let mut meta = foreign(listed.meta.take()).unwrap_or_default();
         meta.0.insert(SERVER_KEY.to_owned(), Value::from(&*server.name));
@@ -174,6 +174,7 @@ impl ServerTool {
             name: name.into(),
             own_name,
             replaces,
+            is_read_only,
             is_repeatable,
             has_header_arguments: input.to_string().contains("x-mcp-header"),
             listed,
