@@ -61,6 +61,9 @@ fn message(it: &Value) -> Result<(), String> {
     if it["jsonrpc"] != "2.0" || kinds != 1 {
         return Err(format!("no message of JSON-RPC: {it}"));
     }
+    if it.get("id").is_some_and(|it| it.is_object() || it.is_array() || it.is_boolean()) {
+        return Err(format!("no id of JSON-RPC: {it}"));
+    }
     error.map_or(Ok(()), fault)
 }
 
@@ -107,7 +110,7 @@ pub(crate) fn gist(answer: &Answer) -> Value {
         let result = it.get("result");
         json!({
             // What is long may be a state, which each server has its own of.
-            "id": it.get("id").filter(|it| it.as_str().is_none_or(|it| it.len() < 99)),
+            "id": it.get("id").filter(|it| it.to_string().len() < 99),
             "code": it.pointer("/error/code"),
             "error": it.get("error").filter(|it| it.is_string()),
             "type": it.pointer("/result/resultType"),

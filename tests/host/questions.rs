@@ -61,10 +61,7 @@ async fn an_answer_to_an_earlier_version_is_not_applied_and_asked_for_again() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();
     let (_, asked) = greet(&client, json!({})).await;
-    let before = server.server().registry().catalog().generation();
-    server.folders.put("echo", &rebuilt(&component_bytes("echo"), 1));
-    let mut changes = server.server().registry().changes();
-    changes.wait_for(|it| it.generation() > before).await.unwrap();
+    swap(&server).await;
     let state = &asked["result"]["requestState"];
     let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
     let (_, again) = greet(&client, more).await;
@@ -106,4 +103,164 @@ async fn answers_before_their_questions_are_taken_only_by_a_tool_that_says_so() 
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     let none = call(says_so, json!(12345)).await;
     assert_eq!(none["error"]["code"], -32602, "{none}");
+}
+
+/// A server with the short way, and one without.
+async fn both_ways() -> [TestServer; 2] {
+    let start = async |thin_path| {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        TestServer::start(folders, |it| it.thin_path = thin_path).await
+    };
+    [start(true).await, start(false).await]
+}
+
+fn message(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("it is no error: {answer}"))
+}
+
+#[tokio::test]
+async fn an_answer_that_was_used_is_not_taken_twice() {
+    for server in both_ways().await {
+        let client = server.client();
+        let (_, asked) = greet(&client, json!({})).await;
+        let state = &asked["result"]["requestState"];
+        let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
+        let (_, done) = greet(&client, more.clone()).await;
+        assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");
+        let (_, replayed) = greet(&client, more).await;
+        assert!(message(&replayed).contains("call again without it"), "{replayed}");
+        assert_eq!(replayed["error"]["code"], -32602);
+        // Nor with another answer, nor where the first one was a no.
+        let more = json!({ "requestState": state, "inputResponses": accept("Jiro") });
+        message(&greet(&client, more).await.1);
+        let (_, asked) = greet(&client, json!({})).await;
+        let state = &asked["result"]["requestState"];
+        let no = json!({ "name": { "action": "decline" } });
+        let (_, declined) =
+            greet(&client, json!({ "requestState": state, "inputResponses": no })).await;
+        assert_eq!(declined["result"]["isError"], true, "{declined}");
+        let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
+        message(&greet(&client, more).await.1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_has_ended_leaves_no_state_of_any_round_and_until_then_each_may_come_again() {
+    for server in both_ways().await {
+        let client = server.client();
+        let round = async |state: &Value, answers: Value| {
+            let more = json!({
+                "name": "greet_twice", "requestState": state, "inputResponses": answers,
+            });
+            greet(&client, more).await.1
+        };
+        let first = greet(&client, json!({ "name": "greet_twice" })).await.1;
+        let first = &first["result"]["requestState"];
+        // An answer that got lost on its way back is asked for again, and is the same question.
+        let lost = round(first, accept("Taro")).await;
+        let second = round(first, accept("Taro")).await;
+        assert_eq!(lost["result"]["inputRequests"], second["result"]["inputRequests"], "{lost}");
+        let second = &second["result"];
+        let key = second["inputRequests"].as_object().unwrap().keys().next().unwrap();
+        let yes = json!({ key: { "action": "accept", "content": {} } });
+        let done = round(&second["requestState"], yes.clone()).await;
+        assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
+        for (state, answers) in [
+            (first, accept("Taro")),
+            (&lost["result"]["requestState"], yes.clone()),
+            (&second["requestState"], yes),
+        ] {
+            let replayed = round(state, answers).await;
+            assert!(message(&replayed).contains("answered and used"), "{replayed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_another_server_of_another_caller_or_to_other_arguments_is_refused() {
+    let token = |name: &str| {
+        let digest = host::seal::digest(name.as_bytes());
+        format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['*']\n")
+    };
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.config_with(&(token("ann") + &token("ben")));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let (ann, ben) = (server.client_with("ann"), server.client_with("ben"));
+    let (_, asked) = greet(&ann, json!({})).await;
+    let state = &asked["result"]["requestState"];
+    let answered = json!({ "requestState": state, "inputResponses": accept("Ann") });
+    let (_, foreign) = greet(&ben, answered.clone()).await;
+    assert!(message(&foreign).contains("another call"), "{foreign}");
+    let mut other = answered.clone();
+    other["arguments"] = json!({ "more": 1 });
+    let (_, foreign) = greet(&ann, other).await;
+    assert!(message(&foreign).contains("another call"), "{foreign}");
+    let elsewhere = TestServer::with(&["echo"]).await;
+    let (_, foreign) = greet(&elsewhere.client(), answered.clone()).await;
+    assert!(message(&foreign).contains("not one that this server gave out"), "{foreign}");
+    // None of them has used it up.
+    let (_, done) = greet(&ann, answered).await;
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Ann!", "{done}");
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_after_an_hour_is_too_late() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let now = Arc::new(Mutex::new(Duration::from_secs(1_795_000_000)));
+    let server = Server::start_at(folders.config(), Clock::Fixed(now.clone())).await.unwrap();
+    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    for (seconds, is_late) in [(3_600, false), (3_601, true)] {
+        let (_, asked) = greet(&client, json!({})).await;
+        let state = &asked["result"]["requestState"];
+        *now.lock().unwrap() += Duration::from_secs(seconds);
+        let more = json!({ "requestState": state, "inputResponses": accept("Taro") });
+        let (_, answer) = greet(&client, more).await;
+        match is_late {
+            false => assert!(answer["result"]["structuredContent"].is_object(), "{answer}"),
+            true => assert!(message(&answer).contains("has expired"), "{answer}"),
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_question_that_a_session_answers_after_a_swap_is_asked_again_by_the_new_version() {
+    let server = TestServer::with(&["echo"]).await;
+    let session = LegacySession::open_with(&server.url(), json!({ "elicitation": {} })).await;
+    let params = json!({ "name": "greet", "arguments": {} });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let mut said = session.post(call).await;
+    let (mut heard, mut questions, mut greeting) = (String::new(), 0, Value::Null);
+    while let Some(chunk) = said.chunk().await.unwrap() {
+        heard += &String::from_utf8_lossy(&chunk);
+        while let Some((event, rest)) = heard.clone().split_once("\n\n") {
+            heard = rest.to_owned();
+            let data = event.lines().find_map(|it| it.strip_prefix("data:")).unwrap_or_default();
+            let Ok(message) = serde_json::from_str::<Value>(data.trim()) else { continue };
+            if message["method"] == "elicitation/create" {
+                questions += 1;
+                if questions == 1 {
+                    swap(&server).await;
+                }
+                let name = if questions == 1 { "Taro" } else { "Hanako" };
+                let result = json!({ "action": "accept", "content": { "name": name } });
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                session.post(answer).await;
+            } else if message["id"] == 7 {
+                greeting = message["result"]["structuredContent"]["greeting"].clone();
+            }
+        }
+    }
+    assert_eq!((questions, greeting), (2, json!("Hello, Hanako!")), "not what was said before");
+}
+
+/// Puts another build of `echo` in the place of the one that serves.
+async fn swap(server: &TestServer) {
+    let before = server.server().registry().catalog().generation();
+    server.folders.put("echo", &rebuilt(&component_bytes("echo"), 1));
+    let mut changes = server.server().registry().changes();
+    changes.wait_for(|it| it.generation() > before).await.unwrap();
 }

@@ -5,6 +5,7 @@ mod both_ways;
 mod browser;
 mod cancel;
 mod clients;
+mod page;
 mod prompts;
 mod resources;
 mod sign_in;

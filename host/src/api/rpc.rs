@@ -94,11 +94,16 @@ impl Rpc {
                 let id = serde_json::from_str::<Value>(text)
                     .ok()
                     .and_then(|it| it.get("id").cloned())
+                    .filter(is_id)
                     .unwrap_or_default();
                 return Some(failure(id, -32600, &message, Value::Null));
             }
             Err(error) => return Some(parse_error(&error.to_string())),
         };
+        if request.id.as_ref().is_some_and(|it| !is_id(it)) {
+            let message = "id: a string, a number or null is right";
+            return Some(failure(Value::Null, -32600, message, Value::Null));
+        }
         let id = request.id.clone();
         if request.jsonrpc != "2.0" {
             let message = "jsonrpc: \"2.0\" is right";
@@ -199,6 +204,11 @@ fn code(failure: &Failure) -> i64 {
         (_, 500..) => -32603,
         _ => -32000,
     }
+}
+
+/// Whether JSON-RPC lets a request go by it.
+fn is_id(id: &Value) -> bool {
+    matches!(id, Value::Null | Value::String(_) | Value::Number(_))
 }
 
 fn parse_error(why: &str) -> Value {

@@ -1,0 +1,175 @@
+//! The page on connecting: what it says to run is run, and what it says to write can be read.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+use tests::{
+    component_bytes,
+    process::{Process, program},
+    root,
+    server::Folders,
+};
+
+/// A block of the page that somebody copies.
+struct Snippet {
+    language: String,
+    text: String,
+}
+
+fn snippets() -> Vec<Snippet> {
+    let page = fs::read_to_string(root().join("host/clients.md")).unwrap();
+    let blocks = page.split("\n```").collect::<Vec<_>>();
+    // Every second one is between two fences.
+    let inside = blocks.iter().skip(1).step_by(2).map(|block| {
+        let (language, text) = block.split_once('\n').unwrap();
+        Snippet { language: language.to_owned(), text: text.to_owned() }
+    });
+    inside.collect()
+}
+
+fn of(language: &str) -> Vec<String> {
+    let all = snippets().into_iter().filter(|it| it.language == language).map(|it| it.text);
+    let all: Vec<_> = all.collect();
+    assert!(!all.is_empty(), "the page has no snippet in {language}");
+    all
+}
+
+/// The counter, with a folder that finds the clients' packages.
+struct Counter {
+    folders: Folders,
+    process: Process,
+}
+
+impl Counter {
+    fn open() -> Self {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        let process = Process::start(&folders);
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(
+            clients().join("node_modules"),
+            Self::beside(&folders, "node_modules"),
+        )
+        .unwrap();
+        Self { folders, process }
+    }
+
+    fn beside(folders: &Folders, name: &str) -> std::path::PathBuf {
+        folders.data().with_file_name(name)
+    }
+
+    /// `text` with this server in the places of the one on the page, as a file of this name.
+    fn file(&self, name: &str, text: &str) -> std::path::PathBuf {
+        let file = Self::beside(&self.folders, name);
+        fs::write(&file, self.placed(text)).unwrap();
+        file
+    }
+
+    fn placed(&self, text: &str) -> String {
+        let components = self.folders.components();
+        let data = Self::beside(&self.folders, "alone");
+        let (data, components) = (data.display(), components.display());
+        let alone = format!(r#""--stdio", "--data", "{data}", "--components", "{components}""#);
+        let in_shell = format!(" --stdio --data {data} --components {components}");
+        let text = text.replace("http://127.0.0.1:8808", &self.process.url);
+        let text = text.replace("/path/to/madoguchi", &program().display().to_string());
+        text.replace(" --stdio", &in_shell).replace(r#""--stdio""#, &alone)
+    }
+
+    /// What a command says that must do it without complaint.
+    fn said(&self, command: &mut Command) -> String {
+        let folder = Self::beside(&self.folders, "");
+        let output = command.env("MADOGUCHI_TOKEN", "mdg_nobody").current_dir(folder).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}: {said}{complained}");
+        said
+    }
+}
+
+fn clients() -> std::path::PathBuf {
+    root().join("tests/clients")
+}
+
+fn node() -> Command {
+    Command::new(clients().join("node_modules/node/bin/node"))
+}
+
+fn lists(said: &str, snippet: &str) {
+    assert!(said.contains("greet_twice"), "it lists no tools: {said}\n{snippet}");
+}
+
+#[test]
+fn what_the_page_says_in_python_and_typescript_lists_the_tools() {
+    let counter = Counter::open();
+    for snippet in of("js") {
+        let file = counter.file("snippet.mjs", &snippet);
+        lists(&counter.said(node().arg(file)), &snippet);
+    }
+    for snippet in of("python") {
+        let file = counter.file("snippet.py", &snippet);
+        let python = root().join("target/venv/bin/python");
+        lists(&counter.said(Command::new(python).arg(file)), &snippet);
+    }
+}
+
+#[test]
+fn what_the_page_says_to_the_inspector_lists_the_tools() {
+    const NPX: &str = "npx -y @modelcontextprotocol/inspector@";
+    let counter = Counter::open();
+    let launcher = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+    let commands = of("sh").join("\n");
+    let mut run = 0;
+    for line in commands.lines().filter_map(|it| it.strip_prefix(NPX)) {
+        let (version, rest) = line.split_once(' ').unwrap();
+        let package = fs::read_to_string(clients().join("package.json")).unwrap();
+        assert!(
+            package.contains(&format!("/inspector\": \"{version}\"")),
+            "{version} is not tried"
+        );
+        let rest = words(&counter.placed(rest));
+        lists(&counter.said(node().arg(clients().join(launcher)).args(rest)), line);
+        run += 1;
+    }
+    assert_eq!(run, 3);
+}
+
+/// A line as a shell takes it apart, as far as the page needs it.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
+#[test]
+fn what_the_page_says_to_write_can_be_read_and_names_the_server() {
+    for snippet in of("json") {
+        let read: Value =
+            serde_json::from_str(&snippet).unwrap_or_else(|it| panic!("{it}: {snippet}"));
+        let servers = read.get("mcpServers").or(read.get("servers")).and_then(Value::as_object);
+        for (name, server) in servers.unwrap_or_else(|| panic!("no servers: {snippet}")) {
+            let is_one =
+                server["url"] == "http://127.0.0.1:8808/mcp" || server["command"].is_string();
+            assert!(is_one, "{name}: {snippet}");
+        }
+    }
+    let [goose] = &of("yaml")[..] else { panic!("one snippet is in YAML") };
+    assert!(!goose.contains('\t') && goose.contains("uri: http://127.0.0.1:8808/mcp"), "{goose}");
+    let default = fs::read_to_string(root().join("host/src/config.rs")).unwrap();
+    assert!(default.contains("127.0.0.1:8808"), "the page has the default address");
+}
+
+#[test]
+fn every_link_of_the_page_leads_somewhere() {
+    let page = fs::read_to_string(root().join("host/clients.md")).unwrap();
+    let targets = page.split("](").skip(1).filter_map(|it| it.split(')').next());
+    let ours = targets.filter(|it| !it.starts_with('#') && !it.contains("://"));
+    for target in ours {
+        let file = target.split('#').next().unwrap_or_default();
+        assert!(Path::new(&root().join("host")).join(file).is_file(), "{target}");
+    }
+}
