@@ -65,7 +65,8 @@ impl UriTemplate {
             rest = after;
         }
         push(&mut parts, rest)?;
-        if parts.len() > 2 * VARIABLES_MAX {
+        let is_variable = |it: &&Part| !matches!(it, Part::Literal(_));
+        if parts.iter().filter(is_variable).count() > VARIABLES_MAX {
             return Err(TemplateError::Variables);
         }
         match parts.first() {

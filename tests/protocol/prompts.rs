@@ -1,5 +1,7 @@
 //! Prompts and help with their arguments, in both eras.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tests::{client::Client, legacy::LegacySession, library::library};
 
@@ -157,15 +159,25 @@ async fn lines_of_the_log_reach_a_client_who_asked_from_that_level_up_and_nobody
     assert!(all.contains(r#""data":{"message":"a fact","data":{"books":3}}"#), "{all}");
     assert!(all.contains(r#""logger":"library""#), "{all}");
     assert!(!all.contains("notifications/progress"), "nobody asked for it: {all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_hears_of_the_log_from_the_level_that_it_set_and_another_hears_nothing() {
+    let server = library(&[]).await;
     let session = LegacySession::open(&server.url()).await;
-    let params = json!({ "name": "chat", "arguments": {} });
-    assert_eq!(session.heard("tools/call", params.clone()).await, 0, "before a level is set");
+    let other = LegacySession::open(&server.url()).await;
+    let (mut listener, mut others) = (session.listen().await, other.listen().await);
+    session.call("chat", json!({})).await;
     let set = session.request("logging/setLevel", json!({ "level": "error" })).await;
     assert_eq!(set["result"], json!({}));
-    assert_eq!(session.heard("tools/call", params).await, 1);
-    let other = LegacySession::open(&server.url()).await;
-    let params = json!({ "name": "chat", "arguments": {} });
-    assert_eq!(other.heard("tools/call", params).await, 0, "a level is its session's own");
+    session.call("chat", json!({})).await;
+    other.call("chat", json!({})).await;
+    let line = listener.next(Duration::from_secs(30)).await.unwrap();
+    assert_eq!(line["params"], json!({ "level": "error", "logger": "library", "data": "a fault" }));
+    server.client().output("ring", json!({ "uri": "tools" })).await;
+    for listener in [&mut listener, &mut others] {
+        assert_eq!(listener.heard().await.0, "notifications/tools/list_changed", "and no more");
+    }
 }
 
 #[tokio::test]

@@ -114,12 +114,6 @@ impl LegacySession {
         Listener { pending: String::new(), stream }
     }
 
-    /// How many lines of the log come before the answer to one request.
-    pub async fn heard(&self, method: &str, params: Value) -> usize {
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.text(body).await.matches("notifications/message").count()
-    }
-
     /// The answer to one request.
     pub async fn request(&self, method: &str, params: Value) -> Value {
         self.send(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await

@@ -52,7 +52,8 @@ fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest()
     let lines = audit.tail(10);
     let expected = serde_json::json!({
         "time": "1970-01-01T00:00:01.500Z", "call": 7, "principal": "anonymous",
-        "surface": "mcp", "era": "modern", "round": 1, "tool": "echo", "component": "echo",
+        "surface": "mcp", "era": "modern", "round": 1, "method": "tools/call", "tool": "echo",
+        "component": "echo",
         "digest": "0123456789ab", "arguments_sha256": digest(secret.as_bytes()),
         "outcome": "done", "duration_us": 42,
     });
