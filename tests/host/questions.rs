@@ -1,10 +1,17 @@
 //! Questions over the wire: sealed, answered once by whoever was asked, never applied wrongly.
 
-use host::grants::Grant;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use host::{Server, call_state::Clock, grants::Grant};
 use serde_json::{Value, json};
 use tests::{
     client::Client,
-    component_bytes, rebuilt,
+    component_bytes,
+    legacy::LegacySession,
+    rebuilt,
     server::{Folders, TestServer},
 };
 
