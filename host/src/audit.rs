@@ -21,7 +21,7 @@ mod journal;
 mod line;
 
 use journal::Journal;
-pub(crate) use line::{Arguments, Line, Version};
+pub(crate) use line::{Arguments, By, Line, Version};
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;

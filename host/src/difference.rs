@@ -1,10 +1,13 @@
-//! In what a new version's tools differ from those of the version before, and what of it breaks
-//! their callers.
+//! In what a new version's tools, prompts and templates differ from those of the version before, and
+//! what of it breaks their callers.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use crate::definition::Tool;
+use crate::{
+    component::LoadedComponent,
+    definition::{Prompt, Template, Tool},
+};
 
 mod schema;
 
@@ -19,7 +22,7 @@ const DIFFERENCES_MAX: usize = 64;
 /// One difference between two versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// The tool.
+    /// The tool, the prompt or the template.
     pub tool: String,
     /// What is different: a sentence without its full stop.
     pub what: String,
@@ -34,18 +37,79 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// What callers see of one tool.
+/// What callers see of one tool, prompt or template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Surface {
+    #[serde(default)]
+    pub(crate) kind: Kind,
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) input: Value,
     pub(crate) output: Option<Value>,
 }
 
+/// What a surface is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    #[default]
+    Tool,
+    Prompt,
+    Template,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+            Self::Template => "resource template",
+        }
+    }
+}
+
 impl Surface {
+    /// Everything that callers see of `component`.
+    pub(crate) fn all(component: &LoadedComponent) -> Vec<Self> {
+        let mut surfaces = Self::of(component.tools());
+        surfaces.extend(component.offers().prompts.iter().map(Self::of_prompt));
+        surfaces.extend(component.offers().templates.iter().map(Self::of_template));
+        surfaces
+    }
+
+    /// A prompt takes texts, and what it puts out nobody promised.
+    fn of_prompt(it: &Prompt) -> Self {
+        let text =
+            |it: &crate::definition::Argument| (it.name.clone(), json!({ "type": "string" }));
+        let properties: Map<_, _> = it.arguments.iter().map(text).collect();
+        let required = it.arguments.iter().filter(|it| it.required).map(|it| &*it.name);
+        let required: Vec<_> = required.collect();
+        Self {
+            kind: Kind::Prompt,
+            name: it.name.to_string(),
+            description: it.description.clone().unwrap_or_default(),
+            input: json!({ "type": "object", "properties": properties, "required": required }),
+            output: None,
+        }
+    }
+
+    fn of_template(it: &Template) -> Self {
+        Self {
+            kind: Kind::Template,
+            name: it.uri_template.to_string(),
+            description: it.about.description.clone().unwrap_or_default(),
+            input: json!({ "type": "object" }),
+            output: None,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.name) == (other.kind, &other.name)
+    }
+
     pub(crate) fn of(tools: &[Tool]) -> Vec<Self> {
         let surface = |it: &Tool| Self {
+            kind: Kind::Tool,
             name: it.name.to_string(),
             description: it.description.clone(),
             input: Value::Object((*it.input_schema).clone()),
@@ -55,12 +119,12 @@ impl Surface {
     }
 }
 
-/// In what `after` differs from `before`, tool by tool.
+/// In what `after` differs from `before`, one by one.
 pub(crate) fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> {
     let mut found = Vec::new();
     for old in before {
-        let Some(new) = after.iter().find(|it| it.name == old.name) else {
-            found.push(difference(&old.name, "the tool is gone", true));
+        let Some(new) = after.iter().find(|it| it.is_same(old)) else {
+            found.push(difference(&old.name, &format!("the {} is gone", old.kind.name()), true));
             continue;
         };
         if old.description != new.description {
@@ -81,8 +145,8 @@ pub(crate) fn between(before: &[Surface], after: &[Surface]) -> Vec<Difference> 
             (None, None) => {}
         }
     }
-    for new in after.iter().filter(|new| before.iter().all(|it| it.name != new.name)) {
-        found.push(difference(&new.name, "the tool is new", false));
+    for new in after.iter().filter(|new| before.iter().all(|it| !it.is_same(new))) {
+        found.push(difference(&new.name, &format!("the {} is new", new.kind.name()), false));
     }
     // What breaks must not be cut off by what does not.
     found.sort_by_key(|it| !it.is_breaking);

@@ -281,15 +281,21 @@ impl Drop for Record<'_> {
             round: self.round,
             method: self.method,
             name,
-            version: self.component.as_deref().map(|it| audit::Version {
-                component: it.name().clone(),
-                digest: it.digest().clone(),
-                generation: Some(it.generation()),
-            }),
-            server: self.server.as_ref().map(|it| it.name.clone()),
+            by: by(self.component.as_deref(), self.server.as_deref()),
             arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
             outcome: std::mem::take(&mut self.word),
             duration,
         });
     }
+}
+
+fn by(component: Option<&LoadedComponent>, server: Option<&Server>) -> Option<audit::By> {
+    let component = component.map(|it| {
+        audit::By::Component(audit::Version {
+            component: it.name().clone(),
+            digest: it.digest().clone(),
+            generation: Some(it.generation()),
+        })
+    });
+    component.or_else(|| Some(audit::By::Server(server?.name.clone())))
 }

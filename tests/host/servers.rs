@@ -12,6 +12,7 @@ mod hostile;
 mod modern;
 mod node;
 mod offers;
+mod scopes;
 
 use modern::Modern;
 use node::Node;

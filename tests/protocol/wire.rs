@@ -46,8 +46,19 @@ async fn a_modern_request_that_lacks_what_the_revision_asks_for_is_told_so() {
     let client = server.client();
     let (status, answer) = client.request("tools/list", json!({ "_meta": {} })).await;
     assert_eq!((status.as_u16(), &answer["error"]["code"]), (400, &json!(-32602)), "{answer}");
-    let (status, answer) = client.request("no/such", json!({})).await;
-    assert_eq!((status.as_u16(), &answer["error"]["code"]), (404, &json!(-32601)), "{answer}");
+    // Unknown, or gone with the era before, with parameters or without.
+    let (level, uri) = (json!({ "level": "info" }), json!({ "uri": "a://b" }));
+    for (method, params) in [
+        ("no/such", json!({})),
+        ("ping", json!({})),
+        ("logging/setLevel", json!({})),
+        ("logging/setLevel", level),
+        ("resources/subscribe", json!({})),
+        ("resources/subscribe", uri),
+    ] {
+        let (status, answer) = client.request(method, params).await;
+        assert_eq!((status.as_u16(), &answer["error"]["code"]), (404, &json!(-32601)), "{answer}");
+    }
     let mut meta = Client::meta();
     meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
     let body =

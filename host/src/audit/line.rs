@@ -23,12 +23,18 @@ pub(crate) struct Line {
     pub(crate) method: &'static str,
     /// Of the tool or the prompt, or the URI.
     pub(crate) name: String,
-    pub(crate) version: Option<Version>,
-    /// The other server that answered, where one did.
-    pub(crate) server: Option<Arc<str>>,
+    pub(crate) by: Option<By>,
     pub(crate) arguments: Arguments,
     pub(crate) outcome: Cow<'static, str>,
     pub(crate) duration: Duration,
+}
+
+/// Who answered.
+#[derive(Clone)]
+pub(crate) enum By {
+    Component(Version),
+    /// Another server, by its name.
+    Server(Arc<str>),
 }
 
 /// Which component answered, in which version.
@@ -94,7 +100,11 @@ struct Words<'a> {
 impl Line {
     /// Appends the line, its end included.
     pub(super) fn write(self, to: &mut Vec<u8>) {
-        let version = self.version.as_ref();
+        let (version, server) = match &self.by {
+            Some(By::Component(version)) => (Some(version), None),
+            Some(By::Server(server)) => (None, Some(&**server)),
+            None => (None, None),
+        };
         let is_tool = self.method == "tools/call";
         let words = Words {
             time: rfc3339(self.time),
@@ -109,7 +119,7 @@ impl Line {
             component: version.map(|it| &*it.component),
             digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
             generation: version.and_then(|it| it.generation),
-            server: self.server.as_deref(),
+            server,
             arguments_sha256: self.arguments.digest(),
             outcome: &self.outcome,
             duration_us: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),

@@ -32,12 +32,11 @@ fn line(call: u64, arguments: &str) -> Line {
         round: 1,
         method: "tools/call",
         name: "echo".to_owned(),
-        version: Some(Version {
+        by: Some(By::Component(Version {
             component: "echo".into(),
             digest: "0123456789abcdef".into(),
             generation: None,
-        }),
-        server: None,
+        })),
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
         duration: Duration::from_micros(42),

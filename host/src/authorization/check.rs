@@ -118,6 +118,8 @@ mod tests {
     use super::*;
     use crate::grants::secret::Secret;
 
+    type Change = fn(&mut TokenConfig);
+
     fn found(name: &str, change: impl FnOnce(&mut TokenConfig)) -> Vec<(String, String, bool)> {
         let mut config = Config::defaults();
         let right = || TokenConfig {
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn each_mistake_is_named_with_its_place_and_what_to_mend() {
         assert_eq!(found("a", |_| {}), []);
-        let cases: [(&str, fn(&mut TokenConfig), &str, &str); 9] = [
+        let cases: [(&str, Change, &str, &str); 9] = [
             ("a", |it| it.sha256 = Secret::new("hush"), "tokens.a.sha256", "4 characters"),
             ("a", |it| it.sha256 = Secret::new("mdg_hush"), "tokens.a.sha256", "the token itself"),
             ("a", |it| it.sha256 = Secret::new("CD".repeat(32)), "tokens.z.sha256", "[tokens.a]"),

@@ -14,6 +14,7 @@ use crate::{
     registry::Catalog,
     seal::State,
     servers::{Ask, Server},
+    uri_template::URI_BYTES_MAX,
 };
 
 /// A method that goes in rounds, each in an instance of its own.
@@ -136,7 +137,8 @@ impl Method for ReadResource {
     type Output = Vec<Contents>;
 
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError> {
-        let unknown = || CallError::UnknownResource { uri: shown(&call.name) };
+        let uri = || call.name.chars().take(URI_BYTES_MAX).collect();
+        let unknown = || CallError::UnknownResource { uri: uri() };
         let component = catalog.component_for_resource(&call.name);
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }

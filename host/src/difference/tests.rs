@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::*;
 
 fn tool(name: &str, input: Value, output: Value) -> Surface {
-    Surface { name: name.to_owned(), description: String::new(), input, output: Some(output) }
+    let (kind, name, output) = (Kind::Tool, name.to_owned(), Some(output));
+    Surface { kind, name, description: String::new(), input, output }
 }
 
 /// The differences of one tool's arguments, as they are told.
@@ -57,6 +58,27 @@ fn a_tool_that_is_gone_breaks_and_a_new_one_does_not() {
     let found = between(&[a], &[described]);
     fits(&found);
     assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn a_prompt_that_is_gone_or_wants_more_breaks_and_is_no_tool_of_the_same_name() {
+    let prompt = |required: &[&str]| {
+        let properties: Map<_, _> =
+            required.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
+        Surface {
+            kind: Kind::Prompt,
+            output: None,
+            ..tool(
+                "a",
+                json!({ "type": "object", "properties": properties, "required": required }),
+                json!({}),
+            )
+        }
+    };
+    let any = json!({ "type": "object" });
+    breaks(&between(&[prompt(&[])], &[tool("a", any.clone(), any)]), "the prompt is gone");
+    assert!(between(&[prompt(&[])], &[prompt(&["topic"])]).iter().any(|it| it.is_breaking));
+    assert_eq!(between(&[prompt(&["topic"])], &[prompt(&["topic"])]), []);
 }
 
 #[test]

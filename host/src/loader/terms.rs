@@ -90,7 +90,7 @@ impl Terms {
     ) -> Result<Vec<Difference>, LoadError> {
         let Some(before) = &self.before else { return Ok(Vec::new()) };
         let Some(tools) = &before.tools else { return Ok(Vec::new()) };
-        let found = difference::between(tools, &Surface::of(component.tools()));
+        let found = difference::between(tools, &Surface::all(component));
         let breaks = found.iter().filter(|it| it.is_breaking);
         let breaks: Vec<_> = breaks.map(|it| format!("{}: {}", it.tool, it.what)).collect();
         if breaks.is_empty() || self.may_break {

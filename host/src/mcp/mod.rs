@@ -11,27 +11,26 @@ use rmcp::{
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, ServerResult,
         SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
         UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
-use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    caller::{Caller, Owner},
-    calls::{CallTool, Calls, Complete, GetPrompt, Outcome, ReadResource},
-    component::CallError,
+    caller::Caller,
+    calls::{CallTool, Calls, GetPrompt, Outcome, ReadResource},
     config::Config,
     events::Events,
     notes::Level,
     registry::Registry,
 };
 
+mod completion;
 pub(crate) mod gate;
 mod legacy;
 mod lists;
@@ -46,7 +45,7 @@ mod wire;
 use lists::TTL;
 use news::{LISTENERS_MAX, News};
 use rounds::Ended;
-use session::{SUBSCRIPTIONS_MAX, Session};
+use session::Session;
 use sessions::Sessions;
 
 /// What a model is told about this server.
@@ -75,14 +74,6 @@ impl McpServer {
     /// The same for another session.
     fn for_session(&self) -> Self {
         Self { session: Session::default(), ..self.clone() }
-    }
-
-    /// Whether `uri` is something to read, rather than a template for it.
-    fn is_plain_resource(&self, uri: &str, caller: &Caller) -> bool {
-        let catalog = self.registry.catalog();
-        let owner = catalog.component_for_resource(uri);
-        catalog.component_for_template(uri).is_none()
-            && owner.is_some_and(|it| caller.may_use(Owner::Component(it.name())))
     }
 
     /// The same over HTTP, until `hang_up`.
@@ -239,30 +230,7 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = caller(&context);
-        let name = match request.r#ref {
-            Reference::Prompt(it) => it.name,
-            Reference::Resource(it) if self.is_plain_resource(&it.uri, &caller) => {
-                return Ok(CompleteResult::default());
-            }
-            Reference::Resource(it) => it.uri,
-            _ => return Err(ErrorData::invalid_params("ref: of no known kind", None)),
-        };
-        let others = request.context.and_then(|it| it.arguments).unwrap_or_default();
-        let about = json!({
-            "argument": request.argument.name,
-            "value": request.argument.value,
-            "arguments": others,
-        });
-        let call = wire::call(name, about.as_object(), &context, caller);
-        match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
-            Outcome::Done { output, .. } => Ok(wire::completed(output)),
-            Outcome::Passed { result } => match *result {
-                ServerResult::CompleteResult(it) => Ok(it),
-                _ => Err(wire::another()),
-            },
-            Outcome::Asked { .. } => Err(wire::endless()),
-        }
+        self.completion(request, &context).await
     }
 
     async fn set_level(
@@ -284,9 +252,9 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(wire::unreadable(request))
+        Err(wire::unreadable(request, wire::is_legacy(&context)))
     }
 
     fn accepted_subscription_filter(
@@ -305,21 +273,7 @@ impl ServerHandler for McpServer {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let (uri, caller) = (request.uri, caller(&context));
-        let catalog = self.registry.catalog();
-        let owner = catalog.component_for_resource(&uri);
-        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
-            return Err(wire::error(CallError::UnknownResource { uri }));
-        }
-        match self.session.subscribe(uri) {
-            true => Ok(()),
-            false => {
-                let message = format!(
-                    "A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first."
-                );
-                Err(ErrorData::invalid_request(message, None))
-            }
-        }
+        self.subscribe_session(request.uri, &caller(&context))
     }
 
     async fn unsubscribe(

@@ -6,9 +6,10 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
 use tokio::sync::{broadcast, watch};
 
-use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX};
+use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX, wire};
 use crate::{
     caller::{Caller, Owner},
+    component::CallError,
     definition::check_uri,
     events::{Events, Rung},
     registry::{Catalog, Changed, Registry},
@@ -116,6 +117,21 @@ impl McpServer {
         accepted
     }
 
+    /// Subscribes this session to a resource that its caller may read.
+    pub(super) fn subscribe_session(&self, uri: String, caller: &Caller) -> Result<(), ErrorData> {
+        let catalog = self.registry.catalog();
+        let owner = catalog.component_for_resource(&uri);
+        if !owner.is_some_and(|it| caller.may_use(Owner::Component(it.name()))) {
+            return Err(wire::error(CallError::UnknownResource { uri }));
+        }
+        if self.session.subscribe(uri) {
+            return Ok(());
+        }
+        let message =
+            format!("A session has at most {SUBSCRIPTIONS_MAX} subscriptions; end one first.");
+        Err(ErrorData::invalid_request(message, None))
+    }
+
     /// Tells a modern client what is new until it goes, or does not take it in time.
     pub(super) async fn tell_news(
         &self,
@@ -158,5 +174,39 @@ impl McpServer {
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn news(events: &Events) -> News {
+        News::new(&Registry::default(), events, Caller::anonymous())
+    }
+
+    #[test]
+    fn what_has_come_meanwhile_is_told_in_one_go_and_a_foreign_uri_to_nobody() {
+        let events = Events::default();
+        let mut news = news(&events);
+        for what in ["prompts", "shop://not/its/own", "prompts"] {
+            events.bell("shop").publish(what);
+        }
+        let bulletin = news.next().now_or_never().flatten();
+        assert_eq!(bulletin, Some(Bulletin { prompts: true, ..Bulletin::default() }));
+        assert!(news.next().now_or_never().is_none(), "once");
+    }
+
+    #[test]
+    fn a_listener_too_far_behind_is_told_of_everything_rather_than_of_nothing() {
+        let events = Events::default();
+        let mut news = news(&events);
+        for number in 0..1_000 {
+            events.bell("shop").publish(&format!("shop://orders/{number}"));
+        }
+        let bulletin = news.next().now_or_never().flatten().expect("at once");
+        assert!(bulletin.tools && bulletin.prompts && bulletin.resources && bulletin.is_incomplete);
     }
 }

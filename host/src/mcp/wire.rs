@@ -312,7 +312,7 @@ pub(super) fn cancelled() -> ErrorData {
 }
 
 /// A method that is not served, or one that is with parameters that do not fit it.
-pub(super) fn unreadable(request: CustomRequest) -> ErrorData {
+pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
     let params = request.params.unwrap_or_default();
     let problem = match request.method.as_str() {
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
@@ -322,7 +322,8 @@ pub(super) fn unreadable(request: CustomRequest) -> ErrorData {
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             serde_json::from_value::<PaginatedRequestParams>(params).err()
         }
-        "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" => None,
+        // The modern era has them no longer, whatever their parameters.
+        "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel" if is_legacy => None,
         "subscriptions/listen" => {
             serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
         }

@@ -120,7 +120,7 @@ impl Reloader {
     fn tools(&self, name: &str, digest: &str) -> Option<Vec<Surface>> {
         let serving = self.registry.catalog().component(name).cloned();
         match serving.filter(|it| **it.digest() == *digest) {
-            Some(it) => Some(Surface::of(it.tools())),
+            Some(it) => Some(Surface::all(&it)),
             None => self.shelf.tools(name, digest),
         }
     }
@@ -215,7 +215,7 @@ impl Reloader {
         if let Some(before) = before {
             self.keep_ready(before);
         }
-        self.shelf.keep(name, &source, Some(Surface::of(component.tools()))).await;
+        self.shelf.keep(name, &source, Some(Surface::all(&component))).await;
         self.shelf.write_down(name).await;
         Ok(())
     }

@@ -15,7 +15,7 @@ fn tools(list: &Value) -> Vec<&str> {
 }
 
 async fn legacy(client: &Client) -> LegacySession {
-    LegacySession::begin(client).await.ok().expect("it opens")
+    LegacySession::begin(client).await.expect("it opens")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -69,7 +69,8 @@ async fn what_is_no_mcp_server_is_told_and_harms_nobody() {
     let nothing = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let closed = nothing.local_addr().unwrap();
     drop(nothing);
-    let redirected = format!("/redirect?to=http://{closed}/stolen");
+    let thief = tests::fake::Fake::start().await;
+    let redirected = format!("/redirect?to={}", thief.url("/ok"));
     let server = counter([
         ("text", url(&fake.url("/ok"), "")),
         ("elsewhere", url(&fake.url(&redirected), "token = { value = 'hunter2hunter2' }")),
@@ -90,9 +91,5 @@ async fn what_is_no_mcp_server_is_told_and_harms_nobody() {
     assert!(told("command").contains("/no/such/program cannot be run"), "{health}");
     assert!(!health.to_string().contains("hunter2"), "{health}");
     server.client().output("echo", json!({ "value": {} })).await;
-    for request in
-        fake.received().iter().filter(|it| it.contains("stolen") && !it.contains("redirect"))
-    {
-        panic!("the token must not follow a redirect: {request}");
-    }
+    assert!(thief.received().is_empty(), "the token follows no redirect to another origin");
 }
