@@ -10,6 +10,9 @@ use tests::{
     server::Folders,
 };
 
+/// What a client sends that has one; where none is asked for, nobody looks at it.
+const TOKEN: &str = "mdg_nobody";
+
 /// A block of the page that somebody copies.
 struct Snippet {
     language: String,
@@ -73,13 +76,14 @@ impl Counter {
         let in_shell = format!(" --stdio --data {data} --components {components}");
         let text = text.replace("http://127.0.0.1:8808", &self.process.url);
         let text = text.replace("/path/to/madoguchi", &program().display().to_string());
+        let text = text.replace("$MADOGUCHI_TOKEN", TOKEN);
         text.replace(" --stdio", &in_shell).replace(r#""--stdio""#, &alone)
     }
 
     /// What a command says that must do it without complaint.
     fn said(&self, command: &mut Command) -> String {
         let folder = Self::beside(&self.folders, "");
-        let output = command.env("MADOGUCHI_TOKEN", "mdg_nobody").current_dir(folder).output();
+        let output = command.env("MADOGUCHI_TOKEN", TOKEN).current_dir(folder).output();
         let output = output.unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let complained = String::from_utf8_lossy(&output.stderr);
