@@ -11,9 +11,8 @@ use rmcp::{
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, ServerResult,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-        UnsubscribeRequestParams,
+        ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -36,6 +35,7 @@ pub(crate) mod gate;
 mod legacy;
 mod lists;
 mod news;
+mod passed;
 mod plain;
 mod rounds;
 mod session;
@@ -165,11 +165,9 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served().tool(name) {
-            return Some(tool.listed.clone());
-        }
-        let component = catalog.component_for(name)?;
-        component.tools().iter().find(|it| &*it.name == name).map(wire::tool)
+        let served = catalog.served().tool(name).map(|it| it.listed.clone());
+        let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
+        served.or_else(|| tools.find(|it| &*it.name == name).map(wire::tool))
     }
 
     async fn call_tool(
@@ -184,7 +182,7 @@ impl ServerHandler for McpServer {
             Ok(Outcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
-            Ok(Outcome::Passed { result }) => wire::passed(*result),
+            Ok(Outcome::Passed { result }) => passed::called(*result),
             Ok(Outcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -205,10 +203,7 @@ impl ServerHandler for McpServer {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
-            Outcome::Passed { result } => match *result {
-                ServerResult::GetPromptResult(it) => Ok(it.into()),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::got(*result),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -224,10 +219,7 @@ impl ServerHandler for McpServer {
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
-            Outcome::Passed { result } => match *result {
-                ServerResult::ReadResourceResult(it) => Ok(it.into()),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::read(*result),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -257,10 +249,7 @@ impl ServerHandler for McpServer {
         let call = wire::call(name, about.as_object(), &context, caller);
         match self.rounds::<Complete>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::completed(output)),
-            Outcome::Passed { result } => match *result {
-                ServerResult::CompleteResult(it) => Ok(it),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::completed(*result),
             Outcome::Asked { .. } => Err(wire::endless()),
         }
     }
