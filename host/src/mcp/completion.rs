@@ -2,12 +2,12 @@
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CompleteRequestParams, CompleteResult, Reference, ServerResult},
+    model::{CompleteRequestParams, CompleteResult, Reference},
     service::RequestContext,
 };
 use serde_json::json;
 
-use super::{McpServer, caller, rounds, wire};
+use super::{McpServer, caller, passed, rounds, wire};
 use crate::{
     caller::{Caller, Owner},
     calls::{Complete, Outcome},
@@ -38,10 +38,7 @@ impl McpServer {
         let call = wire::call(name, about.as_object(), context, caller);
         match self.rounds::<Complete>(call, context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::completed(output)),
-            Outcome::Passed { result } => match *result {
-                ServerResult::CompleteResult(it) => Ok(it),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::completed(*result),
             Outcome::Asked { .. } => Err(wire::endless()),
         }
     }

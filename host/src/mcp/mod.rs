@@ -11,9 +11,8 @@ use rmcp::{
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
         GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, ServerResult,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-        UnsubscribeRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -35,6 +34,7 @@ pub(crate) mod gate;
 mod legacy;
 mod lists;
 mod news;
+mod passed;
 mod plain;
 mod rounds;
 mod session;
@@ -156,11 +156,9 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.registry.catalog();
-        if let Some(tool) = catalog.served().tool(name) {
-            return Some(tool.listed.clone());
-        }
-        let component = catalog.component_for(name)?;
-        component.tools().iter().find(|it| &*it.name == name).map(wire::tool)
+        let served = catalog.served().tool(name).map(|it| it.listed.clone());
+        let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
+        served.or_else(|| tools.find(|it| &*it.name == name).map(wire::tool))
     }
 
     async fn call_tool(
@@ -175,7 +173,7 @@ impl ServerHandler for McpServer {
             Ok(Outcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
-            Ok(Outcome::Passed { result }) => wire::passed(*result),
+            Ok(Outcome::Passed { result }) => passed::called(*result),
             Ok(Outcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -196,10 +194,7 @@ impl ServerHandler for McpServer {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
-            Outcome::Passed { result } => match *result {
-                ServerResult::GetPromptResult(it) => Ok(it.into()),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::got(*result),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -215,10 +210,7 @@ impl ServerHandler for McpServer {
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
-            Outcome::Passed { result } => match *result {
-                ServerResult::ReadResourceResult(it) => Ok(it.into()),
-                _ => Err(wire::another()),
-            },
+            Outcome::Passed { result } => passed::read(*result),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }

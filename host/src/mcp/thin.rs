@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, gate, plain, sessions, wire, with_capabilities};
+use super::{McpService, gate, passed, plain, sessions, wire, with_capabilities};
 use crate::{
     authorization::{self, Shape, insufficient_scope},
     caller::Caller,
@@ -233,7 +233,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
             return insufficient_scope(Shape::JsonRpc, id, &failure);
         }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
-        Ok(Outcome::Passed { result }) => wire::passed(*result),
+        Ok(Outcome::Passed { result }) => passed::called(*result),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),

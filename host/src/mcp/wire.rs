@@ -10,8 +10,7 @@ use rmcp::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
         ContentBlock, CustomRequest, ErrorCode, GetPromptRequestParams, InputRequests,
         InputRequiredResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-        ReadResourceRequestParams, ServerResult, SubscriptionsListenRequestParams, Tool,
-        ToolAnnotations,
+        ReadResourceRequestParams, SubscriptionsListenRequestParams, Tool, ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -224,19 +223,6 @@ pub(super) fn refused(object: &Value) -> CallToolResponse {
     let meta = Map::from_iter([("madoguchi/error".to_owned(), object.clone())]);
     result.meta = Some(MetaObject(meta));
     result.into()
-}
-
-/// Another server's result of a call, as it stands.
-pub(super) fn passed(result: ServerResult) -> Result<CallToolResponse, ErrorData> {
-    match result {
-        ServerResult::CallToolResult(result) => Ok(result.into()),
-        _ => Err(another()),
-    }
-}
-
-/// Another server's result of something that was not asked; it was looked at before.
-pub(super) fn another() -> ErrorData {
-    ErrorData::internal_error("the server answered something else", None)
 }
 
 pub(super) fn asked(
