@@ -77,12 +77,12 @@ pub(crate) enum Outcome<T = Output> {
 impl Calls {
     pub(crate) fn new(
         registry: Registry,
-        seal: Seal,
+        (seal, spent): (Seal, Spent),
         running: TaskTracker,
         watch: Watch,
         stop: CancellationToken,
     ) -> Self {
-        Self { registry, seal, running, watch, stop, spent: Spent::default() }
+        Self { registry, seal, running, watch, stop, spent }
     }
 
     /// One round of a `tools/call`.

@@ -15,6 +15,7 @@ use crate::{
     record::Watch,
     registry::Registry,
     seal::Seal,
+    spent::Spent,
 };
 
 /// A tool that is a function from its arguments to its structured output, both JSON.
@@ -39,7 +40,13 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
         (Registry::default(), TaskTracker::new(), CancellationToken::new());
     let watch = Watch::unseen(registry.clone());
     let seal = Seal::fresh()?;
-    let calls = Calls::new(registry.clone(), seal, running.clone(), watch, stop.clone());
+    let calls = Calls::new(
+        registry.clone(),
+        (seal, Spent::default()),
+        running.clone(),
+        watch,
+        stop.clone(),
+    );
     let mcp =
         http::mcp(config, Native(tool), &McpServer::new(registry, calls, Events::default()), stop);
     Ok(http::guarded(config, mcp, running))

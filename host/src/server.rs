@@ -39,6 +39,7 @@ use crate::{
     schedule,
     seal::Seal,
     servers::Servers,
+    spent::Spent,
     telemetry::Telemetry,
 };
 
@@ -180,6 +181,8 @@ impl Server {
         let data = |source| StartError::Data { path: config.data.clone(), source };
         std::fs::create_dir_all(&config.data).map_err(data)?;
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
+        let now_s = clock.now().as_secs();
+        let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
         let folder = config.components_folder.clone();
         let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
         let shelf = Shelf::open(&config.data).map_err(data)?;
@@ -215,8 +218,9 @@ impl Server {
 
         // Until the last call has its answer, not only until no more are taken in.
         let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
+        let answers = (seal, spent);
         let calls =
-            Calls::new(registry.clone(), seal, running.clone(), watch.clone(), stop.clone());
+            Calls::new(registry.clone(), answers, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
         let operator = Operator {
             control: control.clone(),

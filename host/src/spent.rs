@@ -3,10 +3,14 @@
 //! The state between the rounds of a call is in the client's hand, who could send it twice. So
 //! each call that asks has a number in its state, the same in all its rounds; while a round of it
 //! runs no other may, and once it has ended none may any more. A round that broke off, or that asked
-//! further, may be repeated.
+//! further, may be repeated. What has ended is written down, for states outlive a restart; a power
+//! cut may take the last few lines away.
 
 use std::{
     collections::{HashSet, VecDeque},
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -27,7 +31,19 @@ struct Known {
     ended: VecDeque<(u64, u64)>,
     /// States that expire until then are no longer told apart from those that have ended.
     forgotten_until_s: u64,
+    journal: Option<Journal>,
 }
+
+/// The calls that have ended, 16 bytes each: the second, then the number, little-endian.
+#[derive(Debug)]
+struct Journal {
+    path: PathBuf,
+    file: File,
+    written: usize,
+}
+
+/// Bytes of one call in the journal.
+const ENTRY: usize = 16;
 
 /// One round of a call, while it runs.
 #[derive(Debug)]
@@ -38,6 +54,22 @@ pub(crate) struct Claim {
 }
 
 impl Spent {
+    /// Those of `file`, less what has expired; written down there from now on.
+    pub(crate) fn open(file: &Path, now_s: u64) -> io::Result<Self> {
+        let bytes = match fs::read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let number = |it: &[u8]| it.try_into().map(u64::from_le_bytes).unwrap_or_default();
+        // A last entry that was cut off is left out.
+        let entries = bytes.chunks_exact(ENTRY).map(|it| (number(&it[..8]), number(&it[8..])));
+        let mut known = Known { ended: entries.collect(), ..Known::default() };
+        known.calls = known.ended.iter().map(|it| it.1).collect();
+        known.forget(now_s, REMEMBERED_MAX);
+        known.journal = Some(Journal::begin(file.to_owned(), &known.ended)?);
+        Ok(Self(Arc::new(Mutex::new(known))))
+    }
+
     /// Begins a round of `call`, whose state is valid until `expires_at_s`.
     pub(crate) fn claim(
         &self,
@@ -62,6 +94,20 @@ impl Spent {
 }
 
 impl Known {
+    fn end(&mut self, expires_at_s: u64, call: u64) {
+        self.ended.push_back((expires_at_s, call));
+        let Some(journal) = &mut self.journal else { return };
+        let noted = if journal.written >= 2 * REMEMBERED_MAX {
+            Journal::begin(journal.path.clone(), &self.ended).map(|it| *journal = it)
+        } else {
+            journal.add(expires_at_s, call)
+        };
+        if let Err(error) = noted {
+            let path = journal.path.display();
+            tracing::error!("{path}: {error}; after a restart a used answer might be taken again");
+        }
+    }
+
     /// Forgets what has expired, and the eldest where there are too many: what could then no longer
     /// be told apart is taken for expired, so that nothing that has ended is ever taken again.
     fn forget(&mut self, now_s: u64, most: usize) {
@@ -79,11 +125,33 @@ impl Known {
     }
 }
 
+impl Journal {
+    /// A journal that holds `ended` and nothing else.
+    fn begin(path: PathBuf, ended: &VecDeque<(u64, u64)>) -> io::Result<Self> {
+        let bytes: Vec<u8> = ended.iter().flat_map(|it| entry(it.0, it.1)).collect();
+        crate::private::write(&path, &bytes)?;
+        let file = File::options().append(true).open(&path)?;
+        Ok(Self { path, file, written: ended.len() })
+    }
+
+    fn add(&mut self, expires_at_s: u64, call: u64) -> io::Result<()> {
+        self.written += 1;
+        self.file.write_all(&entry(expires_at_s, call))
+    }
+}
+
+fn entry(expires_at_s: u64, call: u64) -> [u8; ENTRY] {
+    let mut entry = [0; ENTRY];
+    entry[..8].copy_from_slice(&expires_at_s.to_le_bytes());
+    entry[8..].copy_from_slice(&call.to_le_bytes());
+    entry
+}
+
 impl Claim {
     /// The call has ended: no state of it that is valid until `expires_at_s` is taken any more.
     pub(crate) fn spend(mut self, expires_at_s: u64) {
         if let Some(call) = self.call.take() {
-            self.spent.known().ended.push_back((expires_at_s, call));
+            self.spent.known().end(expires_at_s, call);
         }
     }
 }
@@ -127,5 +195,23 @@ mod tests {
         assert_eq!(spent.claim(3, 103, 102).unwrap_err(), StateError::Spent, "remembered");
         assert!(spent.claim(9, 104, 102).is_ok());
         assert_eq!(spent.known().calls.len(), 1, "nothing else is kept");
+    }
+
+    #[test]
+    fn what_has_ended_is_known_after_a_restart_until_it_expires() {
+        let folder = std::env::temp_dir().join(format!("spent-{}", std::process::id()));
+        crate::private::make_folder(&folder).unwrap();
+        let file = folder.join("spent");
+        let spent = Spent::open(&file, 10).unwrap();
+        spent.claim(7, 100, 10).unwrap().spend(110);
+        spent.claim(8, 200, 20).unwrap().spend(220);
+        drop(spent.claim(9, 200, 20).unwrap());
+        // As a power cut leaves it.
+        File::options().append(true).open(&file).unwrap().write_all(&[1, 2, 3]).unwrap();
+        let again = Spent::open(&file, 111).unwrap();
+        assert_eq!(again.claim(8, 200, 111).unwrap_err(), StateError::Spent);
+        assert!(again.claim(9, 200, 111).is_ok(), "it had not ended");
+        assert_eq!(again.known().ended.len(), 1, "the first has expired");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -153,6 +153,21 @@ async fn an_answer_that_was_used_is_not_taken_twice() {
 }
 
 #[tokio::test]
+async fn an_answer_that_was_used_is_not_taken_after_a_restart_and_one_that_was_not_is() {
+    let mut server = TestServer::with(&["echo"]).await;
+    let (_, asked) = greet(&server.client(), json!({})).await;
+    let (_, open) = greet(&server.client(), json!({})).await;
+    let answer = |asked: &Value| json!({ "requestState": asked["result"]["requestState"], "inputResponses": accept("Taro") });
+    let (_, done) = greet(&server.client(), answer(&asked)).await;
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");
+    server.restart().await;
+    let (_, replayed) = greet(&server.client(), answer(&asked)).await;
+    assert!(message(&replayed).contains("call again without it"), "{replayed}");
+    let (_, done) = greet(&server.client(), answer(&open)).await;
+    assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!");
+}
+
+#[tokio::test]
 async fn a_call_that_has_ended_leaves_no_state_of_any_round_and_until_then_each_may_come_again() {
     for server in both_ways().await {
         let client = server.client();

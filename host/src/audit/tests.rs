@@ -73,7 +73,7 @@ fn a_line_has_who_what_and_how_it_ended_and_of_the_arguments_only_their_digest()
 #[test]
 fn full_files_are_put_away_the_oldest_go_and_the_tail_reads_across_them() {
     let folder = Folder::new();
-    let config = AuditConfig { bytes_max: 600, files_kept: 2, ..AuditConfig::default() };
+    let config = AuditConfig { bytes_max: 700, files_kept: 2, ..AuditConfig::default() };
     let audit = Audit::open(&folder.0, &config).unwrap();
     for call in 0..20 {
         audit.write(line(call, "{}"));

@@ -183,14 +183,17 @@ mod tests {
 
     use super::*;
 
-    fn news(events: &Events) -> News {
-        News::new(&Registry::default(), events, Caller::anonymous())
+    /// With the registry, without which there would not be any more news.
+    fn news(events: &Events) -> (Registry, News) {
+        let registry = Registry::default();
+        let news = News::new(&registry, events, Caller::anonymous());
+        (registry, news)
     }
 
     #[test]
     fn what_has_come_meanwhile_is_told_in_one_go_and_a_foreign_uri_to_nobody() {
         let events = Events::default();
-        let mut news = news(&events);
+        let (_registry, mut news) = news(&events);
         for what in ["prompts", "shop://not/its/own", "prompts"] {
             events.bell("shop").publish(what);
         }
@@ -202,7 +205,7 @@ mod tests {
     #[test]
     fn a_listener_too_far_behind_is_told_of_everything_rather_than_of_nothing() {
         let events = Events::default();
-        let mut news = news(&events);
+        let (_registry, mut news) = news(&events);
         for number in 0..1_000 {
             events.bell("shop").publish(&format!("shop://orders/{number}"));
         }
