@@ -133,6 +133,7 @@ fn Header() -> impl IntoView {
 fn ConnectionView() -> impl IntoView {
     let page = page();
     let key = move || match page.connection.get() {
+        _ if page.door.get() != Door::Open => Key::TroubleSignIn,
         Connection::Connecting => Key::Connecting,
         Connection::Online => Key::Online,
         Connection::Offline => Key::OfflineState,
