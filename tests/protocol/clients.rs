@@ -123,11 +123,13 @@ fn the_typescript_client_v2_does_everything_over_http_and_stdio() {
 }
 
 #[test]
-fn the_python_client_does_everything_over_http_in_both_eras_and_over_stdio() {
+fn the_python_client_does_everything_over_http_and_stdio_in_both_eras() {
     for era in ["auto", "legacy"] {
         did_everything(era, &over_http(python("python_client.py"), &["--era", era]));
+        let mut client = python("python_client.py");
+        client.args(["--era", era]);
+        did_everything(&format!("{era} over stdio"), &over_stdio(client));
     }
-    did_everything("over stdio", &over_stdio(python("python_client.py")));
 }
 
 #[test]
