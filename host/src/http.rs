@@ -30,6 +30,7 @@ use crate::{
         McpServer,
         thin::{self, Answers, Thin},
     },
+    metrics::Metrics,
     page,
 };
 
@@ -43,6 +44,7 @@ pub(crate) struct Routes {
     pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
+    pub(crate) metrics: Metrics,
 }
 
 /// Everything that the server answers.
@@ -60,7 +62,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/api/{component}/{*path}", endpoints)
         .fallback(page::answer)
         .method_not_allowed_fallback(other_method);
-    guarded(config, all, routes.running)
+    guarded(config, all, routes.running, routes.metrics)
 }
 
 /// `/mcp`, with `answers` behind it on the short way and the SDK on the long one.
@@ -77,8 +79,13 @@ pub(crate) fn mcp<A: Answers>(
 }
 
 /// `routes` behind what every request must pass.
-pub(crate) fn guarded(config: &Config, routes: Router, running: TaskTracker) -> Router {
-    routes.layer(Guard::new(config, running))
+pub(crate) fn guarded(
+    config: &Config,
+    routes: Router,
+    running: TaskTracker,
+    metrics: Metrics,
+) -> Router {
+    routes.layer(Guard::new(config, running, metrics))
 }
 
 async fn other_method(method: Method) -> Response {

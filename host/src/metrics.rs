@@ -32,6 +32,31 @@ struct Counters {
     /// Calls that reached no component, by how they ended.
     nowhere: [AtomicU64; Ending::ALL.len()],
     load_failures: AtomicU64,
+    /// Requests that were turned away at the door, by why.
+    refused: [AtomicU64; Refused::ALL.len()],
+}
+
+/// Why a request was turned away before anybody looked into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// It addressed a host, or came from a page, that is not served.
+    Address,
+    /// It had no token that does.
+    Unauthorized,
+    /// Whoever sent it asks too often.
+    Rate,
+}
+
+impl Refused {
+    pub(crate) const ALL: [Self; 3] = [Self::Address, Self::Unauthorized, Self::Rate];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Unauthorized => "unauthorized",
+            Self::Rate => "rate",
+        }
+    }
 }
 
 /// What one component has done since the server started.
@@ -64,6 +89,7 @@ impl Metrics {
             components: Mutex::default(),
             nowhere: Default::default(),
             load_failures: AtomicU64::new(0),
+            refused: Default::default(),
         }))
     }
 
@@ -89,6 +115,10 @@ impl Metrics {
 
     pub(crate) fn ended_nowhere(&self, ending: Ending) {
         self.0.nowhere[ending as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn refused(&self, why: Refused) {
+        self.0.refused[why as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// A version or its settings were refused.

@@ -39,6 +39,7 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
     let (registry, running, stop) =
         (Registry::default(), TaskTracker::new(), CancellationToken::new());
     let watch = Watch::unseen(registry.clone());
+    let metrics = watch.metrics.clone();
     let seal = Seal::fresh()?;
     let calls = Calls::new(
         registry.clone(),
@@ -49,5 +50,5 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
     );
     let mcp =
         http::mcp(config, Native(tool), &McpServer::new(registry, calls, Events::default()), stop);
-    Ok(http::guarded(config, mcp, running))
+    Ok(http::guarded(config, mcp, running, metrics))
 }

@@ -237,6 +237,7 @@ impl Server {
             blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),
+            metrics: watch.metrics.clone(),
         };
         let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
         tasks.extend(reached);

@@ -88,6 +88,10 @@ async fn the_right_token_comes_in_and_a_wrong_one_is_told_why_on_every_surface()
             assert!(said.is_some_and(|it| it.contains("Authorization: Bearer")), "{body}");
         }
     }
+    // Two tokens on six surfaces, for whoever watches who knocks.
+    let metrics = server.server().metrics().text();
+    let counted = "madoguchi_requests_refused_total{reason=\"unauthorized\"} 12\n";
+    assert!(metrics.contains(counted), "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

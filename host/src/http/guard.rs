@@ -25,6 +25,7 @@ use super::{allowed::Allowed, cors, refusal};
 use crate::{
     authorization::{Authority, Shape, Stranger, Strangers, Unauthorized, too_many, unauthorized},
     config::Config,
+    metrics::{Metrics, Refused},
 };
 
 /// Who may address the server, from which pages, and as whom. One layer for all of it, and none
@@ -41,14 +42,17 @@ struct Rules {
     authority: Authority,
     /// How often those may ask who are not known; none, as often as they like.
     strangers: Option<Strangers>,
+    /// Where it is counted whom it turned away.
+    metrics: Metrics,
 }
 
 impl Guard {
-    pub(crate) fn new(config: &Config, running: TaskTracker) -> Self {
+    pub(crate) fn new(config: &Config, running: TaskTracker, metrics: Metrics) -> Self {
         let rules = Rules {
             allowed: Allowed::new(config),
             authority: Authority::of(config),
             strangers: config.rate.as_ref().map(Strangers::new),
+            metrics,
         };
         Self { rules: Arc::new(rules), running }
     }
@@ -91,7 +95,10 @@ where
         let authority = request.uri().authority().map(|it| it.as_str());
         let page = match rules.allowed.check(request.headers(), authority) {
             Ok(page) => page,
-            Err(why) => return refused(refusal(StatusCode::FORBIDDEN, "forbidden", &why)),
+            Err(why) => {
+                rules.metrics.refused(Refused::Address);
+                return refused(refusal(StatusCode::FORBIDDEN, "forbidden", &why));
+            }
         };
         if let Some(page) = page.clone().filter(|_| cors::is_preflight(&request)) {
             return refused(cors::preflight(page, request.headers()));
@@ -133,7 +140,10 @@ impl Rules {
             (_, Some(strangers)) => strangers.take(peer(request)),
             (_, None) => Ok(()),
         };
-        taken.map_err(|wait_ms| Box::new(too_many(shape, wait_ms)))?;
+        taken.map_err(|wait_ms| {
+            self.metrics.refused(Refused::Rate);
+            Box::new(too_many(shape, wait_ms))
+        })?;
         match found {
             Ok(None) => {}
             Ok(Some(principal)) => _ = request.extensions_mut().insert(principal),
@@ -141,7 +151,10 @@ impl Rules {
             Err(Unauthorized::Missing) if request.uri().path() == "/api/health" => {
                 request.extensions_mut().insert(Stranger);
             }
-            Err(why) => return Err(Box::new(unauthorized(shape, why))),
+            Err(why) => {
+                self.metrics.refused(Refused::Unauthorized);
+                return Err(Box::new(unauthorized(shape, why)));
+            }
         }
         Ok(())
     }

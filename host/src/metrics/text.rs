@@ -15,7 +15,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::{Counters, Tally};
+use super::{Counters, Refused, Tally};
 use crate::record::Ending;
 
 type Components = Vec<(Arc<str>, Arc<Tally>)>;
@@ -31,6 +31,7 @@ struct Look {
 /// What the server as a whole has done.
 struct Host {
     nowhere: Vec<(Ending, u64)>,
+    refused: [(Refused, u64); Refused::ALL.len()],
     counters: [Number; 3],
     gauges: Vec<Number>,
 }
@@ -66,6 +67,7 @@ impl Host {
         }
         Self {
             nowhere: nowhere.map(|(ending, it)| (ending, read(it))).filter(|it| it.1 > 0).collect(),
+            refused: Refused::ALL.map(|it| (it, read(&counters.refused[it as usize]))),
             counters: [
                 counter(
                     "swaps",
@@ -135,6 +137,13 @@ impl Host {
             encoder.encode_descriptor("calls_nowhere", help, None, MetricType::Counter)?;
         for (ending, count) in &self.nowhere {
             let labels = [("outcome", ending.name())];
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(count, None)?;
+        }
+        let help = "Requests turned away before anybody looked into them";
+        let mut metric =
+            encoder.encode_descriptor("requests_refused", help, None, MetricType::Counter)?;
+        for (why, count) in &self.refused {
+            let labels = [("reason", why.name())];
             metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(count, None)?;
         }
         for (name, help, unit, value) in &self.counters {
