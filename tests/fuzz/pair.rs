@@ -140,12 +140,14 @@ async fn ask(server: &TestServer, request: &Request) -> Result<Answer, String> {
     let mut session = None;
     if request.names(SESSION) {
         let id = open(server).await?;
-        request = request.with(SESSION, &id);
+        request = request.with_in_head(SESSION, &id);
         session = Some(id);
     }
     if request.names(STATE) {
         let asked = server.client().call("greet", json!({})).await;
-        request = request.with(STATE, asked["requestState"].as_str().unwrap_or_default());
+        // With its quotation marks: bare, it would read as differently as a session's id.
+        let state = asked["requestState"].to_string();
+        request = request.with(&format!("\"{STATE}\""), &state);
     }
     let answer = exchange(addr(server), &request).await;
     let made = answer.iter().filter_map(|it| it.header("mcp-session-id")).map(str::to_owned);

@@ -44,6 +44,14 @@ impl Request {
         Self(out)
     }
 
+    /// The same in the head only: in a body, what differs from server to server would read
+    /// differently (an id that begins with a digit is a number to begin with).
+    pub(crate) fn with_in_head(&self, placeholder: &str, value: &str) -> Self {
+        let mut head = Self(self.head().to_vec()).with(placeholder, value);
+        head.0.extend_from_slice(&self.0[self.head().len()..]);
+        head
+    }
+
     fn head(&self) -> &[u8] {
         let end = self.0.windows(2).position(|it| it == b"\n\n");
         &self.0[..end.unwrap_or(self.0.len())]
