@@ -32,6 +32,8 @@ pub struct Reach {
     pub blobs: Option<Blobs>,
     /// The component's bell.
     pub bell: Bell,
+    /// Where the page is, if there is one.
+    pub page: Option<Arc<str>>,
 }
 
 /// What all components share.
@@ -39,6 +41,7 @@ pub struct Reach {
 pub(crate) struct Shared {
     pub(crate) blobs: Blobs,
     pub(crate) events: Events,
+    pub(crate) page: Option<Arc<str>>,
 }
 
 /// Which files and folders are granted, and whether each is still the same one.
@@ -77,7 +80,8 @@ impl Reach {
     ) -> (Arc<Self>, Option<ReachError>) {
         let none = BTreeSet::new();
         let grants = config.grants.as_ref().unwrap_or(&none);
-        let mut reach = Self { bell: shared.events.bell(name), ..Self::default() };
+        let mut reach =
+            Self { bell: shared.events.bell(name), page: shared.page.clone(), ..Self::default() };
         let mut trouble = None;
         if grants.contains(&Grant::Blobs) {
             reach.blobs = Some(shared.blobs.clone());

@@ -129,7 +129,8 @@ impl Server {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
 
-        let (mut server, routes, config) = Self::open(config, clock).await?;
+        let page = Arc::from(format!("http://{addr}"));
+        let (mut server, routes, config) = Self::open(config, clock, Some(page)).await?;
         // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
         let listener = listener.tap_io(|it| {
             let _ = it.set_nodelay(true);
@@ -168,7 +169,7 @@ impl Server {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), StartError> {
         config.check()?;
-        let (server, ..) = Self::open(config, Clock::System).await?;
+        let (server, ..) = Self::open(config, Clock::System, None).await?;
         match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
@@ -177,7 +178,11 @@ impl Server {
         Ok(())
     }
 
-    async fn open(config: Config, clock: Clock) -> Result<(Self, Routes, Config), StartError> {
+    async fn open(
+        config: Config,
+        clock: Clock,
+        page: Option<Arc<str>>,
+    ) -> Result<(Self, Routes, Config), StartError> {
         let data = |source| StartError::Data { path: config.data.clone(), source };
         std::fs::create_dir_all(&config.data).map_err(data)?;
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
@@ -201,7 +206,7 @@ impl Server {
         let metrics = Metrics::new(registry.clone(), audit.clone());
         let watch = Watch { audit, metrics: metrics.clone(), telemetry };
         let events = Events::default();
-        let reach = Shared { blobs: blobs.clone(), events: events.clone() };
+        let reach = Shared { blobs: blobs.clone(), events: events.clone(), page };
         let (control, commands) = Control::new(
             shared.clone(),
             registry.clone(),

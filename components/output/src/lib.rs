@@ -4,3 +4,4 @@
 //! names its view in its definition; the page reads the struct back and knows how to draw it.
 
 pub mod cinema;
+pub mod form;

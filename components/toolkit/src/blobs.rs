@@ -14,6 +14,14 @@ pub fn stat(id: &str) -> Result<Blob, Error> {
     blobs::stat(id)
 }
 
+/// The media type that its first bytes look like, whatever its maker says.
+///
+/// # Errors
+/// See [`Error`].
+pub fn sniff(id: &str) -> Result<Option<String>, Error> {
+    blobs::sniff(id)
+}
+
 /// Up to `length` bytes from `offset`; fewer at the end, none behind it.
 ///
 /// # Errors

@@ -22,6 +22,12 @@ pub fn locale() -> Option<String> {
     caller::locale()
 }
 
+/// Where this server's page is, for a person to be sent to, without a slash at the end.
+#[must_use]
+pub fn page() -> Option<String> {
+    caller::page()
+}
+
 /// The client's capabilities, as MCP has them: an object.
 #[must_use]
 pub fn client_capabilities() -> Value {

@@ -74,6 +74,11 @@ fn meta<T: Tool>() -> Value {
     if T::TAKES_UNASKED_ANSWERS {
         meta["madoguchi/takes-unasked-answers"] = true.into();
     }
+    let more: Map<String, Value> =
+        T::META.map(|it| serde_json::from_str(it).expect("META is an object")).unwrap_or_default();
+    for (name, value) in more {
+        meta[name] = value;
+    }
     meta
 }
 

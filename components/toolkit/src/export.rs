@@ -15,7 +15,8 @@ pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
     let output = tool.call(&user).map_err(|it| user.stop(it))?;
     // MCP's structured output is an object; what a tool of the output `()` puts out is what it shows.
     let structured = Some(json(&output)).filter(|it| it != "null");
-    Ok(Output { structured, content: user.shown(), meta: None })
+    let (content, meta) = user.shown();
+    Ok(Output { structured, content, meta })
 }
 
 /// The host asked for a tool that the component does not have.

@@ -41,6 +41,8 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const HINTS: Hints = Hints::empty();
     /// Which view of the page draws the output.
     const VIEW: Option<&'static str> = None;
+    /// More entries for the definition's `_meta`: a JSON object.
+    const META: Option<&'static str> = None;
     /// The schema of the arguments word for word, where the struct cannot say all of it.
     const INPUT_SCHEMA: Option<&'static str> = None;
     /// Whether a first call may bring answers along, to questions that nobody has put. Never where an

@@ -7,7 +7,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     Content, Datetime, Stop,
@@ -27,6 +27,8 @@ pub struct User {
     meta: String,
     first_called_at: Datetime,
     shown: RefCell<Vec<Content>>,
+    /// Entries for the result's `_meta`.
+    told: RefCell<Map<String, Value>>,
 }
 
 /// A form with nothing to fill in: sending it is the answer.
@@ -41,7 +43,8 @@ impl User {
         first_called_at: Datetime,
     ) -> Self {
         let state = RefCell::new(state);
-        Self { answers, state, meta, first_called_at, shown: RefCell::default() }
+        let (shown, told) = <(RefCell<_>, RefCell<_>)>::default();
+        Self { answers, state, meta, first_called_at, shown, told }
     }
 
     /// What the user fills into the form `F`, or a stop until they have.
@@ -76,6 +79,13 @@ impl User {
     /// Shows an image, a sound, a resource or a link beside the output.
     pub fn show_content(&self, content: Content) {
         self.shown.borrow_mut().push(content);
+    }
+
+    /// Puts an entry into the result's `_meta`, for the client rather than its model. A name of one's
+    /// own has a prefix: `forms/handle`.
+    pub fn tell(&self, name: &str, value: impl Serialize) {
+        let value = serde_json::to_value(value).unwrap_or_default();
+        self.told.borrow_mut().insert(name.to_owned(), value);
     }
 
     /// When the first round of this call began; the same in every repeat.
@@ -113,8 +123,10 @@ impl User {
         stop
     }
 
-    pub(crate) fn shown(self) -> Vec<Content> {
-        self.shown.into_inner()
+    pub(crate) fn shown(self) -> (Vec<Content>, Option<String>) {
+        let told = self.told.into_inner();
+        let meta = (!told.is_empty()).then(|| json(&told));
+        (self.shown.into_inner(), meta)
     }
 }
 

@@ -11,6 +11,11 @@ impl wit::Host for CallState {
         self.blobs()?.stat(&id).await.map(blob).map_err(error)
     }
 
+    async fn sniff(&mut self, id: String) -> Result<Option<String>, wit::Error> {
+        let found = self.blobs()?.stat(&id).await.map_err(error)?;
+        Ok(found.sniffed.map(str::to_owned))
+    }
+
     async fn read(&mut self, id: String, offset: u64, length: u32) -> Result<Vec<u8>, wit::Error> {
         let (length, most) = (length as usize, self.output_bytes_max);
         if length > most {

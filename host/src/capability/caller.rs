@@ -18,4 +18,8 @@ impl caller::Host for CallState {
     async fn client_capabilities(&mut self) -> String {
         self.context.caller.client_capabilities.to_string()
     }
+
+    async fn page(&mut self) -> Option<String> {
+        self.context.reach.page.as_deref().map(str::to_owned)
+    }
 }

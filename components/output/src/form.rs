@@ -1,0 +1,242 @@
+//! Forms as `request_form` defines them (FORM-15 to FORM-37): one definition and one check of what was
+//! filled in, compiled into the component and into the page alike.
+
+mod check;
+mod condition;
+mod date;
+mod fault;
+mod lookup;
+mod read;
+mod request;
+
+pub use condition::{Condition, Test};
+pub use date::{Day, Today};
+pub use fault::{Fault, Language, SchemaFault, Wrong};
+pub use lookup::{Choice, Lookup, choices};
+pub use request::{
+    Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
+};
+
+use serde_json::{Map, Value};
+
+/// What is filled in, by the fields' names.
+pub type Values = Map<String, Value>;
+
+/// Fields that a form may have.
+pub const FIELDS_MAX: usize = 1_000;
+/// Bytes that a definition may have, as JSON.
+pub const SCHEMA_BYTES_MAX: usize = 256 << 10;
+/// Bytes that a submission may have, as JSON.
+pub const VALUES_BYTES_MAX: usize = 256 << 10;
+
+/// A form (FORM-15).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Form {
+    /// What the form is called.
+    pub title: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// On the button that sends it; 「送信」 where nothing is said.
+    pub submit_label: Option<String>,
+    /// On the button that leaves it; 「キャンセル」 where nothing is said.
+    pub cancel_label: Option<String>,
+    /// In the order in which people see them; at least one.
+    pub fields: Vec<Field>,
+}
+
+/// One entry of a form's `fields`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Field {
+    /// The key of its value; empty for a divider or a heading.
+    pub name: String,
+    /// What people call it; its name where nothing is said. Of a divider, its section's name or nothing.
+    pub label: String,
+    /// Shown below the label. Of a heading, what follows it (FORM-23).
+    pub description: Option<String>,
+    /// Shown where nothing is typed yet.
+    pub placeholder: Option<String>,
+    /// Whether it must be filled in; of a checkbox, checked (FORM-X5).
+    pub required: bool,
+    /// What it holds at first; fits its type (FORM-X6).
+    pub default: Option<Value>,
+    /// When it is shown; always where nothing is said. What is hidden is neither checked nor sent.
+    pub show_if: Option<Condition>,
+    /// What kind it is.
+    pub kind: Kind,
+}
+
+/// The 18 types.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Kind {
+    /// `text` (FORM-20).
+    Text(Text),
+    /// `textarea` (FORM-21): the lines to show, and what a text has.
+    Textarea {
+        /// Lines shown; 3 where nothing is said.
+        rows: u32,
+        /// As of a text.
+        text: Text,
+    },
+    /// `divider` (FORM-22).
+    #[default]
+    Divider,
+    /// `heading` (FORM-23), from 1 to 4. Its text is the field's label.
+    Heading(u8),
+    /// `select` (FORM-24).
+    Select(Vec<Choice>),
+    /// `multiselect` (FORM-25).
+    Multiselect(Vec<Choice>, Count),
+    /// `autocomplete` (FORM-26).
+    Autocomplete(Lookup),
+    /// `multi-autocomplete` (FORM-27).
+    MultiAutocomplete(Lookup, Count),
+    /// `cascading-select` (FORM-28): `depends_on` is in its look-up.
+    CascadingSelect(Lookup),
+    /// `async-select` (FORM-29).
+    AsyncSelect(Lookup),
+    /// `checkbox` (FORM-30).
+    Checkbox,
+    /// `radio` (FORM-31).
+    Radio(Vec<Choice>),
+    /// `number` (FORM-32).
+    Number(Number),
+    /// `range` (FORM-33).
+    Range {
+        /// 0 to 100 by 1 where nothing is said.
+        number: Number,
+        /// Whether the value stands beside the slider.
+        show_value: bool,
+    },
+    /// `date` (FORM-34).
+    Date(Days),
+    /// `datetime` (FORM-35).
+    Datetime(Days),
+    /// `file` (FORM-36).
+    File(Files),
+    /// `hidden` (FORM-37).
+    Hidden(Value),
+}
+
+/// What a text may be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text {
+    /// Characters, not bytes.
+    pub length: Count,
+    /// A regular expression for the whole of it (FORM-48).
+    pub pattern: Option<String>,
+    /// What is said where it does not fit.
+    pub pattern_error: Option<String>,
+    /// To fill in by a click (FORM-40).
+    pub suggestions: Vec<String>,
+}
+
+/// How many, or how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// At least.
+    pub min: Option<usize>,
+    /// At most.
+    pub max: Option<usize>,
+}
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Number {
+    /// At least.
+    pub min: Option<f64>,
+    /// At most.
+    pub max: Option<f64>,
+    /// Between one and the next, counted from `min` or else from 0.
+    pub step: Option<f64>,
+}
+
+/// Between which days, both included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Days {
+    /// Not before.
+    pub min: Option<Day>,
+    /// Not after.
+    pub max: Option<Day>,
+}
+
+/// What files may be given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Endings (`.pdf`) and media types (`image/*`), in lower case; empty takes everything.
+    pub accept: Vec<String>,
+    /// Bytes of one file.
+    pub size_max: Option<u64>,
+    /// Whether it may be several.
+    pub multiple: bool,
+}
+
+impl Form {
+    /// Reads a definition.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in the words of FORM-60 where it has them.
+    pub fn read(schema: &Value) -> Result<Self, SchemaFault> {
+        read::form(schema)
+    }
+
+    /// What the fields hold before anybody has touched them.
+    #[must_use]
+    pub fn defaults(&self) -> Values {
+        check::defaults(self)
+    }
+
+    /// Which fields are shown while `values` are filled in, in the order of `fields`. A hidden field
+    /// counts as empty for those that ask for it.
+    #[must_use]
+    pub fn shown(&self, values: &Values) -> Vec<bool> {
+        condition::shown(self, values)
+    }
+
+    /// The submission that `values` make (FORM-45 to FORM-47): what is hidden or empty left out,
+    /// checkboxes and hidden fields always there.
+    ///
+    /// # Errors
+    /// All that is wrong, in the order of the fields.
+    pub fn check(&self, values: &Values, today: Today) -> Result<Values, Vec<Fault>> {
+        check::check(self, values, today)
+    }
+
+    /// What is wrong with one field, hidden or not.
+    #[must_use]
+    pub fn check_field(&self, field: &Field, value: Option<&Value>, today: Today) -> Option<Fault> {
+        check::field(field, value, today).err()
+    }
+
+    /// The field of that name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|it| it.name == name && !name.is_empty())
+    }
+}
+
+impl Field {
+    /// Whether it has a value at all: dividers and headings have none.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        !matches!(self.kind, Kind::Divider | Kind::Heading(_))
+    }
+
+    /// Whether it seems to ask for a password, a number of a card or the like: people are warned, and
+    /// drafts do not keep it.
+    #[must_use]
+    pub fn is_secret(&self) -> bool {
+        read::is_secret(self)
+    }
+
+    /// The look-up that brings its options, where it has one.
+    #[must_use]
+    pub fn lookup(&self) -> Option<&Lookup> {
+        match &self.kind {
+            Kind::Autocomplete(it)
+            | Kind::MultiAutocomplete(it, _)
+            | Kind::CascadingSelect(it)
+            | Kind::AsyncSelect(it) => Some(it),
+            _ => None,
+        }
+    }
+}
