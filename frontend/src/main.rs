@@ -13,6 +13,7 @@ mod hall;
 mod mcp;
 mod page;
 mod programme;
+mod requested;
 mod route;
 mod settings;
 mod text;

@@ -76,6 +76,10 @@ pub struct OpenForm {
     /// What was typed so far, while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<Values>,
+    /// What people read of the values that came from look-ups: by the fields' names, lists of
+    /// `{"value": …, "label": …}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Values>,
     /// How often a draft was saved; a page sends it along to tell whether another one was faster.
     #[serde(default)]
     pub revision: u32,
