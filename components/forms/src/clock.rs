@@ -1,14 +1,13 @@
 //! What time it is, and what day it may be for whoever fills in a form.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, NaiveDate, TimeDelta};
-use output::form::Today;
-use toolkit::{Stop, invalid};
+use chrono::DateTime;
+use output::form::{Today, parse_day};
+use toolkit::{Stop, User, invalid};
 
-/// How far behind UTC the last place on earth is, and how far ahead the first.
-const BEHIND: TimeDelta = TimeDelta::hours(12);
-const AHEAD: TimeDelta = TimeDelta::hours(14);
+/// What is not worth waiting for.
+const SHORT: Duration = Duration::from_millis(500);
 
 /// Milliseconds since 1970.
 #[must_use]
@@ -33,22 +32,20 @@ pub fn today(said: Option<&str>) -> Result<Today, Stop> {
 }
 
 fn today_at(now_ms: i64, said: Option<&str>) -> Result<Today, Stop> {
-    let now = utc(now_ms);
-    let said = said.map(day).transpose()?;
-    let near = |it: &NaiveDate| (*it - now.date_naive()).num_days().abs() <= 1;
-    Ok(match said.filter(near) {
-        Some(day) => Today { earliest: day, latest: day },
-        None => Today {
-            earliest: (now - BEHIND).date_naive(),
-            latest: (now + AHEAD).date_naive(),
-        },
-    })
+    let no_day = || invalid("/today", "must be a day: YYYY-MM-DD");
+    let said = said.map(|it| parse_day(it).ok_or_else(no_day)).transpose()?;
+    let today = utc(now_ms).date_naive();
+    let near = said.filter(|it| (*it - today).num_days().abs() <= 1);
+    Ok(near.map_or_else(|| Today::anywhere(now_ms.div_euclid(1_000)), Today::of_day))
 }
 
-fn day(text: &str) -> Result<NaiveDate, Stop> {
-    let is_shaped = text.len() == 10 && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
-    let day = is_shaped.then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()).flatten();
-    day.ok_or_else(|| invalid("/today", "must be a day: YYYY-MM-DD"))
+/// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
+/// half second is given away, so that it is not the host whose patience ends first.
+#[must_use]
+pub fn wait(user: &User, event: String, seconds: u32) -> Option<Stop> {
+    let until = user.first_called_at() + Duration::from_secs(seconds.into());
+    let left = until.duration_since(SystemTime::now()).unwrap_or_default();
+    (left > SHORT).then(|| Stop::wait([event], until))
 }
 
 fn utc(moment_ms: i64) -> DateTime<chrono::Utc> {

@@ -10,7 +10,9 @@ const KEEP_DAYS: u32 = 90;
 /// How long a form waits for an answer, in days.
 const WAIT_DAYS: u32 = 30;
 /// How long a call waits for whoever was sent to a form's page, in seconds.
-const WAIT_S: u32 = 600;
+const WAIT_S: u32 = 300;
+/// The most that may be set; the host's own limit, `wait_ms_max`, has to allow it.
+const WAIT_S_MAX: u32 = 600;
 /// Ten years.
 const DAYS_MAX: u32 = 3_650;
 
@@ -35,7 +37,7 @@ pub fn wait_days() -> Result<u32, Unfit> {
 /// # Errors
 /// When the setting is no such number.
 pub fn wait_s() -> Result<u32, Unfit> {
-    number("wait_seconds", WAIT_S, 0, WAIT_S)
+    number("wait_seconds", WAIT_S, 0, WAIT_S_MAX)
 }
 
 fn number(name: &str, default: u32, least: u32, most: u32) -> Result<u32, Unfit> {

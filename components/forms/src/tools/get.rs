@@ -1,13 +1,11 @@
 //! `get_form_submission`: what was answered, once it was (FORM-11).
 
-use std::time::Duration;
-
 use output::form::{Status, Submission};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Content, English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::{files, record, store};
+use crate::{clock, files, record, store};
 
 /// How long a call may wait, in seconds.
 const TIMEOUT_S_MAX: u32 = 300;
@@ -51,9 +49,10 @@ impl Tool for GetFormSubmission {
         } else {
             store::read(&self.handle)?
         };
-        let until = user.first_called_at() + Duration::from_secs(seconds.into());
-        if form.status == Status::Waiting && until.elapsed().is_err() {
-            return Err(Stop::wait([store::uri(&self.handle)], until));
+        if form.status == Status::Waiting
+            && let Some(wait) = clock::wait(user, store::uri(&self.handle), seconds)
+        {
+            return Err(wait);
         }
         show_files(user, &form);
         Ok(form.submission())

@@ -10,7 +10,7 @@ use toolkit::{Content, English, Hints, Stop, Text, Tool, User, caller};
 
 use crate::{
     delivery::{Way, way},
-    refusals, settings,
+    refusals,
     store::{self, Filled},
     words,
 };
@@ -137,11 +137,6 @@ impl Asked {
     /// Where a person fills it in, if there is a page.
     fn url(&self, handle: &str) -> Option<String> {
         self.page.as_ref().map(|it| format!("{it}/f/{handle}"))
-    }
-
-    /// How long a call may wait for the person.
-    fn wait_s(&self) -> Result<u32, Stop> {
-        Ok(settings::wait_s()?)
     }
 }
 

@@ -1,7 +1,5 @@
 //! A form behind an address that the client opens: it is kept before the question, and waited for.
 
-use std::time::Duration;
-
 use output::form::{FormRequest, Status};
 use toolkit::{
     Stop, User,
@@ -10,7 +8,9 @@ use toolkit::{
 
 use super::Asked;
 use crate::{
+    clock,
     refusals::say,
+    settings,
     store::{self, Filled},
 };
 
@@ -46,9 +46,8 @@ impl Asked {
         if form.status != Status::Waiting {
             return Ok(self.answered(user, handle, form.status, form.values()));
         }
-        let until = user.first_called_at() + Duration::from_secs(self.wait_s()?.into());
-        if until.elapsed().is_err() {
-            return Err(Stop::wait([store::uri(handle)], until));
+        if let Some(wait) = clock::wait(user, store::uri(handle), settings::wait_s()?) {
+            return Err(wait);
         }
         Ok(self.waiting(user, handle, true))
     }
