@@ -4,6 +4,7 @@
 //! is shown, searched for or chosen by earlier answers comes in later rounds. What comes back is held
 //! against the form as everywhere else; what is wrong is asked again, with the reason.
 
+mod choosing;
 mod progress;
 mod property;
 #[cfg(test)]

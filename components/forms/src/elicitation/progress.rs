@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use output::form::{Choice, Fault, Field, Kind, Values, Wrong, choices, text_of};
+use output::form::{Choice, Fault, Field, Kind, Values, Wrong, text_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Asking, ROUNDS_MAX, is_asked, is_search, property};
+use super::{
+    Asking, ROUNDS_MAX,
+    choosing::{self, AGAIN, CHOICES_MAX, Offered},
+    is_asked, is_search, property,
+};
 
-/// Choices that one question offers; of more, some words pick.
-pub(super) const CHOICES_MAX: usize = 300;
 /// Characters of what is searched for.
 const WORDS_CHARS_MAX: usize = 200;
 /// Bytes of what is known so far: it goes out and comes back with each question, and so do the answers.
 const BYTES_MAX: usize = 64 << 10;
-/// Stands among what was found for a search by other words.
-pub(super) const AGAIN: &str = "↻";
 
 /// What is known so far. It goes out with the questions, sealed by the host, and comes back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -148,23 +148,13 @@ impl Progress {
     fn part(&mut self, asking: &Asking<'_>, at: usize) -> Result<Option<Part>, String> {
         let field = &asking.form.fields[at];
         let typed = self.typed.get(&field.name).cloned();
-        let found = match &field.kind {
-            Kind::Select(it) | Kind::Radio(it) | Kind::Multiselect(it, _) => it.clone(),
-            kind if is_search(kind) && typed.is_none() => return Ok(Some(Part::Words)),
-            _ => match field.lookup() {
-                None => return Ok(Some(Part::Value)),
-                Some(lookup) => {
-                    let parent = lookup.depends_on.as_ref();
-                    let value = parent.and_then(|(name, _)| self.values.get(name));
-                    if parent.is_some() && value.is_none() {
-                        return Ok(None);
-                    }
-                    let words = typed.as_deref().filter(|_| is_search(&field.kind));
-                    let url = lookup.url(words.unwrap_or_default(), value);
-                    let found = (asking.lookup)(&url).and_then(|it| choices(lookup, &it));
-                    found.map_err(|why| cannot_load(asking, field, &why))?
-                }
-            },
+        if is_search(&field.kind) && typed.is_none() {
+            return Ok(Some(Part::Words));
+        }
+        let found = match choosing::offered(asking, field, &self.values, typed.as_deref())? {
+            Offered::Anything => return Ok(Some(Part::Value)),
+            Offered::Nothing => return Ok(None),
+            Offered::These(found) => found,
         };
         let mut seen = BTreeSet::from([AGAIN.to_owned()]);
         let kept = self.kept.get(&field.name).into_iter().flatten();
@@ -251,7 +241,7 @@ impl Progress {
                     self.chosen_so_far(field).or_else(|| field.default.clone())
                 }
                 Part::Choices(choices) => {
-                    let (value, is_again) = chosen(field, choices, said);
+                    let (value, is_again) = choosing::chosen(field, choices, said);
                     if is_again {
                         self.search_again(name, choices, value.as_ref());
                         continue;
@@ -334,31 +324,4 @@ impl Progress {
         let told = faults.first().map(|it| it.message(asking.language)).unwrap_or_default();
         (!is_any).then_some(Step::Stuck(told))
     }
-}
-
-/// What was chosen, and whether it is to be searched for by other words.
-fn chosen(field: &Field, choices: &[Choice], said: Option<&Value>) -> (Option<Value>, bool) {
-    let value = |it: &Value| {
-        let text = Some(it).filter(|it| !it.is_array()).map(text_of);
-        let choice = choices.iter().find(|it| Some(text_of(&it.value)) == text);
-        // What was not offered stays as it is: the check says what is wrong with it.
-        choice.map_or_else(|| it.clone(), |it| it.value.clone())
-    };
-    let is_again = |it: &Value| it.as_str() == Some(AGAIN);
-    match said {
-        Some(Value::Array(several)) if property::is_several(&field.kind) => {
-            let values: Vec<Value> = several.iter().filter(|it| !is_again(it)).map(value).collect();
-            (Some(values.into()), several.iter().any(is_again))
-        }
-        Some(it) if is_again(it) => (None, true),
-        said => (said.map(value), false),
-    }
-}
-
-fn cannot_load(asking: &Asking<'_>, field: &Field, why: &str) -> String {
-    let label = &field.label;
-    asking.language.of(
-        format!("{label}の選択肢を読み込めませんでした（{why}）。"),
-        format!("The options of {label} could not be loaded ({why})."),
-    )
 }

@@ -3,10 +3,7 @@
 use output::form::{Choice, Count, Day, Days, Field, Kind, Language, Number, Text, text_of};
 use serde_json::{Map, Value, json};
 
-use super::{
-    Asking,
-    progress::{AGAIN, Part},
-};
+use super::{Asking, choosing::AGAIN, progress::Part};
 
 /// Suggestions that are told.
 const SUGGESTIONS_TOLD: usize = 3;
