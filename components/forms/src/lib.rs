@@ -1,3 +1,4 @@
 //! Forms.
 
 pub mod demo;
+pub mod lookup;
