@@ -30,9 +30,14 @@ fn a_person_is_found_in_kanji_kana_and_romaji_in_any_width() {
     let expected = people("佐藤");
     assert_eq!(expected.len(), 5);
     assert!(expected.iter().all(|it| it.starts_with("佐藤")));
-    for typed in ["さとう", "サトウ", "ｻﾄｳ", "Sato", "ＳＡＴＯ", "satou", "Satō", " sato "]
-    {
+    for typed in ["さとう", "サトウ", "ｻﾄｳ", " さとう\u{3000}"] {
         assert_eq!(people(typed), expected, "{typed}");
+    }
+    // Satoru begins so, too.
+    for typed in ["Sato", "ＳＡＴＯ", "satou", "Satō", " sato "] {
+        let found = people(typed);
+        assert!(expected.iter().all(|it| found.contains(it)), "{typed}: {found:?}");
+        assert!(found.iter().all(|it| it.contains("佐藤") || it.ends_with("悟")), "{found:?}");
     }
     let one = people(&expected[0]);
     assert!(one.contains(&expected[0]));
@@ -71,7 +76,11 @@ fn every_country_is_there_once_and_japan_first() {
     let codes: HashSet<_> = countries.iter().map(|it| it["code"].as_str().unwrap()).collect();
     assert_eq!(codes.len(), 249);
     assert!(codes.iter().all(|it| it.len() == 2 && it.bytes().all(|it| it.is_ascii_uppercase())));
-    assert_eq!(listed("countries", &[("q", "ふらんす")])[0]["code"], "FR", "and they can be searched");
+    assert_eq!(
+        listed("countries", &[("q", "ふらんす")])[0]["code"],
+        "FR",
+        "and they can be searched"
+    );
 }
 
 #[test]
