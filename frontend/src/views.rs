@@ -11,7 +11,7 @@ mod notice;
 mod output;
 mod questions;
 mod raw;
-mod requested;
+pub(crate) mod requested;
 pub(crate) mod sign_in;
 mod structured;
 pub(crate) mod ticket;
