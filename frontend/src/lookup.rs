@@ -26,8 +26,6 @@ use crate::gate::Gate;
 use crate::trouble::{Refusal, Trouble};
 use memory::Memory;
 
-/// Options that a field takes; what is beyond is left out.
-pub(crate) const OPTIONS_MAX: usize = 2_000;
 /// Bytes of an answer, as the host has it for what it passes on (FORM-49).
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Look-ups under way at once: the rest of a browser's six connections to one host is for calls.
@@ -88,9 +86,7 @@ pub(crate) async fn fetch(
     }
     let answer = ask(&address, stop).await?;
     let choices = output::form::choices(lookup, &answer);
-    let mut choices = choices.map_err(|it| refusal("invalid_answer", it))?;
-    choices.truncate(OPTIONS_MAX);
-    let options = Options::from(choices);
+    let options = Options::from(choices.map_err(|it| refusal("invalid_answer", it))?);
     MEMORY.with_borrow_mut(|it| it.put(key, Arc::clone(&options), browser::now_ms()));
     Ok(options)
 }

@@ -187,9 +187,13 @@ mod tests {
 
     #[test]
     fn sizes_are_said_in_the_units_that_people_know() {
-        for (size, said) in
-            [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KB"), (10_485_760, "10 MB"), (1 << 31, "2 GB")]
-        {
+        for (size, said) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1536, "1.5 KB"),
+            (10_485_760, "10 MB"),
+            (1 << 31, "2 GB"),
+        ] {
             assert_eq!(bytes(size), said);
         }
     }
@@ -199,7 +203,8 @@ mod tests {
         let kind = "application/pdf".to_owned();
         let named = Named { name: "見積.pdf".to_owned(), kind, size: 12 };
         let value = named.value("abc");
-        let told = json!({ "name": "見積.pdf", "type": "application/pdf", "size": 12, "fileId": "abc" });
+        let told =
+            json!({ "name": "見積.pdf", "type": "application/pdf", "size": 12, "fileId": "abc" });
         assert_eq!(value, told);
         assert_eq!(Named::read(&value), Some(named));
         assert_eq!(Named::read(&json!("見積.pdf")), None);

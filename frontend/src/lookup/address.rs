@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_a_path_is_not_asked_at_all() {
-        for url in ["//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:x", "", "a"]
+        for url in
+            ["//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:x", "", "a"]
         {
             assert_eq!(of(url), None, "{url:?}");
         }

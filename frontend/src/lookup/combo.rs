@@ -60,11 +60,7 @@ pub(crate) enum Step {
     /// Nothing more.
     Done,
     /// Ask, after a pause, and bring the answer with this number.
-    Ask {
-        number: u32,
-        text: String,
-        after_ms: u32,
-    },
+    Ask { number: u32, text: String, after_ms: u32 },
     /// This one was chosen.
     Choose(Choice),
     /// Empty the box, and what was chosen with it.

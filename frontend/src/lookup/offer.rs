@@ -1,6 +1,6 @@
 //! Options that are loaded as a whole, on their own or for the value of another field (FORM-43, FORM-44).
 
-use output::form::Choice;
+use output::form::{Choice, OPTIONS_MAX};
 use serde_json::Value;
 
 use super::Options;
@@ -76,13 +76,13 @@ pub(crate) fn settle(
         Some(value) => match find(value) {
             Some(choice) => Settled::Put(choice),
             // The rest was cut off, and it may be there.
-            None if options.len() >= super::OPTIONS_MAX => Settled::Same,
+            None if options.len() >= OPTIONS_MAX => Settled::Same,
             None => Settled::Clear,
         },
-        None => before.and_then(find).or_else(|| default.and_then(find)).map_or(
-            Settled::Same,
-            Settled::Put,
-        ),
+        None => before
+            .and_then(find)
+            .or_else(|| default.and_then(find))
+            .map_or(Settled::Same, Settled::Put),
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_value_beyond_the_options_that_were_taken_is_left_alone() {
-        let many = (0..super::super::OPTIONS_MAX).map(|it| it.to_string()).collect::<Vec<_>>();
+        let many = (0..OPTIONS_MAX).map(|it| it.to_string()).collect::<Vec<_>>();
         let many = options(&many.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(settle(&many, Some(&json!("x")), None, None), Settled::Same);
     }

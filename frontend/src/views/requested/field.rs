@@ -3,6 +3,7 @@
 mod choices;
 mod combobox;
 mod days;
+mod dropping;
 mod files;
 mod heading;
 mod loaded;

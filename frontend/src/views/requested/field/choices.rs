@@ -53,17 +53,13 @@ pub(super) fn radio(spot: Spot, field: Field, options: Vec<Choice>) -> AnyView {
             </label>
         }
     };
-    let widget = view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
+    let widget =
+        view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
     around_set(spot, field, "radiogroup", widget.into_any(), ().into_any())
 }
 
 /// `multiselect` (FORM-25).
-pub(super) fn multiselect(
-    spot: Spot,
-    field: Field,
-    options: Vec<Choice>,
-    count: Count,
-) -> AnyView {
+pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count: Count) -> AnyView {
     if options.len() > BOXES_MAX {
         return combobox::combobox(spot, field, Source::Fixed(options.into()), Some(count));
     }
@@ -80,7 +76,8 @@ pub(super) fn multiselect(
                 all.push(value.clone());
             }
             // In the order of the options, whichever was ticked first.
-            let place = |it: &Value| order.with_value(|order| order.iter().position(|own| own == it));
+            let place =
+                |it: &Value| order.with_value(|order| order.iter().position(|own| own == it));
             all.sort_by_key(place);
             spot.requested.put(spot.index, (!all.is_empty()).then_some(Value::Array(all)));
         };
@@ -92,7 +89,8 @@ pub(super) fn multiselect(
             </label>
         }
     };
-    let widget = view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
+    let widget =
+        view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
     around_set(spot, field, "group", widget.into_any(), tally(spot, count))
 }
 

@@ -14,7 +14,7 @@ use crate::text::Key;
 pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
     let today = spot.requested.today();
     let resolve = |day: Option<output::form::Day>| {
-        today.and_then(|today| Some(day?.latest(today)?.to_string()))
+        today.and_then(|today| Some(day?.on(today.latest).to_string()))
     };
     let (min, max) = (resolve(limits.min), resolve(limits.max));
     let node = NodeRef::<Input>::new();

@@ -113,9 +113,8 @@ pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) 
         spot.requested.put(spot.index, number);
     };
     let in_words = move |it: f64, lang: Lang| dates::number(it, lang);
-    let said = move || {
-        value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, spot.page.lang.get()))
-    };
+    let said =
+        move || value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, spot.page.lang.get()));
     let widget = view! {
         <div class="slider">
             <input type="range" node_ref=node id=spot.id() min=min.to_string() max=max.to_string()
@@ -160,7 +159,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_kept_as_it_was_typed() {
-        for typed in ["abc", "1,23", "1,2345", "十", "--1", "1 2 x", "inf", "NaN", "1e999", "0x10"] {
+        for typed in ["abc", "1,23", "1,2345", "十", "--1", "1 2 x", "inf", "NaN", "1e999", "0x10"]
+        {
             assert_eq!(read(typed), Some(json!(typed)), "{typed:?}");
         }
     }
