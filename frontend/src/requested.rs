@@ -1,7 +1,10 @@
 //! A form that somebody asked for, being filled in: what each field holds, and what is wrong with it.
 
+pub(crate) mod desk;
 mod filled;
+pub(crate) mod keeping;
 mod plan;
+pub(crate) mod saver;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -68,11 +71,6 @@ impl Requested {
     /// For `id` attributes.
     pub(crate) fn id(self, index: usize) -> String {
         format!("form{}-field{index}", self.number)
-    }
-
-    /// For `id` attributes of the form's own parts.
-    pub(crate) fn own_id(self, part: &str) -> String {
-        format!("form{}-{part}", self.number)
     }
 
     /// What a field holds.
