@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Storage, Url, VisibilityState,
+    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Node, ScrollIntoViewOptions,
+    ScrollLogicalPosition, Storage, Url, VisibilityState,
 };
 
 /// A panic is a bug of the page; the browser's console says where, for whoever reports it.
@@ -132,6 +133,22 @@ pub(crate) fn focus_soon(id: impl Into<String>) {
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// Whether the keyboard left the element that listens, and did not only go from one part of it to another.
+pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
+    let node = |it: Option<web_sys::EventTarget>| it.and_then(|it| it.dyn_into::<Node>().ok());
+    let (own, next) = (node(event.current_target()), node(event.related_target()));
+    !own.zip(next).is_some_and(|(own, next)| own.contains(Some(&next)))
+}
+
+/// Scrolls as little as it takes to see an element.
+pub(crate) fn reveal(id: &str) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Nearest);
+    if let Some(element) = document().get_element_by_id(id) {
+        element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }
 

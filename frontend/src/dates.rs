@@ -110,6 +110,13 @@ pub(crate) fn long_day(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &options)
 }
 
+/// 2026年11月21日(土) · Sat, 21 Nov 2026
+pub(crate) fn dated(day: Day, lang: Lang) -> String {
+    let options =
+        [("year", "numeric"), ("month", "short"), ("day", "numeric"), ("weekday", "short")];
+    format(&day.date(), lang, &options)
+}
+
 /// A day and a time of `YYYY-MM-DDTHH:MM:SS`; as it is if it is none.
 pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     match Day::of_time(time) {

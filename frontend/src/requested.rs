@@ -73,6 +73,11 @@ impl Requested {
         format!("form{}-field{index}", self.number)
     }
 
+    /// For `id` attributes of the form's own parts.
+    pub(crate) fn own_id(self, part: &str) -> String {
+        format!("form{}-{part}", self.number)
+    }
+
     /// What a field holds.
     pub(crate) fn value(self, index: usize) -> Option<Value> {
         self.entry(index)?.value.get()

@@ -105,7 +105,7 @@ fn Values(form: Arc<OpenForm>) -> impl IntoView {
     let entries = read.fields.into_iter().filter(is_drawn).map(entry).collect_view();
     view! {
         <section class="request-values" aria-label=move || page.say(Key::FormWhat)>
-            <h3 class="section-title">{move || page.say(Key::FormWhat)}</h3>
+            <h2 class="section-title">{move || page.say(Key::FormWhat)}</h2>
             <dl class="data">{entries}</dl>
         </section>
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Form, Kind, OpenForm};
+use output::form::{Form, OpenForm};
 use serde_json::Value;
 
 use super::actions::Actions;
@@ -108,7 +108,7 @@ pub(super) fn Head(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> impl Into
     let heading = if is_place {
         view! { <h1 id=id tabindex="-1">{title}</h1> }.into_any()
     } else {
-        view! { <h3 class="request-title" id=id tabindex="-1">{title}</h3> }.into_any()
+        view! { <h2 class="request-title" id=id tabindex="-1">{title}</h2> }.into_any()
     };
     let who = by.map(|by| {
         view! { <span>{move || page.fill(Key::FormAskedBy, &[&by])}</span> }
@@ -146,16 +146,7 @@ fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
 /// All that are shown; each draws itself anew when what it holds changes, and no other does.
 #[component]
 fn Fields(requested: Requested) -> impl IntoView {
-    let form = requested.form();
-    let field = |index: usize| match &form.fields[index] {
-        it if matches!(it.kind, Kind::Hidden(_)) => ().into_any(),
-        it if it.show_if.is_none() => view! { <FieldView requested index/> }.into_any(),
-        _ => {
-            let is_shown = Memo::new(move |_| requested.is_shown(index));
-            let field = move || is_shown.get().then(|| view! { <FieldView requested index/> });
-            field.into_any()
-        }
-    };
-    let fields = (0..form.fields.len()).map(field).collect_view();
-    view! { <div class="request-fields">{fields}</div> }
+    let count = requested.form().fields.len();
+    let field = |index| view! { <FieldView requested index/> };
+    view! { <div class="request-fields">{(0..count).map(field).collect_view()}</div> }
 }
