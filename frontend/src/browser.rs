@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    HtmlElement, Node, ScrollIntoViewOptions, ScrollLogicalPosition, Storage, VisibilityState,
+    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Node, ScrollIntoViewOptions,
+    ScrollLogicalPosition, Storage, Url, VisibilityState,
 };
 
 /// A panic is a bug of the page; the browser's console says where, for whoever reports it.
@@ -66,6 +67,28 @@ impl Keep {
 pub(crate) fn languages() -> Vec<String> {
     let languages = window().navigator().languages();
     languages.iter().filter_map(|it| it.as_string()).collect()
+}
+
+/// The language that the page is in.
+pub(crate) fn document_language() -> String {
+    let element = document().document_element();
+    element.and_then(|it| it.get_attribute("lang")).unwrap_or_default()
+}
+
+/// Gives the reader a file. It is saved and never opened: what somebody uploaded runs nowhere here.
+pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
+    let url = Url::create_object_url_with_blob(&blob)?;
+    let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    // The browser has taken it up by then.
+    set_timeout(move || drop(Url::revoke_object_url(&url)), Duration::from_secs(60));
+    Ok(())
 }
 
 /// Waits.

@@ -125,6 +125,17 @@ pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     }
 }
 
+/// A moment of `YYYY-MM-DDTHH:MM:SSZ` where the browser is; as it is if it is none.
+pub(crate) fn moment(time: &str, lang: Lang) -> String {
+    let date = Date::new(&time.into());
+    if date.get_time().is_nan() {
+        return time.to_owned();
+    }
+    let day = [("year", "numeric"), ("month", "short"), ("day", "numeric")];
+    let clock = [("hour", "2-digit"), ("minute", "2-digit")];
+    format(&date, lang, &[&day[..], &clock[..]].concat())
+}
+
 /// This moment where the browser is, as the cinema writes its times.
 pub(crate) fn now() -> String {
     let now = Date::new_0();

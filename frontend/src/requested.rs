@@ -1,7 +1,10 @@
 //! A form that somebody asked for, being filled in: what each field holds, and what is wrong with it.
 
+pub(crate) mod desk;
 mod filled;
+pub(crate) mod keeping;
 mod plan;
+pub(crate) mod saver;
 
 use std::cell::Cell;
 use std::sync::Arc;
