@@ -8,6 +8,7 @@ mod command_line_offline;
 mod hostile;
 mod http;
 mod limits;
+mod names;
 mod operator;
 mod page;
 mod questions;

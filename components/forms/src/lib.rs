@@ -1,1 +1,4 @@
-//! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
+//! Forms.
+
+pub mod demo;
+pub mod lookup;
