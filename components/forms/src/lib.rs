@@ -36,7 +36,10 @@ toolkit::export_tools!(
     CloseForm,
     ListFormSubmissions,
 );
-toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+toolkit::export_migrations!(
+    1 "tables" => "../migrations/1-tables.sql",
+    2 "lookups" => "../migrations/2-lookups.sql",
+);
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);
 toolkit::export_endpoints!(endpoints::get);
