@@ -71,7 +71,11 @@ fn every_country_is_there_once_and_japan_first() {
     let codes: HashSet<_> = countries.iter().map(|it| it["code"].as_str().unwrap()).collect();
     assert_eq!(codes.len(), 249);
     assert!(codes.iter().all(|it| it.len() == 2 && it.bytes().all(|it| it.is_ascii_uppercase())));
-    assert_eq!(listed("countries", &[("q", "ふらんす")])[0]["code"], "FR", "and they can be searched");
+    assert_eq!(
+        listed("countries", &[("q", "ふらんす")])[0]["code"],
+        "FR",
+        "and they can be searched"
+    );
 }
 
 #[test]
