@@ -30,9 +30,14 @@ fn a_person_is_found_in_kanji_kana_and_romaji_in_any_width() {
     let expected = people("佐藤");
     assert_eq!(expected.len(), 5);
     assert!(expected.iter().all(|it| it.starts_with("佐藤")));
-    for typed in ["さとう", "サトウ", "ｻﾄｳ", "Sato", "ＳＡＴＯ", "satou", "Satō", " sato "]
-    {
+    for typed in ["さとう", "サトウ", "ｻﾄｳ", " さとう\u{3000}"] {
         assert_eq!(people(typed), expected, "{typed}");
+    }
+    // Satoru begins so, too.
+    for typed in ["Sato", "ＳＡＴＯ", "satou", "Satō", " sato "] {
+        let found = people(typed);
+        assert!(expected.iter().all(|it| found.contains(it)), "{typed}: {found:?}");
+        assert!(found.iter().all(|it| it.contains("佐藤") || it.ends_with("悟")), "{found:?}");
     }
     let one = people(&expected[0]);
     assert!(one.contains(&expected[0]));
