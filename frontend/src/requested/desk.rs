@@ -35,7 +35,10 @@ pub(crate) enum Step {
     Closing,
     /// The files of this field are still on their way.
     Uploading(usize),
-    Failed(Trouble),
+    /// It was not sent.
+    NotSent(Trouble),
+    /// It was neither closed nor taken up again.
+    NotClosed(Trouble),
 }
 
 /// How a form is closed without an answer, or taken up again.
@@ -205,7 +208,7 @@ impl Desk {
         }
         let (places, _) = requested.take(trouble.problems());
         if places.is_empty() {
-            self.step.set(Step::Failed(trouble));
+            self.step.set(Step::NotSent(trouble));
             browser::focus_soon(self.id("trouble"));
         } else {
             self.blame(requested, places);
@@ -241,7 +244,7 @@ impl Desk {
                     self.step.set(Step::None);
                     self.look();
                 }
-                Err(trouble) => self.step.set(Step::Failed(trouble)),
+                Err(trouble) => self.step.set(Step::NotClosed(trouble)),
             }
         });
     }

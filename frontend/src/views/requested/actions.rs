@@ -10,6 +10,7 @@ use crate::requested::desk::{Close, Desk, Step};
 use crate::requested::saver::Saver;
 use crate::text::Key;
 use crate::trouble::Trouble;
+use crate::views::notice::Notice;
 
 /// The buttons, with the labels of the definition; how far the form is; where the draft is.
 #[component]
@@ -102,7 +103,8 @@ fn Sure(desk: Desk, is_asking: RwSignal<bool>) -> impl IntoView {
 fn StepView(desk: Desk, requested: Requested, send: Signal<String>) -> impl IntoView {
     let page = desk.page;
     move || match desk.step.get() {
-        Step::Failed(trouble) => {
+        Step::NotClosed(trouble) => view! { <Notice trouble/> }.into_any(),
+        Step::NotSent(trouble) => {
             let is_offline = trouble == Trouble::Offline;
             let trouble = StoredValue::new(trouble);
             let mend = move || {

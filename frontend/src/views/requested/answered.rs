@@ -75,7 +75,7 @@ pub(super) fn Answered(
 fn Undo(desk: Desk) -> impl IntoView {
     let page = desk.page;
     let trouble = move || match desk.step.get() {
-        Step::Failed(trouble) => Some(view! { <Notice trouble/> }),
+        Step::NotClosed(trouble) => Some(view! { <Notice trouble/> }),
         _ => None,
     };
     view! {

@@ -9,14 +9,15 @@ use crate::trouble::Trouble;
 
 /// Asks the reader where a form was filled in twice.
 #[component]
-pub(super) fn Drafts(saver: Saver) -> impl IntoView {
+pub(super) fn Drafts(saver: Saver, id: String) -> impl IntoView {
     let page = page();
+    let id = StoredValue::new(id);
     let has_rival = Memo::new(move |_| saver.rival.with(Option::is_some));
     let has_dropped = Memo::new(move |_| saver.dropped.with(Option::is_some));
     let ask = move || {
         view! {
-            <div class="notice is-warning" role="group" aria-labelledby="draft-two">
-                <p class="notice-title" id="draft-two">{move || page.say(Key::DraftTwo)}</p>
+            <div class="notice is-warning" role="group" aria-labelledby=id.get_value()>
+                <p class="notice-title" id=id.get_value()>{move || page.say(Key::DraftTwo)}</p>
                 <p>{move || page.say(Key::DraftTwoHint)}</p>
                 <div class="actions">
                     <button type="button" on:click=move |_| saver.decide(true)>

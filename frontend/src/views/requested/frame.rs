@@ -81,7 +81,7 @@ fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl 
                 desk.send(requested);
             }>
             <Secrets secrets asked_by=form.asked_by.clone()/>
-            <Drafts saver/>
+            <Drafts saver id=desk.id("two-drafts")/>
             <Summary desk requested/>
             {has_required.then(|| view! {
                 <p class="hint">{move || page.say(Key::FormRequiredHint)}</p>
