@@ -214,6 +214,11 @@ impl Browser {
         self.client.execute(script, given).await.expect("the script runs")
     }
 
+    /// What a script hands to the function that it is given last.
+    pub async fn ask_later(&self, script: &str, given: Vec<Value>) -> Value {
+        self.client.execute_async(script, given).await.expect("the script runs")
+    }
+
     /// Waits until an expression of the page is true.
     pub async fn until(&self, expression: &str) {
         let script = format!("return Boolean({expression});");

@@ -64,6 +64,15 @@ impl Browser {
         }
     }
 
+    /// Waits until a list has been loaded: it can be chosen from.
+    pub async fn is_loaded(&self, label: &str) {
+        let began = std::time::Instant::now();
+        while !self.field(label).await.is_enabled().await.unwrap_or_default() {
+            assert!(began.elapsed() < super::PATIENCE, "{label:?} does not load");
+            tokio::time::sleep(super::LOOK_EVERY).await;
+        }
+    }
+
     /// What the options of the browser's own list say.
     pub async fn options(&self, label: &str) -> Vec<String> {
         let script = "return [...(arguments[0].options || [])].map(it => it.label);";
