@@ -152,13 +152,12 @@ async fn the_examples_come_back_as_they_were_given() {
         assert_eq!(result["structuredContent"], expected, "FORM-1");
         let text = result["content"][0]["text"].as_str().unwrap();
         let count = form["fields"].as_array().unwrap().len();
-        let description =
-            form["description"].as_str().map(|it| format!("{it}\n")).unwrap_or_default();
-        let head = format!(
-            "フォーム入力を待機しています。\n\n【{}】\n{description}\n",
-            form["title"].as_str().unwrap()
+        let description = form["description"].as_str().unwrap_or_default();
+        let title = form["title"].as_str().unwrap();
+        let expected = format!(
+            "フォーム入力を待機しています。\n\n【{title}】\n{description}\n\nフィールド数: {count}\n\
+             ユーザーがフォームに入力後、次のメッセージとして入力内容が送信されます。"
         );
-        assert!(text.starts_with(&head), "FORM-8: {text}");
-        assert!(text.contains(&format!("フィールド数: {count}")), "FORM-8: {text}");
+        assert_eq!(text, expected, "FORM-8");
     }
 }
