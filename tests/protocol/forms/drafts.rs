@@ -167,10 +167,10 @@ async fn two_windows_on_one_form_lose_nothing() {
     other.says("main", "another window").await;
     other.holds("Story", "of the second").await;
     other.picture("forms-draft-two").await;
-    other.hit("button", "Keep mine").await;
+    other.hit("button", "Keep what is here").await;
     is_saved(&it.server, &it.asked, "story", "of the second").await;
     other.picture("forms-draft-two-kept").await;
-    other.hit("button", "Take the other").await;
+    other.hit("button", "Swap them").await;
     other.holds("Name", "of the first").await;
     is_saved(&it.server, &it.asked, "name", "of the first").await;
     // And the first, which has typed nothing since, finds it all the same.

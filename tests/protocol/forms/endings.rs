@@ -47,7 +47,7 @@ async fn whoever_asked_hears_that_it_was_cancelled_or_declined() {
     assert_eq!(answer["message"], "フォーム入力をキャンセルしました。", "FORM-9");
     let form = short();
     it.next(&form).await;
-    it.browser.hit("button", "Decline").await;
+    it.browser.hit("button", "I do not want to answer").await;
     let wait = json!({ "handle": it.asked.handle, "timeout_seconds": 20 });
     let answer = client.output("get_form_submission", wait).await;
     assert_eq!(answer["status"], "declined", "{answer}");

@@ -183,7 +183,7 @@ async fn a_form_with_files_sends_its_person_to_the_page_and_the_call_returns_the
         browser.go(path).await;
         browser.fill("Reason", "because").await;
         browser.upload("Paper", &[&file]).await;
-        browser.role("button", "letter.txt").await;
+        browser.says("form", "Uploaded").await;
         browser.hit("button", "Apply").await;
         let (requested, again) = requested(&mut client).await;
         assert!(again.is_empty(), "{era}: nobody is sent twice: {again:?}");

@@ -40,6 +40,7 @@ impl Browser {
             return;
         }
         self.tap(&field).await;
+        self.fill(label, option).await;
         self.hit("option", option).await;
     }
 
