@@ -13,6 +13,7 @@ mod errors;
 mod examples;
 mod foreign;
 mod hostile;
+mod inline;
 mod keyboard;
 mod many;
 mod sight;

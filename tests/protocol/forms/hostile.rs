@@ -6,7 +6,7 @@ use tests::{
     forms::{self, form},
 };
 
-use super::Opened;
+use super::{Opened, inline::call};
 
 const EVIL: &str = r#"<img src="http://evil.example/x" onerror="window.hacked=1"><script>window.hacked=1</script>"'`${1}{{1}}"#;
 
@@ -105,16 +105,7 @@ async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
         assert_eq!(result["isError"], true, "{word}");
         let said = result["content"][0]["text"].as_str().unwrap();
         assert!(said.len() < 2_000, "{word}: what is said is short");
-        browser.go("#/counter").await;
-        browser.find("main a[href='#/counter/request_form']").await;
-        browser.go("#/counter/request_form").await;
-        let field = serde_json::to_value(browser.find("main form textarea").await).unwrap();
-        let put = "
-            const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set;
-            set.call(arguments[0], arguments[1]);
-            arguments[0].dispatchEvent(new InputEvent('input', { bubbles: true }));";
-        browser.ask(put, vec![field, json!(form.to_string())]).await;
-        browser.hit("button", "Call").await;
+        call(&browser, &form.to_string()).await;
         let notice = browser.find("[role=alert]").await.text().await.unwrap();
         assert!(notice.replace(',', "").contains(word), "{word}: {notice}");
         browser.picture(&format!("forms-refused-{word}")).await;
@@ -126,13 +117,14 @@ async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_handle_is_told_in_clear_words() {
     let server = forms::server().await;
-    for look in [Look::DESKTOP, Look::PHONE.japanese()] {
+    for (look, device, words) in [
+        (Look::DESKTOP, "desktop", "There is no such form"),
+        (Look::PHONE.japanese(), "phone", "このフォームは見つかりません"),
+    ] {
         let browser = Browser::open(&server.url(), look).await;
         browser.go("f/no-such-form").await;
-        browser.until("document.querySelector('main')?.innerText.length > 20").await;
-        browser.no_role("textbox", "").await;
-        let device = if look.width < 600 { "phone" } else { "desktop" };
-        browser.find("[role=alert]").await;
+        browser.role("heading", words).await;
+        assert_eq!(browser.serious_faults().await, Vec::<String>::new());
         browser.picture(&format!("forms-unknown-{device}")).await;
         assert!(!browser.overflows().await);
         browser.close().await;
