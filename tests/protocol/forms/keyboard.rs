@@ -14,8 +14,7 @@ const FOCUSED: &str = r#"
     const it = document.activeElement;
     const by = (it.getAttribute('aria-labelledby') || '').split(/\s+/).filter(Boolean)
         .map(id => document.getElementById(id)?.textContent || '').join(' ');
-    const group = it.type === 'radio' || it.type === 'checkbox'
-        ? it.closest('fieldset')?.querySelector('legend')?.textContent || '' : '';
+    const group = it.closest('fieldset')?.querySelector('legend')?.textContent || '';
     return [by, it.getAttribute('aria-label'), ...[...(it.labels || [])].map(it => it.textContent), group,
         it.matches('button,a') ? it.textContent : ''].filter(Boolean).join(' ');
 "#;

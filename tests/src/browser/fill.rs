@@ -33,6 +33,7 @@ impl Browser {
 
     /// Picks an option of a list, be it the browser's own or a combobox.
     pub async fn pick(&self, label: &str, option: &str) {
+        self.is_loaded(label).await;
         let field = self.field(label).await;
         if tag(&field).await == "select" {
             self.has_option(label, option).await;
@@ -83,7 +84,9 @@ impl Browser {
 
     /// Gives files to a field for files.
     pub async fn upload(&self, label: &str, files: &[&Path]) {
-        let field = self.role("field", label).await;
+        let field = self.field(label).await;
+        let own = self.within(&field, "input[type=file]").await;
+        let field = own.into_iter().next().unwrap_or(field);
         let files: Vec<_> = files.iter().map(|it| it.display().to_string()).collect();
         field.send_keys(&files.join("\n")).await.expect("it takes files");
     }
