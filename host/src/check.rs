@@ -41,6 +41,15 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         let path: Vec<_> = it.path.iter().map(String::as_str).collect();
         findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
     }
+    if let Err(what) = config.endpoints.check(&config.components) {
+        findings.push(document.problem(&["endpoints"], what));
+    }
+    for (name, component) in &config.components {
+        if let Err(what) = component.check() {
+            let path = ["components", name, "http_environment"];
+            findings.push(document.problem(&path, what));
+        }
+    }
     for named in document.named() {
         findings.extend(missing(config, document, &named));
     }

@@ -49,7 +49,7 @@ pub(crate) use places::Places;
 
 pub use error::{CallError, LoadError};
 pub use offers::Offers;
-pub(crate) use optional::Request;
+pub(crate) use optional::{RESERVED, Request};
 pub(crate) use prompts::{
     Completion, CompletionRequest, PromptInvocation, PromptOutput, PromptRole, Reference,
 };

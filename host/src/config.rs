@@ -1,34 +1,36 @@
 //! The configuration: one TOML file, every default in place, so that none is needed to start.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
 };
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::{
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
     blobs,
-    grants::{Grant, http::HostGrant},
     limits::{Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
     servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
 };
 
+mod aliases;
+mod component;
 mod error;
+mod public_url;
 
+pub use aliases::{Alias, Aliases};
+pub use component::ComponentConfig;
 pub use error::ConfigError;
+pub use public_url::PublicUrl;
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
-/// The least time between two runs of a component's schedule.
-const INTERVAL_MS_MIN: u64 = 100;
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 /// What every installation starts from.
@@ -39,6 +41,8 @@ const DEFAULTS: &str = include_str!("default.toml");
 pub struct Config {
     /// Where to listen; port 0 takes a free one.
     pub addr: SocketAddr,
+    /// Where people find the page, where that is not the address.
+    pub public_url: Option<PublicUrl>,
     /// Where the operator is served, on this machine only; none is no operator's listener.
     pub operator_addr: Option<SocketAddr>,
     /// What may replace what.
@@ -65,6 +69,8 @@ pub struct Config {
     pub bundled: bool,
     /// What each component is given.
     pub components: BTreeMap<String, ComponentConfig>,
+    /// Other names under `/api` for what components answer there.
+    pub endpoints: Aliases,
     /// Limits of components that have none of their own.
     pub limits: Limits,
     /// Whether and how calls are written down.
@@ -91,36 +97,12 @@ pub struct SwapConfig {
     pub refuse_breaking: bool,
 }
 
-/// What one component is given: `[components.NAME]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ComponentConfig {
-    /// Whether it is served; it is unless this says false.
-    pub enabled: Option<bool>,
-    /// Capabilities that it may use.
-    pub grants: Option<BTreeSet<Grant>>,
-    /// What it is told; `{ file = "…" }` stands for the content of a file.
-    pub settings: BTreeMap<String, Value>,
-    /// Settings taken from the environment: `setting = "VARIABLE"`.
-    pub environment: BTreeMap<String, String>,
-    /// Hosts that it may send requests to.
-    pub http: Option<Vec<HostGrant>>,
-    /// Files that it may read, by the name under which it knows them.
-    pub files: BTreeMap<String, PathBuf>,
-    /// Folders that it may read, by the path under which it sees them.
-    pub folders: BTreeMap<String, PathBuf>,
-    /// How often it is run, in milliseconds.
-    #[serde(deserialize_with = "interval")]
-    pub schedule_ms: Option<u64>,
-    /// How much it may use, where that differs from the common limits.
-    pub limits: Option<Limits>,
-}
-
 /// The file as it is written.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
     addr: Option<SocketAddr>,
+    public_url: Option<PublicUrl>,
     operator_addr: Option<OperatorAddr>,
     swap: SwapConfig,
     data: Option<PathBuf>,
@@ -133,6 +115,7 @@ struct ConfigFile {
     body_bytes_max: Option<usize>,
     bundled: Option<bool>,
     components: BTreeMap<String, ComponentConfig>,
+    endpoints: Aliases,
     limits: Option<Limits>,
     audit: AuditConfig,
     telemetry: TelemetryConfig,
@@ -182,16 +165,20 @@ impl Config {
         };
         let (mut defaults, file) = (parse(DEFAULTS)?, parse(text)?);
         let limits = file.limits.unwrap_or_default();
-        let said: toml::Table = toml::from_str(text).expect("it was read a moment ago");
-        for (name, mut component) in file.components {
-            component.limits = component.limits.map(|own| own_limits(&limits, &said, &name, own));
+        for (name, component) in file.components {
             defaults.components.entry(name).or_default().change(component);
         }
-        for (name, component) in &defaults.components {
+        let table = |it| toml::from_str::<toml::Table>(it).expect("it was read a moment ago");
+        let said = [&table(DEFAULTS), &table(text)];
+        for (name, component) in &mut defaults.components {
+            component.limits = own_limits(&limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;
         }
+        let mut endpoints = defaults.endpoints;
+        endpoints.change(file.endpoints);
         Ok(Self {
             addr: file.addr.unwrap_or_else(|| ADDR.parse().expect("held by a test")),
+            public_url: file.public_url,
             operator_addr: file.operator_addr.map_or(Some(OPERATOR_ADDR), |it| it.addr()),
             swap: file.swap,
             data: file.data.unwrap_or_else(default_data),
@@ -205,6 +192,7 @@ impl Config {
             thin_path: true,
             bundled: file.bundled.unwrap_or(true),
             components: defaults.components,
+            endpoints,
             limits,
             audit: file.audit,
             telemetry: file.telemetry,
@@ -231,7 +219,9 @@ impl Config {
         if let Some((name, what)) = servers::unworkable(&self.servers) {
             return Err(ConfigError::Unworkable { table: format!("servers.{name}"), what });
         }
+        self.endpoints.check(&self.components).map_err(unworkable("endpoints"))?;
         for (name, component) in &self.components {
+            component.check().map_err(unworkable(&format!("components.{name}")))?;
             if let Some(limits) = &component.limits {
                 let table = format!("components.{name}.limits");
                 limits.check(&self.sandbox).map_err(unworkable(&table))?;
@@ -259,73 +249,22 @@ impl Config {
     }
 }
 
-impl ComponentConfig {
-    /// Takes over what `other` says.
-    fn change(&mut self, other: Self) {
-        self.enabled = other.enabled.or(self.enabled);
-        self.grants = other.grants.or(self.grants.take());
-        self.http = other.http.or(self.http.take());
-        self.limits = other.limits.or(self.limits.take());
-        self.settings.extend(other.settings);
-        self.environment.extend(other.environment);
-        self.files.extend(other.files);
-        self.folders.extend(other.folders);
-        self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
-    }
-
-    /// The capability `http` and hosts to use it with: neither is worth anything alone.
-    fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
-        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
-        let has_hosts = self.http.as_ref().is_some_and(|it| !it.is_empty());
-        let what = match (is_granted, has_hosts) {
-            (true, false) => {
-                "grants \"http\" and no host; add [[components.NAME.http]] with host = \"…\" for each, or take \"http\" out of its grants"
-            }
-            (false, true) => {
-                "has hosts under http and no leave to use them; add \"http\" to its grants"
-            }
-            _ => return Ok(()),
-        };
-        Err(ConfigError::Half { path: path.to_owned(), component: component.to_owned(), what })
-    }
-
-    /// The settings, those that the environment gives included.
-    pub fn settings(&self) -> BTreeMap<String, Value> {
-        let mut settings = self.settings.clone();
-        for (name, variable) in &self.environment {
-            if let Ok(value) = std::env::var(variable) {
-                settings.entry(name.clone()).or_insert(Value::String(value));
-            }
-        }
-        settings
-    }
-}
-
 fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
     let at = error.span().map_or(0, |it| it.start.min(text.len()));
     let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
     ConfigError::Parse { path: path.to_owned(), line, message: error.message().to_owned() }
 }
 
-/// An interval that leaves time for something else.
-fn interval<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
-    let interval = u64::deserialize(value)?;
-    if interval < INTERVAL_MS_MIN {
-        let message = format!("schedule_ms must be at least {INTERVAL_MS_MIN} milliseconds");
-        return Err(serde::de::Error::custom(message));
-    }
-    Ok(Some(interval))
-}
-
-/// The common limits, with those entries changed that the file names for this component.
-fn own_limits(common: &Limits, said: &toml::Table, name: &str, own: Limits) -> Limits {
-    let named = || said.get("components")?.get(name)?.get("limits")?.as_table();
-    let merged = || {
-        let mut merged = toml::Table::try_from(common).ok()?;
-        merged.extend(named()?.clone());
-        merged.try_into().ok()
+/// `common`, with those entries changed that the program's own file and the operator's name for this
+/// component, in this order.
+fn own_limits(common: &Limits, said: [&toml::Table; 2], name: &str) -> Option<Limits> {
+    let named = |it: &toml::Table| -> Option<toml::Table> {
+        it.get("components")?.get(name)?.get("limits")?.as_table().cloned()
     };
-    merged().unwrap_or(own)
+    let own: Vec<_> = said.into_iter().filter_map(named).collect();
+    let mut merged = toml::Table::try_from(common).ok().filter(|_| !own.is_empty())?;
+    merged.extend(own.into_iter().flatten());
+    merged.try_into().ok()
 }
 
 /// Where data goes when nobody says: the user's data folder, or a folder here.

@@ -60,6 +60,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .route("/api/{component}", endpoints.clone())
         .route("/api/{component}/{*path}", endpoints)
+        .route("/f/{handle}", get(page::form))
         .fallback(page::answer)
         .method_not_allowed_fallback(other_method);
     guarded(config, all, routes.running, routes.metrics)

@@ -154,7 +154,7 @@ impl Loader {
 
     /// Where it may send requests; a host whose secret cannot be read is left out.
     pub(crate) fn http(&self, name: &str) -> (Arc<Outgoing>, Option<SecretError>) {
-        let granted = self.config.component(name).http.unwrap_or_default();
+        let granted = self.config.component(name).hosts();
         let (hosts, error) = Hosts::salvage(&granted, &self.config.base);
         (Arc::new(Outgoing::new(hosts, &self.config.limits(name))), error)
     }

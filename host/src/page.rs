@@ -1,10 +1,18 @@
 //! Serves the page, compressed when it was built, under a strict content security policy.
 
-use axum::response::{IntoResponse, Response};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use axum::{
+    extract::Path,
+    response::{IntoResponse, Response},
+};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use crate::http::refusal;
+use crate::{config::Config, http::refusal};
 
 /// The page that travels in the binary: each file, and beside it the same as `.br` and `.gz`.
 #[derive(RustEmbed)]
@@ -14,6 +22,9 @@ struct Page;
 
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
+
+/// Characters of a form's handle.
+const HANDLE_BYTES_MAX: usize = 64;
 
 /// What is shown where the page has not been built.
 const ABSENT: &str =
@@ -40,6 +51,20 @@ pub(crate) async fn answer(method: Method, uri: Uri, headers: HeaderMap) -> Resp
             refusal(StatusCode::NOT_FOUND, "not_found", &message)
         }
     }
+}
+
+/// The short address of a form, which its agent may write down: leads to the page's view of it.
+pub(crate) async fn form(Path(handle): Path<String>) -> Response {
+    let is_known = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
+    if !(1..=HANDLE_BYTES_MAX).contains(&handle.len()) || !handle.bytes().all(is_known) {
+        let message = "That is not a form's address; it may have been cut off.";
+        return refusal(StatusCode::NOT_FOUND, "not_found", message);
+    }
+    // Relative, so that it leads to the page behind a proxy's prefix, too.
+    let to = format!("../#/form/{handle}");
+    // Whoever has the handle may answer: it is nobody else's business.
+    let fixed = [(header::CACHE_CONTROL, "no-store"), (header::REFERRER_POLICY, "no-referrer")];
+    (StatusCode::SEE_OTHER, fixed, [(header::LOCATION, to)]).into_response()
 }
 
 fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
@@ -93,4 +118,44 @@ fn content_type(path: &str) -> &'static str {
 /// Whether the page is in the binary.
 pub(crate) fn is_present() -> bool {
     Page::get("index.html").is_some()
+}
+
+/// Where people find the page of a server that listens at `addr`.
+pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<str>> {
+    if let Some(url) = &config.public_url {
+        return Some(Arc::from(url.as_str()));
+    }
+    let mut addr = addr?;
+    // Nobody can go to "every address"; whoever reads this on the machine itself can go here.
+    if addr.ip().is_unspecified() {
+        addr.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    Some(Arc::from(format!("http://{addr}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_where_the_operator_says_or_where_this_machine_finds_it() {
+        let mut config = Config::defaults();
+        let at = |config: &Config, addr: Option<&str>| {
+            address(config, addr.map(|it| it.parse().unwrap())).map(|it| it.to_string())
+        };
+        for (addr, page) in [
+            ("127.0.0.1:81", "http://127.0.0.1:81"),
+            ("0.0.0.0:81", "http://127.0.0.1:81"),
+            ("[::]:81", "http://127.0.0.1:81"),
+            ("192.0.2.7:81", "http://192.0.2.7:81"),
+            ("[::1]:81", "http://[::1]:81"),
+        ] {
+            assert_eq!(at(&config, Some(addr)).as_deref(), Some(page), "{addr}");
+        }
+        assert_eq!(at(&config, None), None, "without a listener there is no page");
+        config.public_url = Some("https://a.example/x".to_owned().try_into().unwrap());
+        for addr in [Some("0.0.0.0:81"), None] {
+            assert_eq!(at(&config, addr).as_deref(), Some("https://a.example/x"));
+        }
+    }
 }

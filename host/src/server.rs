@@ -31,6 +31,7 @@ use crate::{
     mcp::McpServer,
     metrics::Metrics,
     operator::{self, Door, Listening, Operator},
+    page,
     reach::Shared,
     record::Watch,
     registry::Registry,
@@ -129,8 +130,8 @@ impl Server {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
         let addr = listener.local_addr().map_err(listen)?;
 
-        let page = Arc::from(format!("http://{addr}"));
-        let (mut server, routes, config) = Self::open(config, clock, Some(page)).await?;
+        let page = page::address(&config, Some(addr));
+        let (mut server, routes, config) = Self::open(config, clock, page).await?;
         // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
         let listener = listener.tap_io(|it| {
             let _ = it.set_nodelay(true);
@@ -169,7 +170,8 @@ impl Server {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), StartError> {
         config.check()?;
-        let (server, ..) = Self::open(config, Clock::System, None).await?;
+        let page = page::address(&config, None);
+        let (server, ..) = Self::open(config, Clock::System, page).await?;
         match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
@@ -238,7 +240,10 @@ impl Server {
             calls: calls.clone(),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles, servers },
-            endpoints: Endpoints { registry: registry.clone() },
+            endpoints: Endpoints {
+                registry: registry.clone(),
+                aliases: Arc::new(config.endpoints.clone()),
+            },
             blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),

@@ -10,6 +10,7 @@ use tests::{
 
 mod command_line;
 mod cors;
+mod instructions;
 mod leaks;
 mod rate;
 mod scopes;

@@ -59,6 +59,11 @@ fn tool(name: &'static str, tool: &'static str, arguments: Value) -> Transcript 
     transcript
 }
 
+/// A call whose output has words beside it.
+fn announced(name: &'static str, arguments: Value) -> Transcript {
+    tool(name, "announce", arguments)
+}
+
 fn with_id(name: &'static str, id: Value) -> Transcript {
     let mut body = echo(json!({}));
     body["id"] = id;
@@ -98,6 +103,10 @@ fn calls() -> Vec<Transcript> {
         tool("no arguments at all", "whoami", json!({})),
         tool("an unknown tool", "ecko", json!({})),
         tool("a tool that asks", "greet", json!({})),
+        announced("words behind the output", json!({ "words": ["a", "b"] })),
+        announced("important words before it", json!({ "words": ["a", "b"], "priority": 1 })),
+        announced("words that are not quite so", json!({ "words": ["a"], "priority": 0.9 })),
+        announced("no words", json!({ "words": [] })),
         tool("a panic", "panic", json!({})),
         tool("an output that is a lie", "lie", json!({})),
         tool("a component's refusal of arguments", "count_slowly", json!({ "steps": "many" })),
@@ -231,6 +240,29 @@ async fn every_transcript_reads_the_same_on_the_short_way_and_on_the_sdks() {
         }
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[tokio::test]
+async fn the_outputs_text_stands_in_front_unless_the_first_words_are_the_most_important_ones() {
+    for thin_path in [true, false] {
+        let folders = Folders::new();
+        folders.put("echo", &tests::component_bytes("echo"));
+        let server = TestServer::start(folders, |it| it.thin_path = thin_path).await;
+        let output = "{\"announced\":2}";
+        for (priority, expected) in [
+            (json!(null), [output, "a", "b"]),
+            (json!(0.9), [output, "a", "b"]),
+            (json!(1), ["a", "b", output]),
+        ] {
+            let announce = announced("", json!({ "words": ["a", "b"], "priority": priority }));
+            let response = server.client().post("/mcp", &announce.headers, announce.body).await;
+            let body: Value = response.json().await.unwrap();
+            let content = body["result"]["content"].as_array().unwrap().iter();
+            let texts: Vec<_> = content.map(|it| it["text"].as_str().unwrap()).collect();
+            assert_eq!(texts, expected, "priority {priority}, short way: {thin_path}");
+            assert_eq!(body["result"]["structuredContent"], json!({ "announced": 2 }));
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,1 +1,47 @@
 //! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
+
+pub mod clock;
+pub mod delivery;
+pub mod demo;
+pub mod endpoints;
+pub mod examples;
+pub mod files;
+pub mod guide;
+pub mod listing;
+pub mod lookup;
+pub mod record;
+pub mod refusals;
+pub mod resources;
+pub mod retention;
+pub mod settings;
+pub mod store;
+pub mod tools;
+pub mod words;
+
+use guide::FormGuide;
+use resources::Shelf;
+use tools::{
+    CloseForm, GetFormSubmission, ListFormSubmissions, OpenForm, RequestForm, SaveFormDraft,
+    SubmitForm, ValidateFormSubmission,
+};
+
+toolkit::export_tools!(
+    RequestForm,
+    GetFormSubmission,
+    ValidateFormSubmission,
+    SubmitForm,
+    OpenForm,
+    SaveFormDraft,
+    CloseForm,
+    ListFormSubmissions,
+);
+toolkit::export_migrations!(
+    1 "tables" => "../migrations/1-tables.sql",
+    2 "lookups" => "../migrations/2-lookups.sql",
+);
+toolkit::export_configured!(settings::configure);
+toolkit::export_schedule!(retention::run);
+toolkit::export_endpoints!(endpoints::get);
+toolkit::export_resources!(Shelf);
+toolkit::export_prompts!(FormGuide);
+toolkit::export_examples!(examples::examples);

@@ -5,14 +5,22 @@ mod check;
 mod condition;
 mod date;
 mod fault;
+mod kind;
+mod links;
 mod lookup;
+mod pattern;
+mod property;
 mod read;
 mod request;
+mod secret;
+mod show_if;
+#[cfg(test)]
+mod tests;
 
 pub use condition::{Condition, Test};
-pub use date::{Day, Today};
+pub use date::{Day, Today, parse_day, parse_minute};
 pub use fault::{Fault, Language, SchemaFault, Wrong};
-pub use lookup::{Choice, Lookup, choices};
+pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,
 };
@@ -28,6 +36,20 @@ pub const FIELDS_MAX: usize = 1_000;
 pub const SCHEMA_BYTES_MAX: usize = 256 << 10;
 /// Bytes that a submission may have, as JSON.
 pub const VALUES_BYTES_MAX: usize = 256 << 10;
+/// Characters that a name may have.
+pub const NAME_CHARS_MAX: usize = 200;
+/// Characters that a label, a description and the like may have.
+pub const LABEL_CHARS_MAX: usize = 2_000;
+/// Characters that a pattern may have.
+pub const PATTERN_CHARS_MAX: usize = 1_000;
+/// Options that a field may have, written down or looked up.
+pub const OPTIONS_MAX: usize = 2_000;
+/// Suggestions that a text may have.
+pub const SUGGESTIONS_MAX: usize = 50;
+/// Characters that a text filled in may have.
+pub const TEXT_CHARS_MAX: usize = 20_000;
+/// Files that a field may take.
+pub const FILES_MAX: usize = 50;
 
 /// A form (FORM-15).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -150,7 +172,7 @@ pub struct Number {
     pub step: Option<f64>,
 }
 
-/// Between which days, both included.
+/// Between which days, both included; the hour does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Days {
     /// Not before.
@@ -225,7 +247,7 @@ impl Field {
     /// drafts do not keep it.
     #[must_use]
     pub fn is_secret(&self) -> bool {
-        read::is_secret(self)
+        secret::is_secret(self)
     }
 
     /// The look-up that brings its options, where it has one.

@@ -74,8 +74,13 @@ fn meta<T: Tool>() -> Value {
     if T::TAKES_UNASKED_ANSWERS {
         meta["madoguchi/takes-unasked-answers"] = true.into();
     }
+    with_more(meta, T::META)
+}
+
+/// The same with the entries that the author wrote out.
+pub(crate) fn with_more(mut meta: Value, more: Option<&str>) -> Value {
     let more: Map<String, Value> =
-        T::META.map(|it| serde_json::from_str(it).expect("META is an object")).unwrap_or_default();
+        more.map(|it| serde_json::from_str(it).expect("META is an object")).unwrap_or_default();
     for (name, value) in more {
         meta[name] = value;
     }

@@ -20,6 +20,8 @@ mod wasi;
 
 pub use answer::Answer;
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::{Stop, definition::json, refused, unavailable};
@@ -47,6 +49,7 @@ pub struct Request {
     body: Vec<u8>,
     redirects: u32,
     body_bytes_max: usize,
+    timeout: Option<Duration>,
 }
 
 impl Request {
@@ -59,6 +62,7 @@ impl Request {
             body: Vec::new(),
             redirects: 0,
             body_bytes_max: BODY_BYTES_MAX,
+            timeout: None,
         }
     }
 
@@ -98,6 +102,13 @@ impl Request {
     /// Reads no more than so many bytes of the answer's body; more is an error.
     pub fn body_bytes_max(mut self, bytes: usize) -> Self {
         self.body_bytes_max = bytes;
+        self
+    }
+
+    /// Waits no longer than so for the answer to begin, and for each further piece of it; the host's own
+    /// `http_timeout_ms` holds for all of it.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 
@@ -147,7 +158,9 @@ pub enum Error {
     InvalidAnswer(String),
     /// The host does not answer with success; its status.
     Status(u16),
-    /// The host cannot be reached, answers too late, or breaks off.
+    /// The host answers too late.
+    TimedOut,
+    /// The host cannot be reached, or breaks off.
     Unavailable(String),
 }
 
@@ -160,6 +173,7 @@ impl std::fmt::Display for Error {
             Self::TooLarge => f.write_str("the answer is too large"),
             Self::InvalidAnswer(why) => write!(f, "the answer cannot be read: {why}"),
             Self::Status(status) => write!(f, "the host answered with status {status}"),
+            Self::TimedOut => f.write_str("the host answers too late"),
             Self::Unavailable(why) => f.write_str(why),
         }
     }

@@ -54,7 +54,7 @@ use crate::{
     bindings::prompts::exports::madoguchi::tool::prompts::{
         Argument, Definition, Invocation, Message, Output, Role,
     },
-    definition::{input_schema, json, take_text, texts},
+    definition::{input_schema, json, take_text, texts, with_more},
 };
 
 /// Messages for people to begin with; `self` is the arguments of one request.
@@ -69,6 +69,8 @@ pub trait Prompt: DeserializeOwned + JsonSchema {
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
+    /// More entries for the definition's `_meta`: a JSON object.
+    const META: Option<&'static str> = None;
 
     /// The messages. Runs again from the top each time `user` has answered. What is
     /// [shown](User::show) is dropped: a prompt is its messages.
@@ -138,7 +140,7 @@ pub fn definition<P: Prompt>() -> Definition {
         title: Some(P::TITLE.ja.to_owned()),
         description: Some(description),
         arguments: properties.into_iter().flatten().map(argument).collect(),
-        meta: Some(json(&texts(P::TITLE, P::ENGLISH))),
+        meta: Some(json(&with_more(texts(P::TITLE, P::ENGLISH), P::META))),
     }
 }
 

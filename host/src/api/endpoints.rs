@@ -1,5 +1,7 @@
 //! `GET /api/COMPONENT/PATH`: look-ups that a component answers, under its limits.
 
+use std::{borrow::Cow, sync::Arc};
+
 use axum::{
     extract::State,
     response::{IntoResponse, Response},
@@ -13,6 +15,7 @@ use crate::{
     authorization::{Shape, insufficient_scope},
     caller::{Caller, Owner},
     component::{CallError, Request},
+    config::Aliases,
     failure::Failure,
     registry::Registry,
 };
@@ -21,6 +24,8 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) registry: Registry,
+    /// Other names for what components answer.
+    pub(crate) aliases: Arc<Aliases>,
 }
 
 pub(crate) async fn answer(
@@ -56,6 +61,10 @@ impl Endpoints {
     async fn get(&self, uri: &Uri, caller: Caller) -> Result<String, Failure> {
         let path = uri.path().strip_prefix("/api/").unwrap_or_default();
         let (name, path) = path.split_once('/').unwrap_or((path, ""));
+        let (name, path) = match self.aliases.get(name) {
+            Some(alias) => (alias.component.as_str(), alias.path(path)),
+            None => (name, Cow::Borrowed(path)),
+        };
         let not_found = |message: String| Failure::new("not_found", 404, message);
         let bad = |message: String| Failure::new("invalid_params", 400, message);
         let component = self.registry.catalog().component(name).cloned();
@@ -70,7 +79,7 @@ impl Endpoints {
             return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
         }
         let request = Request {
-            path: query::decode(path).map_err(bad)?,
+            path: query::decode(&path).map_err(bad)?,
             query: query::pairs(uri.query().unwrap_or_default()).map_err(bad)?,
             meta: "{}".to_owned(),
         };

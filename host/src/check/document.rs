@@ -113,6 +113,11 @@ impl<'a> Document<'a> {
                 let path = ["components", &name, "environment", &key];
                 found.extend(named(Thing::Variable, value.as_str(), false, &path));
             }
+            if let Some(table) = self.table(&["components", &name]) {
+                let variable = table.get("http_environment").and_then(|it| it.get_ref().as_str());
+                let path = ["components", &name, "http_environment"];
+                found.extend(named(Thing::Variable, variable, false, &path));
+            }
             self.secrets(&name, &mut found);
         }
         found
@@ -168,7 +173,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "addr = '127.0.0.1:0'\n\n[components.shop]\ngrants = ['sql']\n\
-        files.plan = 'plan.txt'\nsettings.catalog = { file = 'films.json' }\n\n\
+        files.plan = 'plan.txt'\nsettings.catalog = { file = 'films.json' }\nhttp_environment = 'ALLOWED'\n\n\
         [[components.shop.http]]\nhost = 'a.example'\n\
         secrets = [{ header = 'x', environment = 'KEY' }]\n";
 
@@ -179,7 +184,7 @@ mod tests {
         assert_eq!(document.line(&["components", "shop", "grants"]), Some(4));
         assert_eq!(document.line(&["components", "shop", "limits"]), Some(3));
         let secret = ["components", "shop", "http", "0", "secrets", "0", "environment"];
-        assert_eq!(document.line(&secret), Some(10));
+        assert_eq!(document.line(&secret), Some(11));
         assert_eq!(document.line(&["data"]), None);
         assert!(document.says(&["components", "shop", "grants"]));
         assert!(!document.says(&["components", "shop", "limits"]));
@@ -189,8 +194,12 @@ mod tests {
     fn files_folders_and_variables_are_found_wherever_they_are_named() {
         let found = Document::new(TEXT).named();
         let found: Vec<_> = found.iter().map(|it| (it.thing, it.value.as_str())).collect();
-        let expected =
-            [(Thing::File, "plan.txt"), (Thing::File, "films.json"), (Thing::Variable, "KEY")];
+        let expected = [
+            (Thing::File, "plan.txt"),
+            (Thing::File, "films.json"),
+            (Thing::Variable, "ALLOWED"),
+            (Thing::Variable, "KEY"),
+        ];
         assert_eq!(found, expected);
         assert!(Document::new("= no TOML").named().is_empty());
     }

@@ -84,7 +84,7 @@ impl Run {
         let mut configured = config.component(name).settings();
         configured.extend(self.settings.clone());
         let settings = Settings::read(&configured, &config.base)?;
-        let mut granted = config.component(name).http.unwrap_or_default();
+        let mut granted = config.component(name).hosts();
         granted.extend(self.allow_http.clone());
         let (hosts, trouble) = Hosts::salvage(&granted, &config.base);
         if let Some(trouble) = trouble {

@@ -33,7 +33,7 @@ impl Optional {
 }
 
 /// Names that the server needs for itself under `/api/`.
-const RESERVED: [&str; 2] = ["blobs", "health"];
+pub(crate) const RESERVED: [&str; 2] = ["blobs", "health"];
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.

@@ -1,6 +1,7 @@
 //! What a configuration file may say, and what it is told where it says it wrongly.
 
 use super::*;
+use crate::grants::Grant;
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::from_text(text, Path::new("madoguchi.toml")).map_err(|it| it.to_string())
@@ -85,4 +86,54 @@ fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
     assert!(error("[sandbox]\ninstances_max = 0").starts_with("[sandbox]: instances_max"));
     assert!(error("[sandbox]\ninstances_max = 8").starts_with("[limits]: calls_max = 64"));
     assert!(error("[limits]\nmemory_bytes_max = 7").contains("65536"));
+}
+
+#[test]
+fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
+    let forms = Config::defaults().component("forms");
+    assert!(forms.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http)));
+    assert!(forms.hosts().is_empty());
+    assert!(parse("[components.a]\ngrants = ['http']\nhttp = []").is_ok());
+    assert!(parse("[components.a]\ngrants = ['http']\nhttp_environment = 'A'").is_ok());
+    let error = parse("[components.a]\ngrants = ['http']").unwrap_err();
+    assert!(error.contains("http = []"), "{error}");
+    let hosts = parse("[[components.forms.http]]\nhost = 'a.example'").unwrap();
+    assert_eq!(hosts.component("forms").hosts().len(), 1);
+}
+
+#[test]
+fn what_the_program_gives_its_own_components_is_changed_entry_by_entry() {
+    let (forms, common) = (Config::defaults().limits("forms"), Limits::default());
+    assert_eq!(forms, Limits { wait_ms_max: 300_000, http_timeout_ms: 5_000, ..common.clone() });
+    assert_eq!(Config::defaults().limits("cinema"), common);
+    let config = parse("[limits]\ncpu_ms_max = 7\n[components.forms.limits]\ncalls_max = 3");
+    let forms = config.unwrap().limits("forms");
+    assert_eq!((forms.cpu_ms_max, forms.calls_max, forms.wait_ms_max), (7, 3, 300_000));
+}
+
+#[test]
+fn other_names_for_endpoints_come_with_the_program_and_can_be_changed() {
+    let of = |config: &Config, name: &str| {
+        config.endpoints.get(name).map(|it| format!("{}/{}", it.component, it.prefix))
+    };
+    let config = Config::defaults();
+    assert_eq!(of(&config, "form").as_deref(), Some("forms/"));
+    assert_eq!(of(&config, "demo").as_deref(), Some("forms/demo"));
+    config.check().unwrap();
+    let config = parse("[endpoints]\ndemo = false\nstations = 'navigator/stations'").unwrap();
+    assert_eq!(of(&config, "demo"), None);
+    assert_eq!(of(&config, "stations").as_deref(), Some("navigator/stations"));
+    let error = parse("[endpoints]\nhealth = 'forms'").unwrap().check().unwrap_err();
+    assert!(error.to_string().starts_with("[endpoints]: /api/health is the server's own"));
+    let error = parse("[components.demo]\ngrants = ['endpoints']").unwrap().check().unwrap_err();
+    assert!(error.to_string().contains("demo = false"), "{error}");
+}
+
+#[test]
+fn the_pages_address_is_checked_where_it_is_read() {
+    let config = parse("public_url = 'https://tools.example/x'").unwrap();
+    assert_eq!(config.public_url.as_ref().map(PublicUrl::as_str), Some("https://tools.example/x"));
+    assert!(crate::http::hosts(&config).contains(&"tools.example".to_owned()));
+    let error = parse("public_url = 'tools.example'").unwrap_err();
+    assert!(error.contains("line 1") && error.contains("public_url is not a URL"), "{error}");
 }

@@ -12,6 +12,11 @@ const PROMPTS_MAX: usize = 256;
 /// Arguments that one prompt may take.
 const ARGUMENTS_MAX: usize = 64;
 
+/// The entry of a prompt's `_meta` that models are told before they ask for anything.
+const INSTRUCTIONS: &str = "madoguchi/instructions";
+/// Bytes that it may have.
+const INSTRUCTIONS_BYTES_MAX: usize = 2 << 10;
+
 /// A prompt on offer.
 #[derive(Clone, Debug)]
 pub struct Prompt {
@@ -25,6 +30,8 @@ pub struct Prompt {
     pub arguments: Vec<Argument>,
     /// More about it.
     pub meta: Option<Map<String, Value>>,
+    /// What models are told before they ask for anything: `_meta["madoguchi/instructions"]`.
+    pub instructions: Option<Arc<str>>,
 }
 
 /// What a prompt takes.
@@ -72,6 +79,15 @@ impl Prompt {
         }
         let meta =
             optional_object(it.meta.as_deref()).map_err(|why| wrong(format!("its meta {why}")))?;
+        let instructions = match meta.as_ref().and_then(|it| it.get(INSTRUCTIONS)) {
+            None => None,
+            Some(Value::String(it)) if it.len() <= INSTRUCTIONS_BYTES_MAX => Some(it.trim().into()),
+            Some(_) => {
+                return Err(wrong(format!(
+                    "its meta {INSTRUCTIONS} is not a text of at most {INSTRUCTIONS_BYTES_MAX} bytes"
+                )));
+            }
+        };
         let argument =
             |it: crate::bindings::prompts::exports::madoguchi::tool::prompts::Argument| {
                 let (title, description) = (it.title, it.description);
@@ -83,6 +99,7 @@ impl Prompt {
             description: it.description,
             arguments: it.arguments.into_iter().map(argument).collect(),
             meta,
+            instructions,
         })
     }
 }
@@ -119,6 +136,13 @@ mod tests {
         assert!(error(vec![prompt("a", &["x", "x"])]).contains("argument \"x\""));
         let meta = Definition { meta: Some("[]".to_owned()), ..prompt("a", &[]) };
         assert!(error(vec![meta]).contains("meta is not a JSON object"));
+        let told = |text: String| {
+            let meta = serde_json::json!({ "madoguchi/instructions": text }).to_string();
+            vec![Definition { meta: Some(meta), ..prompt("a", &[]) }]
+        };
+        let most = Prompt::read_all(told("a".repeat(2_048))).unwrap();
+        assert_eq!(most[0].instructions.as_deref().map(str::len), Some(2_048));
+        assert!(error(told("a".repeat(2_049))).contains("at most 2048 bytes"));
         let many = (0..=PROMPTS_MAX).map(|it| prompt(&format!("p{it}"), &[])).collect();
         assert!(error(many).contains("257 prompts"));
     }

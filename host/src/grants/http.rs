@@ -9,6 +9,8 @@ use serde::Deserialize;
 use super::secret::Secret;
 use crate::capability::http::address;
 
+mod origins;
+
 /// One host that may be reached, and how.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]

@@ -50,6 +50,7 @@ pub(crate) fn hosts(config: &Config) -> Vec<String> {
     if !config.addr.ip().is_unspecified() {
         hosts.push(host_of(&config.addr.to_string()).to_owned());
     }
+    hosts.extend(config.public_url.iter().map(|it| it.host().to_owned()));
     hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
     hosts
 }

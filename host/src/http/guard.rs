@@ -187,7 +187,7 @@ mod tests {
         let of = |method: &str, path: &str| {
             shape(&Request::builder().method(method).uri(path).body(Body::empty()).unwrap())
         };
-        for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api"] {
+        for path in ["/", "/index.html", "/seats", "/assets/app.js", "/api", "/f/abc"] {
             assert_eq!((of("GET", path), of("HEAD", path)), (None, None), "{path}");
             assert!(of("POST", path).is_some() && of("DELETE", path).is_some(), "{path}");
         }

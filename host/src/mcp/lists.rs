@@ -55,7 +55,7 @@ fn wrong_cursor() -> ErrorData {
 }
 
 /// Who may keep a list that shows what `caller` may use.
-fn scope_for(caller: &Caller) -> CacheScope {
+pub(super) fn scope_for(caller: &Caller) -> CacheScope {
     match caller.is_anonymous() {
         true => CacheScope::Public,
         false => CacheScope::Private,
@@ -69,7 +69,7 @@ fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     Err(ErrorData::invalid_params(message, None))
 }
 
-fn usable<'a>(
+pub(super) fn usable<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,
 ) -> impl Iterator<Item = &'a Arc<LoadedComponent>> {

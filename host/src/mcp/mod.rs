@@ -7,12 +7,13 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
-        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
@@ -31,6 +32,7 @@ use crate::{
 
 mod completion;
 pub(crate) mod gate;
+mod instructions;
 mod legacy;
 mod lists;
 mod news;
@@ -42,14 +44,11 @@ pub(crate) mod sessions;
 pub(crate) mod thin;
 mod wire;
 
-use lists::TTL;
+use lists::{TTL, scope_for};
 use news::{LISTENERS_MAX, News};
 use rounds::Ended;
 use session::Session;
 use sessions::Sessions;
-
-/// What a model is told about this server.
-const INSTRUCTIONS: &str = "Each tool runs in a sandbox of its own. A refusal is a result with isError: its text is a JSON object {error, message, status, data} that says what to mend. / 各ツールは個別のサンドボックスで動きます。断りは isError の結果で、本文の JSON に直し方が書かれています。";
 
 /// The SDK's way to serve MCP over HTTP.
 pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
@@ -106,15 +105,33 @@ impl ServerHandler for McpServer {
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("madoguchi", env!("CARGO_PKG_VERSION"))
             .with_title("Madoguchi 窓口");
-        info.instructions = Some(INSTRUCTIONS.to_owned());
+        info.instructions = Some(instructions::own());
         info
     }
 
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info())
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.negotiate_initialize(&request)?;
+        let caller = caller_of(&context.extensions);
+        context.peer.set_peer_info(request);
+        result.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let (versions, caller) =
+            (self.supported_protocol_versions().into_owned(), caller(&context));
+        let mut info = self.get_info();
+        info.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
+        Ok(DiscoverResult::from_server_info(versions, info)
             .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(scope_for(&caller)))
     }
 
     async fn list_tools(

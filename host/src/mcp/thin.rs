@@ -268,16 +268,18 @@ fn done(id: &RawValue, output: Output) -> Vec<u8> {
     body.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     body.extend_from_slice(id.get().as_bytes());
     body.extend_from_slice(b",\"result\":{\"resultType\":\"complete\",\"content\":[");
-    if let Some(text) = structured {
-        body.extend_from_slice(b"{\"type\":\"text\",\"text\":");
-        write(&mut body, text);
-        body.push(b'}');
-    }
-    for (at, content) in output.content.into_iter().enumerate() {
-        if at > 0 || structured.is_some() {
+    let (text, is_behind) = (structured.map(text_block), wire::is_text_behind(&output.content));
+    let (front, back) = if is_behind { (None, text) } else { (text, None) };
+    let blocks = output.content.into_iter().map(|it| {
+        let mut block = Vec::new();
+        write(&mut block, &wire::block(it));
+        block
+    });
+    for (at, block) in front.into_iter().chain(blocks).chain(back).enumerate() {
+        if at > 0 {
             body.push(b',');
         }
-        write(&mut body, &wire::block(content));
+        body.extend_from_slice(&block);
     }
     body.push(b']');
     for (name, json) in [("structuredContent", structured), ("_meta", output.meta.as_deref())] {
@@ -290,6 +292,15 @@ fn done(id: &RawValue, output: Output) -> Vec<u8> {
     }
     body.extend_from_slice(b",\"isError\":false}}");
     body
+}
+
+/// The structured part as text.
+fn text_block(json: &str) -> Vec<u8> {
+    let mut block = Vec::with_capacity(json.len() * 5 / 4 + 32);
+    block.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+    write(&mut block, json);
+    block.push(b'}');
+    block
 }
 
 fn write<T: Serialize + ?Sized>(body: &mut Vec<u8>, value: &T) {

@@ -113,7 +113,8 @@ pub(super) fn done(
     output: Output,
 ) -> Result<CallToolResponse, ErrorData> {
     let broken = |what: &str| broken(component.clone(), call_id, what);
-    let mut content = Vec::with_capacity(output.content.len() + 1);
+    let is_behind = is_text_behind(&output.content);
+    let (mut content, mut text) = (Vec::with_capacity(output.content.len() + 1), None);
     let mut result = CallToolResult::success(Vec::new());
     if let Some(json) = output.structured {
         match serde_json::from_str(&json) {
@@ -122,8 +123,9 @@ pub(super) fn done(
                 return broken(&format!("its structured output is not JSON: {error}"));
             }
         }
-        content.push(ContentBlock::text(json));
+        text = Some(ContentBlock::text(json));
     }
+    content.extend(text.take_if(|_| !is_behind));
     for it in output.content {
         match serde_json::from_value(block(it)) {
             Ok(block) => content.push(block),
@@ -132,6 +134,7 @@ pub(super) fn done(
             }
         }
     }
+    content.extend(text);
     result.content = content;
     if let Some(json) = output.meta {
         match serde_json::from_str(&json) {
@@ -146,6 +149,19 @@ pub(super) fn done(
 
 fn broken(component: Arc<str>, call_id: u64, what: &str) -> Result<CallToolResponse, ErrorData> {
     failed(CallError::Broken { component, call_id, what: what.to_owned() })
+}
+
+/// Whether the structured part's text goes behind what the component says: its first words are the
+/// most important ones where they say so themselves.
+pub(super) fn is_text_behind(content: &[Content]) -> bool {
+    let annotations = content.first().and_then(|it| match it {
+        Content::Text(it) => it.annotations.as_deref(),
+        Content::Image(it) | Content::Audio(it) => it.annotations.as_deref(),
+        Content::Resource(it) => it.annotations.as_deref(),
+        Content::Link(it) => it.annotations.as_deref(),
+    });
+    let annotations = annotations.and_then(|it| serde_json::from_str::<Value>(it).ok());
+    annotations.and_then(|it| it.get("priority")?.as_f64()) == Some(1.0)
 }
 
 pub(super) fn block(content: Content) -> Value {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
-use toolkit::{English, Hints, Stop, Text, Tool, User, caller, invalid, log, progress};
+use toolkit::{Content, English, Hints, Stop, Text, Tool, User, caller, invalid, log, progress};
 
-toolkit::export_tools!(Echo, Greet, GreetTwice, CountSlowly, Whoami);
+toolkit::export_tools!(Echo, Greet, GreetTwice, CountSlowly, Whoami, Announce);
 
 /// 渡されたオブジェクトをそのまま返す。
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -158,5 +158,42 @@ impl Tool for Whoami {
             locale: caller::locale(),
             client_capabilities: caller::client_capabilities(),
         })
+    }
+}
+
+/// 言葉を添えて返す。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Announce {
+    /// 添える言葉
+    words: Vec<String>,
+    /// 最初の言葉の重さ（0〜1）
+    priority: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Announced {
+    announced: usize,
+}
+
+impl Tool for Announce {
+    const NAME: &str = "announce";
+    const TITLE: Text = Text { ja: "知らせる", en: "Announce" };
+    const ENGLISH: English = English {
+        description: "Answers with words beside its output.",
+        arguments: &[("words", "The words"), ("priority", "The first ones' priority (0 to 1)")],
+    };
+    const HINTS: Hints = Hints::READ_ONLY;
+    type Output = Announced;
+
+    fn call(self, user: &User) -> Result<Announced, Stop> {
+        for (at, words) in self.words.iter().enumerate() {
+            let content = Content::text(words);
+            user.show_content(match self.priority.filter(|_| at == 0) {
+                Some(priority) => content.annotated(serde_json::json!({ "priority": priority })),
+                None => content,
+            });
+        }
+        Ok(Announced { announced: self.words.len() })
     }
 }

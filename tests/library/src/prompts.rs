@@ -7,6 +7,9 @@ use toolkit::bindings::{
 
 use crate::{Library, is_other, spin, taste, tasted, text};
 
+/// What models are told of the library.
+const INSTRUCTIONS: &str = "Books are found by their subject.";
+
 impl wit::Guest for Library {
     fn definitions() -> Vec<wit::Definition> {
         let prompt = |name: &str, arguments| wit::Definition {
@@ -22,9 +25,13 @@ impl wit::Guest for Library {
             description: None,
             required,
         };
+        let told = wit::Definition {
+            meta: Some(format!(r#"{{"madoguchi/instructions":"{INSTRUCTIONS}"}}"#)),
+            ..prompt("by_taste", Vec::new())
+        };
         vec![
             prompt("recommend", vec![argument("topic", true), argument("mood", false)]),
-            prompt("by_taste", Vec::new()),
+            told,
             prompt("spin_prompt", Vec::new()),
         ]
     }

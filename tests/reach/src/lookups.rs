@@ -37,6 +37,7 @@ pub(crate) fn get(request: &Request) -> Result<Value, Failure> {
             std::hint::black_box(request);
         },
         "who" => Ok(json!({ "locale": caller::locale(), "path": request.path })),
+        "page" => Ok(json!({ "page": caller::page() })),
         path if path.starts_with("echo/") => Ok(json!({ "path": path, "query": request.query })),
         _ => Err(Failure::NotFound),
     }

@@ -1,8 +1,10 @@
 //! When a field is shown: `showIf`.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-use super::{Form, Values};
+use super::{Form, Kind, Values};
 
 /// When a field is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,132 @@ pub enum Test {
     Filled(bool),
 }
 
-pub(super) fn shown(form: &Form, _values: &Values) -> Vec<bool> {
-    vec![true; form.fields.len()]
+impl Condition {
+    /// The names of the fields that it asks for.
+    pub(super) fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Field { name, .. } => vec![name],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::names).collect(),
+        }
+    }
+
+    /// `of` gives a field's value, none where it is empty or hidden.
+    fn holds<'a>(&self, of: &impl Fn(&str) -> Option<&'a Value>) -> bool {
+        match self {
+            Self::Field { name, test } => test.passes(of(name)),
+            Self::All(parts) => parts.iter().all(|it| it.holds(of)),
+            Self::Any(parts) => parts.iter().any(|it| it.holds(of)),
+        }
+    }
+}
+
+impl Test {
+    fn passes(&self, value: Option<&Value>) -> bool {
+        match self {
+            Self::Equals(wanted) => equals(value, wanted),
+            Self::NotEquals(wanted) => !equals(value, wanted),
+            Self::In(wanted) => wanted.iter().any(|it| equals(value, it)),
+            Self::Contains(part) => match value {
+                Some(Value::Array(values)) => values.iter().any(|it| is_same(it, part)),
+                Some(Value::String(text)) => part.as_str().is_some_and(|it| text.contains(it)),
+                _ => false,
+            },
+            Self::Filled(wanted) => (value.is_some() && !is_false(value)) == *wanted,
+        }
+    }
+}
+
+/// A checkbox that nobody touched is the same as one that is not checked.
+fn is_false(value: Option<&Value>) -> bool {
+    value == Some(&Value::Bool(false))
+}
+
+fn equals(value: Option<&Value>, wanted: &Value) -> bool {
+    match value {
+        None => is_empty(wanted),
+        Some(Value::Array(values)) if !wanted.is_array() => {
+            matches!(values.as_slice(), [only] if is_same(only, wanted))
+        }
+        Some(value) => is_same(value, wanted),
+    }
+}
+
+/// Whether a value counts as nothing (FORM-47).
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether two values are the same; 1 and 1.0 are.
+pub(super) fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64().is_some_and(|it| Some(it) == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+/// Every field is looked at once, after those that it asks for; each pass takes what the one before
+/// made known, and in most forms one pass is all.
+pub(super) fn shown(form: &Form, values: &Values) -> Vec<bool> {
+    let fields = &form.fields;
+    let mut shown = vec![true; fields.len()];
+    if fields.iter().all(|it| it.show_if.is_none()) {
+        return shown;
+    }
+    let positions: HashMap<&str, usize> =
+        fields.iter().enumerate().map(|(at, it)| (it.name.as_str(), at)).collect();
+    for at in order(form, &positions) {
+        let parent = fields[at].lookup().and_then(|it| it.depends_on.as_ref());
+        let has_parent =
+            parent.and_then(|(name, _)| positions.get(name.as_str())).is_none_or(|it| shown[*it]);
+        let value = |name: &str| {
+            let at = *positions.get(name)?;
+            let value = match &fields[at].kind {
+                Kind::Hidden(value) => Some(value),
+                Kind::Checkbox => Some(values.get(name).unwrap_or(&Value::Bool(false))),
+                _ => values.get(name),
+            };
+            let value = value.filter(|it| shown[at] && !is_empty(it));
+            let is_checkbox = shown[at] && fields[at].kind == Kind::Checkbox;
+            if is_checkbox { value.or(Some(&Value::Bool(false))) } else { value }
+        };
+        let holds = fields[at].show_if.as_ref().is_none_or(|it| it.holds(&value));
+        shown[at] = has_parent && holds;
+    }
+    shown
+}
+
+/// The fields, each after those that it asks for. A form that was read has no circles; in one that was
+/// not, a field of a circle comes at some place.
+fn order(form: &Form, positions: &HashMap<&str, usize>) -> Vec<usize> {
+    let mut order = Vec::with_capacity(form.fields.len());
+    let mut is_seen = vec![false; form.fields.len()];
+    let mut path = Vec::new();
+    for start in 0..form.fields.len() {
+        path.push((start, false));
+        while let Some((at, is_done)) = path.pop() {
+            if is_done {
+                order.push(at);
+                continue;
+            }
+            if std::mem::replace(&mut is_seen[at], true) {
+                continue;
+            }
+            path.push((at, true));
+            let needed = form.fields[at].needed();
+            let needed = needed.into_iter().filter_map(|name| positions.get(name).copied());
+            path.extend(needed.filter(|it| !is_seen[*it]).map(|it| (it, false)));
+        }
+    }
+    order
 }

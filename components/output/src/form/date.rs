@@ -1,6 +1,8 @@
 //! Days, fixed or counted from today (FORM-34).
 
-use chrono::NaiveDate;
+use std::fmt;
+
+use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime};
 
 /// A limit for days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,4 +21,123 @@ pub struct Today {
     pub earliest: NaiveDate,
     /// The last of the days that it may be.
     pub latest: NaiveDate,
+}
+
+/// How far from today a limit may lie: a hundred years.
+const DAYS_FROM_TODAY_MAX: i32 = 36_525;
+/// Where the day begins last (UTC−12) and first (UTC+14).
+const SECONDS_BEHIND: i64 = 12 * 3600;
+const SECONDS_AHEAD: i64 = 14 * 3600;
+
+impl Day {
+    /// Reads `today`, `tomorrow`, `yesterday`, `+30days`, `-1week`, `today+7days` or a day as
+    /// `YYYY-MM-DD`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if let Some(day) = parse_day(text) {
+            return Some(Self::Fixed(day));
+        }
+        let words: String =
+            text.chars().filter(|it| *it != ' ').map(|it| it.to_ascii_lowercase()).collect();
+        let rest = match words.as_str() {
+            "today" => return Some(Self::FromToday(0)),
+            "tomorrow" => return Some(Self::FromToday(1)),
+            "yesterday" => return Some(Self::FromToday(-1)),
+            words => words.strip_prefix("today").unwrap_or(words),
+        };
+        let (sign, rest) = match rest.split_at_checked(1)? {
+            ("+", rest) => (1, rest),
+            ("-", rest) => (-1, rest),
+            _ => return None,
+        };
+        let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, unit) = rest.split_at(digits);
+        let days_of_unit = match unit {
+            "d" | "day" | "days" => 1,
+            "w" | "week" | "weeks" => 7,
+            _ => return None,
+        };
+        let days = number.parse::<i32>().ok()?.checked_mul(days_of_unit)?;
+        (days <= DAYS_FROM_TODAY_MAX).then_some(Self::FromToday(sign * days))
+    }
+
+    /// Which day it is where it is `today`.
+    #[must_use]
+    pub fn on(self, today: NaiveDate) -> NaiveDate {
+        match self {
+            Self::Fixed(day) => day,
+            Self::FromToday(days) => {
+                let distance = Days::new(u64::from(days.unsigned_abs()));
+                let day = match days {
+                    ..0 => today.checked_sub_days(distance),
+                    _ => today.checked_add_days(distance),
+                };
+                day.unwrap_or(today)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(day) => write!(formatter, "{day}"),
+            Self::FromToday(0) => formatter.write_str("today"),
+            Self::FromToday(days) => write!(formatter, "{days:+}days"),
+        }
+    }
+}
+
+impl Today {
+    /// That day and no other.
+    #[must_use]
+    pub fn of_day(day: NaiveDate) -> Self {
+        Self { earliest: day, latest: day }
+    }
+
+    /// The day that somebody says that it is where they are: `2026-11-21`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        parse_day(text).map(Self::of_day)
+    }
+
+    /// Every day that it is somewhere, so many seconds after 1970 began in UTC.
+    #[must_use]
+    pub fn anywhere(unix_seconds: i64) -> Self {
+        let day = |seconds| DateTime::from_timestamp(seconds, 0).unwrap_or_default().date_naive();
+        Self {
+            earliest: day(unix_seconds.saturating_sub(SECONDS_BEHIND)),
+            latest: day(unix_seconds.saturating_add(SECONDS_AHEAD)),
+        }
+    }
+}
+
+/// Reads `YYYY-MM-DD`, and nothing else.
+#[must_use]
+pub fn parse_day(text: &str) -> Option<NaiveDate> {
+    let [year, month, day] = numbers(text, "0000-00-00")?;
+    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| year > 0)
+}
+
+/// Reads `YYYY-MM-DDTHH:MM`, and nothing else.
+#[must_use]
+pub fn parse_minute(text: &str) -> Option<NaiveDateTime> {
+    let (day, time) = text.split_once('T')?;
+    let [hour, minute] = numbers(time, "00:00")?;
+    Some(NaiveDateTime::new(parse_day(day)?, NaiveTime::from_hms_opt(hour, minute, 0)?))
+}
+
+/// The numbers in a text of just that form, where `0` stands for a digit.
+fn numbers<const COUNT: usize>(text: &str, form: &str) -> Option<[u32; COUNT]> {
+    let is_alike = |(it, wanted): (u8, u8)| match wanted {
+        b'0' => it.is_ascii_digit(),
+        wanted => it == wanted,
+    };
+    let fits = text.len() == form.len() && text.bytes().zip(form.bytes()).all(is_alike);
+    let mut found = [0; COUNT];
+    for (place, number) in found.iter_mut().zip(text.split(['-', ':'])) {
+        *place = number.parse().ok().filter(|_| fits)?;
+    }
+    Some(found)
 }

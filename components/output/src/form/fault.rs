@@ -12,6 +12,24 @@ pub enum Language {
     English,
 }
 
+impl Language {
+    /// The language for a BCP 47 tag: Japanese for `ja` and `ja-JP`, else English.
+    #[must_use]
+    pub fn of_tag(tag: &str) -> Self {
+        let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
+        if primary.eq_ignore_ascii_case("ja") { Self::Japanese } else { Self::English }
+    }
+
+    /// The one of two texts that is in this language.
+    #[must_use]
+    pub fn of<T>(self, japanese: T, english: T) -> T {
+        match self {
+            Self::Japanese => japanese,
+            Self::English => english,
+        }
+    }
+}
+
 /// What is wrong with a definition (FORM-60).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaFault {
@@ -21,6 +39,27 @@ pub struct SchemaFault {
     pub japanese: String,
     /// The same in English.
     pub english: String,
+}
+
+impl SchemaFault {
+    /// What is wrong at `pointer`; both texts without what stands before each of them.
+    pub(super) fn new(
+        pointer: impl Into<String>,
+        japanese: impl fmt::Display,
+        english: impl fmt::Display,
+    ) -> Self {
+        Self {
+            pointer: pointer.into(),
+            japanese: format!("エラー: {japanese}"),
+            english: format!("Error: {english}"),
+        }
+    }
+
+    /// What to tell people.
+    #[must_use]
+    pub fn message(&self, language: Language) -> &str {
+        language.of(&self.japanese, &self.english)
+    }
 }
 
 impl fmt::Display for SchemaFault {
@@ -77,12 +116,122 @@ pub enum Wrong {
     FileSize(String, u64),
     /// A file that is not there any more: its name.
     FileGone(String),
+    /// The form has no field of that name.
+    Unknown,
+    /// All that was filled in has, together, more bytes than this.
+    TooBig(usize),
 }
 
 impl Fault {
     /// What to tell people (FORM-46).
     #[must_use]
-    pub fn message(&self, _language: Language) -> String {
-        format!("{}は必須です", self.label)
+    pub fn message(&self, language: Language) -> String {
+        match language {
+            Language::Japanese => self.wrong.japanese(&self.label),
+            Language::English => self.wrong.english(&self.label),
+        }
+    }
+}
+
+impl Wrong {
+    fn japanese(&self, label: &str) -> String {
+        match self {
+            Self::Missing => format!("{label}は必須です"),
+            Self::Type(expected) => {
+                format!("{label}は{}で入力してください", expected_in_japanese(expected))
+            }
+            Self::TooShort(n) => format!("{label}は{n}文字以上で入力してください"),
+            Self::TooLong(n) => format!("{label}は{n}文字以下で入力してください"),
+            Self::Pattern(Some(words)) => words.clone(),
+            Self::Pattern(None) => format!("{label}の形式が正しくありません"),
+            Self::TooSmall(min) => format!("{label}は{min}以上で入力してください"),
+            Self::TooLarge(max) => format!("{label}は{max}以下で入力してください"),
+            Self::Step(base, step) => format!("{label}は{base}から{step}刻みで入力してください"),
+            Self::TooFew(n) => format!("{label}は{n}個以上選択してください"),
+            Self::TooMany(n) => format!("{label}は{n}個以下で選択してください"),
+            Self::NoOption => format!("{label}は選択肢の中から選択してください"),
+            Self::Twice => format!("{label}で同じものが2回選択されています"),
+            Self::TooEarly(day) => format!("{label}は{day}以降の日付で入力してください"),
+            Self::TooLate(day) => format!("{label}は{day}以前の日付で入力してください"),
+            Self::FileKind(name) => format!("{label}に「{name}」の種類のファイルは使えません"),
+            Self::FileSize(name, bytes) => {
+                format!("{label}の「{name}」は大きすぎます（上限: {}）", size(*bytes))
+            }
+            Self::FileGone(name) => {
+                format!("{label}の「{name}」が見つかりません。もう一度アップロードしてください")
+            }
+            Self::Unknown => format!("{label}という項目はこのフォームにありません"),
+            Self::TooBig(bytes) => {
+                format!("入力内容が大きすぎます（上限: {}）", size(*bytes as u64))
+            }
+        }
+    }
+
+    fn english(&self, label: &str) -> String {
+        match self {
+            Self::Missing => format!("{label} is required"),
+            Self::Type(expected) => format!("{label} must be {}", expected_in_english(expected)),
+            Self::TooShort(n) => format!("{label} must have at least {}", many(*n, "character")),
+            Self::TooLong(n) => format!("{label} must have at most {}", many(*n, "character")),
+            Self::Pattern(Some(words)) => words.clone(),
+            Self::Pattern(None) => format!("{label} does not have the right form"),
+            Self::TooSmall(min) => format!("{label} must be at least {min}"),
+            Self::TooLarge(max) => format!("{label} must be at most {max}"),
+            Self::Step(base, step) => format!("{label} must go in steps of {step} from {base}"),
+            Self::TooFew(n) => format!("{label} needs at least {}", many(*n, "choice")),
+            Self::TooMany(n) => format!("{label} takes at most {}", many(*n, "choice")),
+            Self::NoOption => format!("{label} must be one of the options"),
+            Self::Twice => format!("{label} has the same choice twice"),
+            Self::TooEarly(day) => format!("{label} must not be before {day}"),
+            Self::TooLate(day) => format!("{label} must not be after {day}"),
+            Self::FileKind(name) => format!("{label} does not take files of the kind of “{name}”"),
+            Self::FileSize(name, bytes) => {
+                format!("“{name}” is too big for {label}: at most {}", size(*bytes))
+            }
+            Self::FileGone(name) => format!("“{name}” in {label} is gone: upload it again"),
+            Self::Unknown => format!("The form has no field “{label}”"),
+            Self::TooBig(bytes) => {
+                format!("What was filled in is too big: at most {}", size(*bytes as u64))
+            }
+        }
+    }
+}
+
+fn expected_in_japanese(expected: &str) -> String {
+    match expected {
+        "string" => "文字列".to_owned(),
+        "number" => "数値".to_owned(),
+        "boolean" => "trueまたはfalse".to_owned(),
+        "array" => "配列".to_owned(),
+        "option" => "文字列、数値、真偽値のいずれか".to_owned(),
+        "file" => "ファイル（name, type, size, fileId）".to_owned(),
+        form => format!("{form}の形式"),
+    }
+}
+
+fn expected_in_english(expected: &str) -> String {
+    match expected {
+        "string" => "text".to_owned(),
+        "number" => "a number".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        "array" => "a list".to_owned(),
+        "option" => "a text, a number or a boolean".to_owned(),
+        "file" => "a file (name, type, size, fileId)".to_owned(),
+        form => format!("of the form {form}"),
+    }
+}
+
+fn many(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Bytes as people write them: 10 MB for the 10485760 of the specification.
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
+        #[expect(clippy::cast_precision_loss, reason = "it is rounded to a tenth all the same")]
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} B"),
     }
 }

@@ -1,13 +1,164 @@
-//! A definition, read from JSON: lenient in what is extra, strict in what is wrong (FORM-60).
+//! Reads a definition (FORM-15), and says what is wrong with it (FORM-60).
 
-use serde_json::Value;
+use std::io;
 
-use super::{Field, Form, SchemaFault};
+use serde_json::{Map, Value};
 
-pub(super) fn form(_schema: &Value) -> Result<Form, SchemaFault> {
-    Ok(Form::default())
+use super::{
+    FIELDS_MAX, Fault, Field, Form, Kind, LABEL_CHARS_MAX, Language, NAME_CHARS_MAX,
+    SCHEMA_BYTES_MAX, SchemaFault, Wrong, check, condition::is_empty, kind, links, property::Entry,
+    show_if,
+};
+
+pub(super) fn form(schema: &Value) -> Result<Form, SchemaFault> {
+    let Some(said) = schema.as_object() else {
+        let english = "form_schema is missing.";
+        return Err(SchemaFault::new("", "form_schemaが指定されていません。", english));
+    };
+    if !is_small(schema) {
+        return Err(SchemaFault::new(
+            "",
+            format!("form_schemaが大きすぎます（上限: {} KB）。", SCHEMA_BYTES_MAX >> 10),
+            format!("form_schema is too big (at most {} KB).", SCHEMA_BYTES_MAX >> 10),
+        ));
+    }
+    let title = text(said, "title")?.filter(|it| !it.trim().is_empty());
+    let title = title.ok_or_else(|| {
+        SchemaFault::new(
+            "/title",
+            "フォームタイトル（title）は必須です。",
+            "the form's title is required.",
+        )
+    })?;
+    let fields = said.get("fields").and_then(Value::as_array).filter(|it| !it.is_empty());
+    let fields = fields.ok_or_else(|| {
+        SchemaFault::new(
+            "/fields",
+            "フォームフィールド（fields）は必須です。",
+            "the form's fields are required.",
+        )
+    })?;
+    if fields.len() > FIELDS_MAX {
+        let count = fields.len();
+        return Err(SchemaFault::new(
+            "/fields",
+            format!("フォームフィールド（fields）は{FIELDS_MAX}個までです（{count}個あります）。"),
+            format!("the form's fields are at most {FIELDS_MAX}; there are {count}."),
+        ));
+    }
+    let form = Form {
+        title,
+        description: text(said, "description")?,
+        submit_label: text(said, "submitLabel")?,
+        cancel_label: text(said, "cancelLabel")?,
+        fields: fields
+            .iter()
+            .enumerate()
+            .map(|(at, it)| field(at, it))
+            .collect::<Result<_, _>>()?,
+    };
+    links::check(&form)?;
+    Ok(form)
 }
 
-pub(super) fn is_secret(_field: &Field) -> bool {
-    false
+/// Whether it has no more bytes than a definition may have, as JSON; counting ends there.
+fn is_small(schema: &Value) -> bool {
+    struct Room(usize);
+    impl io::Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(&mut Room(SCHEMA_BYTES_MAX), schema).is_ok()
+}
+
+/// A text at the top; an empty one is as if it were absent.
+fn text(said: &Map<String, Value>, property: &str) -> Result<Option<String>, SchemaFault> {
+    match said.get(property) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.chars().count() <= LABEL_CHARS_MAX => {
+            Ok(Some(text.clone()).filter(|it| !it.is_empty()))
+        }
+        Some(_) => Err(SchemaFault::new(
+            format!("/{property}"),
+            format!("{property}は{LABEL_CHARS_MAX}文字までの文字列で指定してください。"),
+            format!("{property} must be a text of at most {LABEL_CHARS_MAX} characters."),
+        )),
+    }
+}
+
+fn field(index: usize, value: &Value) -> Result<Field, SchemaFault> {
+    let pointer = format!("/fields/{index}/type");
+    let kind = match value.get("type") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(kind)) => Some(kind.clone()).filter(|it| !it.is_empty()),
+        Some(other) => Some(other.to_string()),
+    };
+    let (Some(kind), Some(said)) = (kind, value.as_object()) else {
+        return Err(SchemaFault::new(
+            pointer,
+            format!("フィールド[{index}]にtypeが指定されていません。"),
+            format!("fields[{index}] has no type."),
+        ));
+    };
+    if !kind::TYPES.contains(&kind.as_str()) {
+        let types = kind::TYPES.join(", ");
+        let kind = kind.chars().take(100).collect::<String>();
+        return Err(SchemaFault::new(
+            pointer,
+            format!("フィールド[{index}]の無効なtype: '{kind}'。有効なタイプ: {types}"),
+            format!("fields[{index}] has the unknown type '{kind}'. Known types: {types}"),
+        ));
+    }
+    entry(&Entry { index, kind: &kind, said })
+}
+
+fn entry(entry: &Entry<'_>) -> Result<Field, SchemaFault> {
+    let is_input = !matches!(entry.kind, "divider" | "heading");
+    let name = match is_input {
+        true => entry.needed("name", NAME_CHARS_MAX)?,
+        false => String::new(),
+    };
+    let label = match entry.kind {
+        "heading" => {
+            let text = entry.text("text", LABEL_CHARS_MAX)?;
+            let label = || entry.text("label", LABEL_CHARS_MAX);
+            let text = if text.is_some() { text } else { label()? };
+            text.ok_or_else(|| entry.missing("text"))?
+        }
+        _ => entry.text("label", LABEL_CHARS_MAX)?.unwrap_or_else(|| name.clone()),
+    };
+    let mut field = Field {
+        name,
+        label,
+        description: entry.text("description", LABEL_CHARS_MAX)?,
+        placeholder: entry.text("placeholder", LABEL_CHARS_MAX)?,
+        required: entry.flag("required", false)?,
+        default: None,
+        show_if: show_if::read(entry)?,
+        kind: kind::read(entry)?,
+    };
+    field.default = default(entry, &field)?;
+    Ok(field)
+}
+
+/// What it holds at first: fits its type and its limits, but for those that are counted from today.
+fn default(entry: &Entry<'_>, field: &Field) -> Result<Option<Value>, SchemaFault> {
+    let is_hidden = matches!(field.kind, Kind::Hidden(_));
+    let said = entry.get("default").filter(|it| !is_empty(it) && field.is_input() && !is_hidden);
+    let Some(value) = said else { return Ok(None) };
+    let Err(wrong) = check::fits_at_first(&field.kind, value) else {
+        return Ok(Some(value.clone()));
+    };
+    // The definition's own words for a pattern do not say that it is the default that is wrong.
+    let wrong = if matches!(wrong, Wrong::Pattern(_)) { Wrong::Pattern(None) } else { wrong };
+    let fault = Fault { field: String::new(), label: "default".to_owned(), wrong };
+    let japanese = format!("の{}。", fault.message(Language::Japanese));
+    let english = format!("has a wrong default: {}.", fault.message(Language::English));
+    Err(entry.fault("default", &japanese, &english))
 }

@@ -5,7 +5,7 @@ use wasip2::{
         outgoing_handler,
         types::{
             ErrorCode, Fields, IncomingBody, IncomingResponse, Method, OutgoingBody,
-            OutgoingRequest, Scheme,
+            OutgoingRequest, RequestOptions, Scheme, http_error_code,
         },
     },
     io::streams::StreamError,
@@ -19,7 +19,7 @@ const CHUNK_BYTES: u64 = 64 << 10;
 pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
     let outgoing = prepare(request)?;
     let body = (!request.body.is_empty()).then(|| outgoing.body());
-    let coming = outgoing_handler::handle(outgoing, None).map_err(failed)?;
+    let coming = outgoing_handler::handle(outgoing, options(request)).map_err(failed)?;
     if let Some(Ok(body)) = body {
         // Where the host takes no more of it, the answer says why.
         let _ = write(body, &request.body);
@@ -31,6 +31,15 @@ pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
         _ => return Err(Error::Unavailable("no answer came".to_owned())),
     };
     read(&answer, request.body_bytes_max)
+}
+
+fn options(request: &Request) -> Option<RequestOptions> {
+    let timeout = u64::try_from(request.timeout?.as_nanos()).unwrap_or(u64::MAX);
+    let options = RequestOptions::new();
+    // A host that knows no such times has its own.
+    let _ = options.set_first_byte_timeout(Some(timeout));
+    let _ = options.set_between_bytes_timeout(Some(timeout));
+    Some(options)
 }
 
 fn prepare(request: &Request) -> Result<OutgoingRequest, Error> {
@@ -99,6 +108,9 @@ fn read(answer: &IncomingResponse, bytes_max: usize) -> Result<Answer, Error> {
             Ok(chunk) => body.extend_from_slice(&chunk),
             Err(StreamError::Closed) => break,
             Err(StreamError::LastOperationFailed(error)) => {
+                if let Some(late @ Error::TimedOut) = http_error_code(&error).map(failed) {
+                    return Err(late);
+                }
                 return Err(Error::Unavailable(format!(
                     "it broke off: {}",
                     error.to_debug_string()
@@ -117,6 +129,7 @@ fn read(answer: &IncomingResponse, bytes_max: usize) -> Result<Answer, Error> {
 fn failed(code: ErrorCode) -> Error {
     match code {
         ErrorCode::HttpRequestDenied | ErrorCode::DestinationIpProhibited => Error::Denied,
+        ErrorCode::HttpResponseTimeout | ErrorCode::ConnectionReadTimeout => Error::TimedOut,
         ErrorCode::HttpRequestUriInvalid => Error::InvalidUrl("what was asked for".to_owned()),
         ErrorCode::HttpRequestMethodInvalid => Error::InvalidRequest("the method".to_owned()),
         // `ErrorCode::ConnectionRefused` and so on: WASI's own words.

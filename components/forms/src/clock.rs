@@ -1,0 +1,87 @@
+//! What time it is, and what day it may be for whoever fills in a form.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::DateTime;
+use output::form::{Today, parse_day};
+use toolkit::{Stop, User, invalid};
+
+/// What is not worth waiting for.
+const SHORT: Duration = Duration::from_millis(500);
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// `2026-11-21T10:00:00Z`.
+#[must_use]
+pub fn written(moment_ms: i64) -> String {
+    utc(moment_ms).format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The days that it may be: the caller's own, where they say one that is near; else all that it is
+/// somewhere on earth.
+///
+/// # Errors
+/// When what they say is no day.
+pub fn today(said: Option<&str>) -> Result<Today, Stop> {
+    today_at(now(), said)
+}
+
+fn today_at(now_ms: i64, said: Option<&str>) -> Result<Today, Stop> {
+    let no_day = || invalid("/today", "must be a day: YYYY-MM-DD");
+    let said = said.map(|it| parse_day(it).ok_or_else(no_day)).transpose()?;
+    let today = utc(now_ms).date_naive();
+    let near = said.filter(|it| (*it - today).num_days().abs() <= 1);
+    Ok(near.map_or_else(|| Today::anywhere(now_ms.div_euclid(1_000)), Today::of_day))
+}
+
+/// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
+/// half second is given away, so that it is not the host whose patience ends first.
+#[must_use]
+pub fn wait(user: &User, event: String, seconds: u32) -> Option<Stop> {
+    let until = user.first_called_at() + Duration::from_secs(seconds.into());
+    let left = until.duration_since(SystemTime::now()).unwrap_or_default();
+    (left > SHORT).then(|| Stop::wait([event], until))
+}
+
+fn utc(moment_ms: i64) -> DateTime<chrono::Utc> {
+    DateTime::from_timestamp_millis(moment_ms).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10:00 on 20 November 2026 in UTC.
+    const MORNING: i64 = 1_795_168_800_000;
+
+    fn days(said: Option<&str>) -> (String, String) {
+        let today = today_at(MORNING, said).unwrap();
+        (today.earliest.to_string(), today.latest.to_string())
+    }
+
+    #[test]
+    fn a_day_that_is_near_is_believed_and_one_that_is_not_counts_for_nothing() {
+        let both = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(days(Some("2026-11-21")), both("2026-11-21", "2026-11-21"));
+        assert_eq!(days(Some("2026-11-19")), both("2026-11-19", "2026-11-19"));
+        assert_eq!(days(Some("2026-11-25")), both("2026-11-19", "2026-11-21"));
+        assert_eq!(days(None), both("2026-11-19", "2026-11-21"));
+    }
+
+    #[test]
+    fn what_is_no_day_is_named() {
+        for text in ["", "today", "2026-11-31", "2026-1-1", "+026-11-21", "2026-11-211"] {
+            assert!(matches!(today_at(MORNING, Some(text)), Err(Stop::InvalidArguments(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_written_in_utc() {
+        assert_eq!(written(MORNING + 250), "2026-11-20T10:00:00Z");
+    }
+}

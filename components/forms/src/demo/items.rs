@@ -1,0 +1,115 @@
+//! People, projects and categories: the operator's, or else ours.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+use toolkit::{Problem, Stop, settings, unavailable};
+
+use super::places::row;
+
+/// Entries that an operator's list may have.
+const ITEMS_MAX: usize = 10_000;
+/// Characters that an entry's name may have.
+const NAME_CHARS_MAX: usize = 200;
+/// Problems of one list that are told.
+const PROBLEMS_MAX: usize = 20;
+
+/// A list that an operator may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Items {
+    /// `users`.
+    Users,
+    /// `projects`.
+    Projects,
+    /// `categories`.
+    Categories,
+}
+
+impl Items {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Users, Self::Projects, Self::Categories];
+
+    /// The setting that replaces it.
+    #[must_use]
+    pub const fn setting(self) -> &'static str {
+        match self {
+            Self::Users => "users",
+            Self::Projects => "projects",
+            Self::Categories => "categories",
+        }
+    }
+
+    /// The operator's list, or ours where they have none.
+    pub(super) fn read(self) -> Result<Vec<Map<String, Value>>, Stop> {
+        let Some(text) = settings::raw(self.setting()) else { return Ok(self.ours()) };
+        self.checked(&text).map_err(|problems| {
+            let first = problems.into_iter().next();
+            let (at, what) = first.map(|it| (it.pointer, it.message)).unwrap_or_default();
+            unavailable(format!("setting {}: {at} {what}", self.setting()), None)
+        })
+    }
+
+    /// Ours.
+    pub(super) fn ours(self) -> Vec<Map<String, Value>> {
+        let json = |text| serde_json::from_str(text).unwrap_or_default();
+        match self {
+            Self::Users => {
+                let names = ["id", "name", "kana", "latin", "email", "department"];
+                include_str!("../../data/users.tsv").lines().map(|it| row(it, names)).collect()
+            }
+            Self::Projects => json(include_str!("../../data/projects.json")),
+            Self::Categories => json(include_str!("../../data/categories.json")),
+        }
+    }
+
+    /// The list in `text`, or what is wrong with it.
+    ///
+    /// # Errors
+    /// Each entry that cannot be one of a list, the first ones of them.
+    pub fn checked(self, text: &str) -> Result<Vec<Map<String, Value>>, Vec<Problem>> {
+        let at = |rest: &str| format!("/{}{rest}", self.setting());
+        let wrong = |what: &str| Err(vec![Problem::at(at(""), what)]);
+        let Ok(Value::Array(entries)) = serde_json::from_str(text) else {
+            return wrong("must be a list of objects with id and name");
+        };
+        if entries.len() > ITEMS_MAX {
+            return wrong(&format!("has {} entries; {ITEMS_MAX} is most", entries.len()));
+        }
+        let (mut items, mut problems, mut ids) = (Vec::new(), Vec::new(), HashSet::new());
+        for (index, entry) in entries.into_iter().enumerate() {
+            if problems.len() == PROBLEMS_MAX {
+                break;
+            }
+            match entry_of(entry) {
+                Ok((id, item)) if ids.insert(id.clone()) => items.push(item),
+                Ok(_) => problems.push(Problem::at(at(&format!("/{index}/id")), "is there twice")),
+                Err((member, what)) => {
+                    problems.push(Problem::at(at(&format!("/{index}{member}")), what));
+                }
+            }
+        }
+        if problems.is_empty() { Ok(items) } else { Err(problems) }
+    }
+}
+
+/// What is wrong with the operator's lists.
+#[must_use]
+pub fn problems() -> Vec<Problem> {
+    let said = Items::ALL.into_iter().filter_map(|it| Some((it, settings::raw(it.setting())?)));
+    said.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()
+}
+
+/// An entry by its id; or where in it something is wrong, and what.
+fn entry_of(entry: Value) -> Result<(String, Map<String, Value>), (&'static str, &'static str)> {
+    let Value::Object(entry) = entry else { return Err(("", "must be an object")) };
+    let id = match entry.get("id") {
+        Some(Value::String(id)) if !id.is_empty() => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        _ => return Err(("/id", "must be a text or a number")),
+    };
+    let name = entry.get("name").and_then(Value::as_str).map(|it| it.chars().count());
+    if !name.is_some_and(|it| (1..=NAME_CHARS_MAX).contains(&it)) {
+        return Err(("/name", "must be a text of 1 to 200 characters"));
+    }
+    Ok((id, entry))
+}

@@ -1,0 +1,206 @@
+//! Files that an answer names: uploaded to the host's store, looked at there and not believed.
+
+use output::form::{Fault, Field, Files, Form, Kind, Values, Wrong};
+use serde_json::Value;
+use toolkit::{
+    Stop,
+    blobs::{self, Blob, Error},
+};
+
+/// What nothing is known of.
+const UNKNOWN: &str = "application/octet-stream";
+
+/// One file that a value names.
+#[derive(Clone, Debug)]
+pub struct Named<'a> {
+    /// The field that it was given to.
+    pub field: &'a Field,
+    /// Its name in the store.
+    pub id: String,
+    /// What it is called where it came from.
+    pub name: String,
+}
+
+impl Named<'_> {
+    /// Where its bytes are read, as a resource.
+    #[must_use]
+    pub fn uri(&self, handle: &str) -> String {
+        format!("form://{handle}/files/{}", self.id)
+    }
+}
+
+/// The files that `values` name, field by field.
+pub fn named<'a>(form: &'a Form, values: &'a Values) -> impl Iterator<Item = Named<'a>> {
+    let fields = form.fields.iter().filter(|it| matches!(it.kind, Kind::File(_)));
+    fields.flat_map(|field| {
+        let given = values.get(&field.name);
+        let given = given.map_or(&[][..], |it| match it {
+            Value::Array(several) => several,
+            one => std::slice::from_ref(one),
+        });
+        given.iter().filter_map(move |it| {
+            let text = |member: &str| it[member].as_str().unwrap_or_default().to_owned();
+            let id = text("fileId");
+            is_id(&id).then(|| Named { field, id, name: text("name") })
+        })
+    })
+}
+
+/// Whether it can be the name of something in the store: a SHA-256.
+#[must_use]
+pub fn is_id(id: &str) -> bool {
+    id.len() == 64 && id.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Looks at each file that `values` name: what is in the store counts, so size and type become what
+/// the store says.
+///
+/// # Errors
+/// When the store cannot be asked.
+pub fn check(form: &Form, values: &mut Values) -> Result<Vec<Fault>, Stop> {
+    let mut faults = Vec::new();
+    for field in &form.fields {
+        let (Kind::File(files), Some(value)) = (&field.kind, values.get_mut(&field.name)) else {
+            continue;
+        };
+        let several = match value {
+            Value::Array(several) => several.as_mut_slice(),
+            one => std::slice::from_mut(one),
+        };
+        for file in several {
+            if let Some(wrong) = look(files, file)? {
+                let (name, label) = (field.name.clone(), field.label.clone());
+                faults.push(Fault { field: name, label, wrong });
+                break;
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// What is wrong with one file; where nothing is, its value says what the store says.
+fn look(files: &Files, file: &mut Value) -> Result<Option<Wrong>, Stop> {
+    let id = file["fileId"].as_str().unwrap_or_default().to_owned();
+    let name = file["name"].as_str().unwrap_or_default().to_owned();
+    let known = if is_id(&id) { blobs::stat(&id) } else { Err(Error::Unknown) };
+    let Blob { size, mime_type, .. } = match known {
+        Ok(blob) => blob,
+        Err(Error::Unknown) => return Ok(Some(Wrong::FileGone(name))),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(max) = files.size_max.filter(|it| size > *it) {
+        return Ok(Some(Wrong::FileSize(name, max)));
+    }
+    let sniffed = match blobs::sniff(&id) {
+        Ok(sniffed) => sniffed,
+        Err(Error::Unknown) => return Ok(Some(Wrong::FileGone(name))),
+        Err(error) => return Err(error.into()),
+    };
+    if !accepts(&files.accept, &name, &mime_type, sniffed.as_deref()) {
+        return Ok(Some(Wrong::FileKind(name)));
+    }
+    file["size"] = size.into();
+    file["type"] = kind(&mime_type, sniffed.as_deref()).into();
+    Ok(None)
+}
+
+/// Whether a file of that name and type may be given. What its bytes look like goes before what its
+/// sender says that it is; an ending is believed unless the bytes speak against it.
+fn accepts(accept: &[String], name: &str, said: &str, sniffed: Option<&str>) -> bool {
+    if accept.is_empty() {
+        return true;
+    }
+    let (name, kind) = (name.to_lowercase(), kind(said, sniffed));
+    accept.iter().any(|wanted| {
+        if wanted.starts_with('.') {
+            return name.ends_with(wanted.as_str()) && fits_ending(wanted, sniffed);
+        }
+        match wanted.strip_suffix("/*") {
+            Some("*") => true,
+            Some(family) => kind.split('/').next() == Some(family),
+            None => kind == *wanted,
+        }
+    })
+}
+
+/// What a file is: what its bytes look like, unless they only look like the box that its kind comes in.
+fn kind(said: &str, sniffed: Option<&str>) -> String {
+    let said = said.split(';').next().unwrap_or_default().trim().to_lowercase();
+    let is_box = match sniffed {
+        None => true,
+        Some("application/zip") => said.starts_with("application/") && said != UNKNOWN,
+        Some("application/xml") => said.ends_with("xml"),
+        Some("video/mp4" | "video/webm" | "audio/ogg") => {
+            said.starts_with("audio/") || said.starts_with("video/")
+        }
+        Some(_) => false,
+    };
+    if is_box { said } else { sniffed.unwrap_or_default().to_owned() }
+}
+
+/// Whether bytes that look like `sniffed` may stand in a file with that ending. Where the kind of an
+/// ending is not known, or nothing is recognised in the bytes, nothing speaks against it.
+fn fits_ending(ending: &str, sniffed: Option<&str>) -> bool {
+    let Some(sniffed) = sniffed else { return true };
+    let families: &[&str] = match ending {
+        ".pdf" => &["application/pdf"],
+        ".png" => &["image/png"],
+        ".jpg" | ".jpeg" => &["image/jpeg"],
+        ".gif" => &["image/gif"],
+        ".webp" => &["image/webp"],
+        ".svg" => &["image/svg+xml", "application/xml"],
+        ".mp3" | ".wav" | ".ogg" | ".flac" => &["audio/"],
+        ".mp4" | ".mov" | ".webm" | ".m4a" => &["video/", "audio/"],
+        ".docx" | ".xlsx" | ".pptx" | ".zip" | ".odt" | ".ods" | ".odp" => &["application/zip"],
+        // None of these begins in a way that is recognised.
+        ".doc" | ".xls" | ".ppt" | ".txt" | ".csv" | ".md" | ".json" | ".log" => &[],
+        _ => return true,
+    };
+    families.iter().any(|it| sniffed.starts_with(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn takes(accept: &[&str], name: &str, said: &str, sniffed: Option<&str>) -> bool {
+        let accept: Vec<_> = accept.iter().map(|it| (*it).to_owned()).collect();
+        accepts(&accept, name, said, sniffed)
+    }
+
+    #[test]
+    fn an_ending_is_believed_unless_the_bytes_speak_against_it() {
+        assert!(takes(&[".pdf", ".doc"], "A.PDF", "application/pdf", Some("application/pdf")));
+        assert!(takes(&[".pdf"], "a.pdf", "application/pdf", None));
+        assert!(!takes(&[".pdf"], "a.pdf", "application/pdf", Some("image/png")));
+        assert!(!takes(&[".pdf"], "a.png", "application/pdf", Some("application/pdf")));
+        assert!(takes(&[".xyz"], "a.xyz", "", Some("image/png")));
+    }
+
+    #[test]
+    fn a_type_is_that_of_the_bytes_and_else_what_the_sender_says() {
+        assert!(takes(&["image/*"], "a", "text/plain", Some("image/png")));
+        assert!(!takes(&["image/*"], "a", "image/png", Some("application/pdf")));
+        assert!(takes(&["text/plain"], "a", "Text/Plain; charset=utf-8", None));
+        assert!(!takes(&["text/plain"], "a", "text/html", None));
+        assert!(takes(&[], "a", "text/html", None));
+        assert!(takes(&["*/*"], "a", "text/html", None));
+    }
+
+    #[test]
+    fn a_box_is_what_its_sender_says_that_it_holds() {
+        let word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+        assert!(takes(&[word], "a.docx", word, Some("application/zip")));
+        assert!(takes(&[".docx"], "a.docx", word, Some("application/zip")));
+        assert!(!takes(&[word], "a.docx", UNKNOWN, Some("application/zip")));
+        assert!(!takes(&[word], "a.docx", word, Some("application/pdf")));
+        assert!(!takes(&[".txt"], "a.txt", "text/plain", Some("text/html")));
+        assert_eq!(kind("audio/webm", Some("video/webm")), "audio/webm");
+    }
+
+    #[test]
+    fn only_a_digest_names_a_file() {
+        assert!(is_id(&"a1".repeat(32)));
+        assert!(!is_id(&"A1".repeat(32)) && !is_id("../../etc/passwd") && !is_id(""));
+    }
+}

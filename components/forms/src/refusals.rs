@@ -1,0 +1,115 @@
+//! What is said when the answer is no, in the caller's language.
+
+use output::form::{Fault, Language, SchemaFault, Status};
+use serde_json::json;
+use toolkit::{Problem, Stop, caller, refused};
+
+use crate::{clock::written, record::Record};
+
+/// The language to speak with whoever calls: Japanese, unless they ask for another one.
+#[must_use]
+pub fn language() -> Language {
+    let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
+    if is_japanese { Language::Japanese } else { Language::English }
+}
+
+/// The one of the two that the caller reads.
+#[must_use]
+pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
+    match language() {
+        Language::Japanese => japanese,
+        Language::English => english,
+    }
+}
+
+/// The definition is wrong (FORM-60), in the words of the specification.
+#[must_use]
+pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
+    let details = json!({
+        "pointer": format!("/form_schema{}", fault.pointer),
+        "english": fault.english,
+    });
+    refused("invalid_form_schema", 400, fault.to_string()).with(details)
+}
+
+/// No form has this handle, or none any more; nobody is told which.
+#[must_use]
+pub fn not_found() -> Stop {
+    refused("not_found", 404, "このフォームは見つかりません。 / There is no such form.")
+}
+
+/// The form was answered before.
+#[must_use]
+pub fn already_answered(form: &Record) -> Stop {
+    let message = match form.status {
+        Status::Submitted => {
+            say("このフォームは回答済みです。", "This form has been answered already.")
+        }
+        Status::Cancelled => {
+            say("このフォームはキャンセルされています。", "This form has been cancelled.")
+        }
+        Status::Declined => {
+            say("このフォームへの回答は辞退されています。", "This form has been declined.")
+        }
+        Status::Waiting => say("このフォームはまだ回答待ちです。", "This form still waits."),
+    };
+    refused("already_answered", 409, message).with(json!({
+        "status": form.status,
+        "answered_at": form.answered_at.map(written),
+    }))
+}
+
+/// It is too late to take a cancelled form up again, or there is nothing to take up.
+#[must_use]
+pub fn not_reopened(form: &Record) -> Stop {
+    let message = match (form.status, form.read_at) {
+        (Status::Waiting | Status::Submitted, _) => say(
+            "キャンセルまたは辞退されたフォームだけを再開できます。",
+            "Only a form that was cancelled or declined can be taken up again.",
+        ),
+        (_, Some(_)) => say(
+            "依頼元がすでに結果を読んだため、再開できません。",
+            "Whoever asked has read already that it was not answered.",
+        ),
+        (_, None) => say(
+            "10分以上経過したため、再開できません。",
+            "It was closed more than ten minutes ago.",
+        ),
+    };
+    refused("not_reopened", 409, message).with(json!({ "status": form.status }))
+}
+
+/// Another window was faster (with what it saved).
+#[must_use]
+pub fn draft_conflict(form: &Record) -> Stop {
+    let message = say(
+        "別の画面で新しい下書きが保存されています。",
+        "A newer draft was saved from another window.",
+    );
+    refused("draft_conflict", 409, message).with(json!({
+        "revision": form.revision,
+        "draft": form.draft(),
+        "labels": form.labels(),
+    }))
+}
+
+/// There is no room for another form.
+#[must_use]
+pub fn too_many_forms() -> Stop {
+    let message = say(
+        "回答待ちのフォームが多すぎます。古いフォームを閉じてからやり直してください。",
+        "Too many forms wait for an answer; close some of them first.",
+    );
+    refused("too_many_forms", 429, message)
+}
+
+/// What is wrong with what was filled in, each at its field.
+#[must_use]
+pub fn faults(faults: &[Fault]) -> Stop {
+    let language = language();
+    let problem = |it: &Fault| {
+        let name = it.field.replace('~', "~0").replace('/', "~1");
+        Problem::at(format!("/values/{name}"), it.message(language))
+    };
+    Stop::InvalidArguments(faults.iter().map(problem).collect())
+}

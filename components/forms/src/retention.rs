@@ -1,0 +1,69 @@
+//! What happens from time to time: what is over goes, and files that are named stay.
+
+use toolkit::{Stop, blobs, events, log, sql};
+
+use crate::{clock::now, settings, store};
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Forms that are removed in one go, and goes of one run.
+const BATCH: usize = 200;
+const BATCHES_MAX: usize = 100;
+/// Files that are looked at in one go, and goes of one run.
+const FILES: usize = 500;
+const FILE_BATCHES_MAX: usize = 60;
+
+/// Removes what is over, and tells the store of files which are still wanted.
+///
+/// # Errors
+/// What stands in the operator's log.
+pub fn run() -> Result<(), String> {
+    let told = |it: Stop| format!("{it:?}");
+    let keep = settings::keep_days().map_err(|it| told(it.into()))?;
+    let wait = settings::wait_days().map_err(|it| told(it.into()))?;
+    let before = |days: u32| now() - i64::from(days) * DAY_MS;
+    forget("status = 'waiting' AND asked_at < $1", before(wait)).map_err(told)?;
+    forget("status <> 'waiting' AND answered_at < $1", before(keep)).map_err(told)?;
+    touch().map_err(told)
+}
+
+/// Removes the forms that `condition` holds for, and what they name.
+fn forget(condition: &str, before: i64) -> Result<(), Stop> {
+    for _ in 0..BATCHES_MAX {
+        let find = format!("SELECT handle FROM forms WHERE {condition} LIMIT {BATCH}");
+        let [rows] = sql::query([toolkit::sql!(find, before)])?;
+        let handles: Vec<_> = rows.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
+        if handles.is_empty() {
+            return Ok(());
+        }
+        // The condition again: somebody may have answered, or taken up again, since.
+        let among = sql::placeholders(2, handles.len());
+        let forms = format!("DELETE FROM forms WHERE {condition} AND handle IN ({among})");
+        let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";
+        sql::transact([toolkit::sql!(forms, before).bind_all(&handles), toolkit::sql!(files)])?;
+        handles.iter().for_each(|it| events::publish(&store::uri(it)));
+    }
+    Ok(())
+}
+
+/// Looks at each file that a form names: what is looked at is kept.
+fn touch() -> Result<(), Stop> {
+    let mut last = String::new();
+    for _ in 0..FILE_BATCHES_MAX {
+        let find = format!(
+            "SELECT DISTINCT file_id FROM files WHERE file_id > $1 ORDER BY file_id LIMIT {FILES}"
+        );
+        let [rows] = sql::query([toolkit::sql!(find, &last)])?;
+        let ids = rows.read::<(String,)>()?;
+        let Some((end,)) = ids.last().cloned() else { return Ok(()) };
+        for (id,) in ids {
+            match blobs::stat(&id) {
+                Ok(_) | Err(blobs::Error::Unknown) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        last = end;
+    }
+    log::warning("more files are named by forms than one run looks at; the others may expire");
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! What is written: a form that is asked for, and each step from there, taken once.
+
+use output::form::{Form, Status, Values};
+use serde_json::Value;
+use toolkit::{
+    Stop, caller, events, fresh_id, sql,
+    sql::{Error, Statement},
+};
+
+use crate::{
+    clock::now,
+    record::{Record, by_handle, first},
+    refusals::{already_answered, draft_conflict, not_found, not_reopened, too_many_forms},
+};
+
+/// Forms of one principal that may wait for an answer.
+pub const WAITING_MAX: u32 = 1_000;
+/// Forms that are kept.
+pub const FORMS_MAX: u32 = 20_000;
+/// How long a form that was cancelled or declined can be taken up again.
+pub const REOPEN_MS: i64 = 10 * 60 * 1_000;
+/// Files that one answer or draft may name.
+pub const FILES_MAX: usize = 200;
+
+/// What is filled in: the values, and what people read of those that came from look-ups.
+#[derive(Clone, Debug, Default)]
+pub struct Filled {
+    /// By the fields' names.
+    pub values: Values,
+    /// By the fields' names, lists of `{"value": …, "label": …}`.
+    pub labels: Values,
+}
+
+/// A handle that nobody can guess: 130 random bits.
+#[must_use]
+pub fn fresh_handle() -> String {
+    let letters = |it: usize| fresh_id("f").chars().skip(2).take(it).collect::<String>();
+    letters(16) + &letters(10)
+}
+
+/// What the bell says when a form changes.
+#[must_use]
+pub fn uri(handle: &str) -> String {
+    format!("form://{handle}")
+}
+
+/// Keeps a form that is asked for, waiting or answered already.
+///
+/// # Errors
+/// When there is no room for another one.
+pub fn add(
+    handle: &str,
+    definition: &Value,
+    form: &Form,
+    asked_by: Option<&str>,
+    answered: Option<(Status, Filled)>,
+) -> Result<(), Stop> {
+    let (principal, now) = (caller::principal(), now());
+    let (status, filled) = answered.unwrap_or_default();
+    let is_open = status == Status::Waiting;
+    let answer = (status == Status::Submitted).then(|| json(&filled.values));
+    let insert = toolkit::sql!(
+        "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, \
+         answered_at, answer, labels, revision, read_at) \
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $8 \
+         WHERE (SELECT COUNT(*) FROM forms WHERE principal = $4 AND status = 'waiting') < $11 \
+         AND (SELECT COUNT(*) FROM forms) < $12",
+        handle,
+        definition.to_string(),
+        &form.title,
+        principal,
+        asked_by.map(str::to_owned),
+        now,
+        name(status),
+        (!is_open).then_some(now),
+        answer,
+        labels(&filled.labels),
+        WAITING_MAX,
+        FORMS_MAX,
+    );
+    let mut batch = vec![insert.expect(1)];
+    batch.extend(files(handle, form, &filled.values));
+    match sql::transact_all(&batch) {
+        Ok(_) => changed(handle),
+        Err(Error::UnexpectedCount(_)) => return Err(too_many_forms()),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+/// Answers a form that waits: submitted with what was filled in, cancelled or declined.
+///
+/// # Errors
+/// When somebody was faster.
+pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Result<Record, Stop> {
+    let is_submitted = status == Status::Submitted;
+    let update = if is_submitted {
+        toolkit::sql!(
+            "UPDATE forms SET status = $2, answered_at = $3, answer = $4, labels = $5, \
+             draft = NULL WHERE handle = $1 AND status = 'waiting'",
+            handle,
+            name(status),
+            now(),
+            json(&filled.values),
+            labels(&filled.labels),
+        )
+    } else {
+        toolkit::sql!(
+            "UPDATE forms SET status = $2, answered_at = $3 \
+             WHERE handle = $1 AND status = 'waiting'",
+            handle,
+            name(status),
+            now(),
+        )
+    };
+    let mut batch = vec![update.expect(1)];
+    if is_submitted {
+        batch.extend(files(handle, form, &filled.values));
+    }
+    step(handle, batch, already_answered)
+}
+
+/// Takes a cancelled or declined form up again: within ten minutes, unless whoever asked has read it.
+///
+/// # Errors
+/// When it is too late.
+pub fn reopen(handle: &str) -> Result<Record, Stop> {
+    let update = toolkit::sql!(
+        "UPDATE forms SET status = 'waiting', answered_at = NULL \
+         WHERE handle = $1 AND status IN ('cancelled', 'declined') \
+         AND read_at IS NULL AND answered_at >= $2",
+        handle,
+        now() - REOPEN_MS,
+    );
+    step(handle, vec![update.expect(1)], not_reopened)
+}
+
+/// Saves what was typed so far. With the number of the draft that it follows, only after that one.
+///
+/// # Errors
+/// When the form is answered, or a newer draft is there.
+pub fn draft(
+    handle: &str,
+    form: &Form,
+    filled: &Filled,
+    revision: Option<u32>,
+) -> Result<Record, Stop> {
+    let update = toolkit::sql!(
+        "UPDATE forms SET draft = $2, labels = $3, drafted_at = $4, revision = revision + 1 \
+         WHERE handle = $1 AND status = 'waiting' AND revision = COALESCE($5, revision)",
+        handle,
+        json(&filled.values),
+        labels(&filled.labels),
+        now(),
+        revision,
+    );
+    let mut batch = vec![update.expect(1)];
+    batch.extend(files(handle, form, &filled.values));
+    step(handle, batch, |it| match it.status {
+        Status::Waiting => draft_conflict(it),
+        _ => already_answered(it),
+    })
+}
+
+/// The form, as whoever asked for it reads it: from then on an answer stays.
+///
+/// # Errors
+/// When there is no such form.
+pub fn read(handle: &str) -> Result<Record, Stop> {
+    let form = crate::record::find(handle)?;
+    if form.status == Status::Waiting || form.read_at.is_some() {
+        return Ok(form);
+    }
+    let mark = toolkit::sql!(
+        "UPDATE forms SET read_at = $2 \
+         WHERE handle = $1 AND status <> 'waiting' AND read_at IS NULL",
+        handle,
+        now(),
+    );
+    let [_, rows] = sql::transact([mark, by_handle(handle)])?;
+    first(rows)
+}
+
+/// One step of a form, or why it cannot be taken.
+fn step(
+    handle: &str,
+    mut batch: Vec<Statement>,
+    refuse: impl FnOnce(&Record) -> Stop,
+) -> Result<Record, Stop> {
+    batch.push(by_handle(handle));
+    match sql::transact_all(&batch) {
+        Ok(mut results) => {
+            changed(handle);
+            first(results.pop().ok_or_else(not_found)?)
+        }
+        Err(Error::UnexpectedCount(_)) => Err(refuse(&crate::record::find(handle)?)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Tells whoever waits for the form or looks at it.
+fn changed(handle: &str) {
+    events::publish(&uri(handle));
+}
+
+/// Which files the form names from now on.
+fn files(handle: &str, form: &Form, values: &Values) -> Vec<Statement> {
+    let forget = toolkit::sql!("DELETE FROM files WHERE handle = $1", handle);
+    let mut ids: Vec<_> = crate::files::named(form, values).map(|it| it.id).collect();
+    ids.sort();
+    ids.dedup();
+    let keep = |id| toolkit::sql!("INSERT INTO files (handle, file_id) VALUES ($1, $2)", handle, id);
+    std::iter::once(forget).chain(ids.into_iter().take(FILES_MAX).map(keep)).collect()
+}
+
+fn labels(labels: &Values) -> Option<String> {
+    (!labels.is_empty()).then(|| json(labels))
+}
+
+fn json(values: &Values) -> String {
+    Value::Object(values.clone()).to_string()
+}
+
+/// A status, as the database has it.
+#[must_use]
+pub fn name(status: Status) -> &'static str {
+    match status {
+        Status::Waiting => "waiting",
+        Status::Submitted => "submitted",
+        Status::Cancelled => "cancelled",
+        Status::Declined => "declined",
+    }
+}

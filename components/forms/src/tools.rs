@@ -1,0 +1,57 @@
+//! The tools, in the order in which an agent and then a page meets them, and what they share.
+
+mod close;
+mod draft;
+mod get;
+mod list;
+mod open;
+mod request;
+mod submit;
+mod validate;
+
+pub use close::CloseForm;
+pub use draft::SaveFormDraft;
+pub use get::GetFormSubmission;
+pub use list::ListFormSubmissions;
+pub use open::OpenForm;
+pub use request::RequestForm;
+pub use submit::SubmitForm;
+pub use validate::ValidateFormSubmission;
+
+use output::form::{Form, VALUES_BYTES_MAX, Values};
+use serde_json::Value;
+use toolkit::{Stop, caller, invalid};
+
+/// Only pages see these: `_meta` of a tool that no model is told of.
+const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
+/// Options of one field that are kept with what people read of them.
+const LABELS_MAX: usize = 1_000;
+
+/// Whether the client is our page, or another one that draws forms itself.
+pub(crate) fn draws_forms() -> bool {
+    caller::client_capabilities()["extensions"]["madoguchi/forms"].is_object()
+}
+
+/// Stops where there is more than an answer may have.
+fn bounded(pointer: &str, values: &Values) -> Result<(), Stop> {
+    let bytes = serde_json::to_string(values).map_or(usize::MAX, |it| it.len());
+    if bytes > VALUES_BYTES_MAX {
+        let message = format!("must have at most {VALUES_BYTES_MAX} bytes as JSON, not {bytes}");
+        return Err(invalid(pointer, message));
+    }
+    Ok(())
+}
+
+/// What people read of values, as far as the form's look-ups can have brought it.
+fn labels_of(form: &Form, labels: Option<Values>) -> Values {
+    let fits = |it: &Value| it["label"].is_string() && !it["value"].is_null();
+    let known = labels.into_iter().flatten().filter_map(|(name, given)| {
+        form.field(&name).filter(|it| it.lookup().is_some() && !it.is_secret())?;
+        let given = given.as_array()?.iter().filter(|it| fits(it)).take(LABELS_MAX);
+        let given: Vec<_> = given
+            .map(|it| serde_json::json!({ "value": it["value"], "label": it["label"] }))
+            .collect();
+        (!given.is_empty()).then_some((name, Value::Array(given)))
+    });
+    known.collect()
+}

@@ -1,0 +1,68 @@
+//! `get_form_submission`: what was answered, once it was (FORM-11).
+
+use output::form::{Status, Submission};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{Content, English, Hints, Stop, Text, Tool, User, invalid};
+
+use crate::{clock, files, record, store};
+
+/// How long a call may wait, in seconds.
+const TIMEOUT_S_MAX: u32 = 300;
+
+/// フォームの回答を取得。未回答なら status は waiting。timeout_seconds を指定すると回答されるまで待つ。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetFormSubmission {
+    /// フォームのハンドル（request_form の _meta["forms/form"].handle）
+    #[schemars(length(max = 200))]
+    handle: String,
+    /// 任意。回答を待つ秒数（0〜300、既定は0）
+    #[schemars(range(min = 0, max = 300))]
+    timeout_seconds: Option<u32>,
+}
+
+impl Tool for GetFormSubmission {
+    const NAME: &str = "get_form_submission";
+    const TITLE: Text = Text { ja: "フォーム回答取得", en: "Get a form's answer" };
+    const ENGLISH: English = English {
+        description: "Gets what was filled into a form. While nobody has answered, its status is \
+                      waiting; with timeout_seconds the call waits for the answer.",
+        arguments: &[
+            ("handle", "The form's handle, as request_form gave it in _meta[\"forms/form\"]"),
+            ("timeout_seconds", "Optional. How long to wait for the answer: 0 to 300; 0 if absent"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("form_submission");
+    type Output = Submission;
+
+    fn call(self, user: &User) -> Result<Submission, Stop> {
+        let seconds = self.timeout_seconds.unwrap_or(0);
+        if seconds > TIMEOUT_S_MAX {
+            let message = format!("must be 0 to {TIMEOUT_S_MAX}");
+            return Err(invalid("/timeout_seconds", message));
+        }
+        // A page only looks; whoever asked has read the answer and may act on it.
+        let form = if super::draws_forms() {
+            record::find(&self.handle)?
+        } else {
+            store::read(&self.handle)?
+        };
+        if form.status == Status::Waiting
+            && let Some(wait) = clock::wait(user, store::uri(&self.handle), seconds)
+        {
+            return Err(wait);
+        }
+        show_files(user, &form);
+        Ok(form.submission())
+    }
+}
+
+/// Links to the files of an answer: their bytes are read as resources (FORM-36).
+fn show_files(user: &User, found: &record::Record) {
+    let (Ok(form), Some(values)) = (found.form(), found.values()) else { return };
+    for file in files::named(&form, &values) {
+        user.show_content(Content::link(&file.uri(&found.handle), &file.name));
+    }
+}

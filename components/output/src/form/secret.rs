@@ -1,0 +1,104 @@
+//! Fields that seem to ask for what nobody should type into a form that an agent made.
+
+use super::{Field, Kind};
+
+/// Words that say it alone.
+const WORDS: [&str; 20] = [
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "pin",
+    "cvv",
+    "cvv2",
+    "cvc",
+    "secret",
+    "token",
+    "otp",
+    "ssn",
+    "apikey",
+    "cardnumber",
+    "creditcard",
+    "mynumber",
+    "privatekey",
+    "credentials",
+];
+/// Words that say it together.
+const PAIRS: [(&str, &str); 10] = [
+    ("card", "number"),
+    ("credit", "card"),
+    ("debit", "card"),
+    ("api", "key"),
+    ("private", "key"),
+    ("access", "key"),
+    ("security", "code"),
+    ("pass", "phrase"),
+    ("social", "security"),
+    ("my", "number"),
+];
+/// Japanese does not part its words.
+const PARTS: [&str; 16] = [
+    "パスワード",
+    "パスコード",
+    "パスフレーズ",
+    "暗証番号",
+    "暗証コード",
+    "合言葉",
+    "クレジットカード",
+    "カード番号",
+    "セキュリティコード",
+    "マイナンバー",
+    "個人番号",
+    "シークレット",
+    "トークン",
+    "秘密鍵",
+    "認証コード",
+    "apiキー",
+];
+
+/// Whether something is typed into it that its name or its label calls a secret. What is chosen from
+/// options that the form itself has is none.
+pub(super) fn is_secret(field: &Field) -> bool {
+    let is_typed = matches!(field.kind, Kind::Text(_) | Kind::Textarea { .. } | Kind::Number(_));
+    is_typed && [&field.name, &field.label].into_iter().any(|it| says_so(it))
+}
+
+fn says_so(text: &str) -> bool {
+    let text: String = text.chars().map(half_width).collect();
+    let lower = text.to_lowercase();
+    if PARTS.iter().any(|it| lower.contains(it)) {
+        return true;
+    }
+    let words = words(&text);
+    words.iter().any(|it| WORDS.contains(&it.as_str()))
+        || words.windows(2).any(|it| PAIRS.contains(&(it[0].as_str(), it[1].as_str())))
+}
+
+/// The ASCII words of a text, in lower case: `cardNumber`, `card_number` and `Card number` have two.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for it in text.chars() {
+        let is_in_word = it.is_ascii_alphanumeric();
+        let begins = it.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if (!is_in_word || begins) && words.last().is_some_and(|it| !it.is_empty()) {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (is_in_word, words.last_mut()) {
+            word.push(it.to_ascii_lowercase());
+        }
+        before = it;
+    }
+    words
+}
+
+/// ＰＩＮ is PIN.
+fn half_width(it: char) -> char {
+    match it {
+        '\u{3000}' => ' ',
+        '！'..='～' => char::from_u32(u32::from(it) - 0xFEE0).unwrap_or(it),
+        it => it,
+    }
+}

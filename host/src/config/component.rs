@@ -1,0 +1,119 @@
+//! What one component is given.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ConfigError;
+use crate::{
+    grants::{Grant, http::HostGrant},
+    limits::Limits,
+};
+
+/// The least time between two runs of a component's schedule.
+const INTERVAL_MS_MIN: u64 = 100;
+
+/// What one component is given: `[components.NAME]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ComponentConfig {
+    /// Whether it is served; it is unless this says false.
+    pub enabled: Option<bool>,
+    /// Capabilities that it may use.
+    pub grants: Option<BTreeSet<Grant>>,
+    /// What it is told; `{ file = "…" }` stands for the content of a file.
+    pub settings: BTreeMap<String, Value>,
+    /// Settings taken from the environment: `setting = "VARIABLE"`.
+    pub environment: BTreeMap<String, String>,
+    /// Hosts that it may send requests to.
+    pub http: Option<Vec<HostGrant>>,
+    /// The environment variable with more of them: origins, separated by commas.
+    pub http_environment: Option<String>,
+    /// Files that it may read, by the name under which it knows them.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Folders that it may read, by the path under which it sees them.
+    pub folders: BTreeMap<String, PathBuf>,
+    /// How often it is run, in milliseconds.
+    #[serde(deserialize_with = "interval")]
+    pub schedule_ms: Option<u64>,
+    /// How much it may use, where that differs from the common limits.
+    pub limits: Option<Limits>,
+}
+
+impl ComponentConfig {
+    /// Takes over what `other` says.
+    pub(super) fn change(&mut self, other: Self) {
+        self.enabled = other.enabled.or(self.enabled);
+        self.grants = other.grants.or(self.grants.take());
+        self.http = other.http.or(self.http.take());
+        self.http_environment = other.http_environment.or(self.http_environment.take());
+        self.limits = other.limits.or(self.limits.take());
+        self.settings.extend(other.settings);
+        self.environment.extend(other.environment);
+        self.files.extend(other.files);
+        self.folders.extend(other.folders);
+        self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
+    }
+
+    /// The capability `http` and hosts to use it with: neither is worth anything alone.
+    pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
+        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
+        let has_hosts = self.http.as_ref().is_some_and(|it| !it.is_empty());
+        // An empty list is the operator's word that it sends nothing anywhere.
+        let is_said = self.http.is_some() || self.http_environment.is_some();
+        let what = match (is_granted, has_hosts) {
+            (true, false) if !is_said => {
+                "grants \"http\" and no host; add [[components.NAME.http]] with host = \"…\" for each, say http = [] for none, or take \"http\" out of its grants"
+            }
+            (false, true) => {
+                "has hosts under http and no leave to use them; add \"http\" to its grants"
+            }
+            _ => return Ok(()),
+        };
+        Err(ConfigError::Half { path: path.to_owned(), component: component.to_owned(), what })
+    }
+
+    /// The settings, those that the environment gives included.
+    pub fn settings(&self) -> BTreeMap<String, Value> {
+        let mut settings = self.settings.clone();
+        for (name, variable) in &self.environment {
+            if let Ok(value) = std::env::var(variable) {
+                settings.entry(name.clone()).or_insert(Value::String(value));
+            }
+        }
+        settings
+    }
+
+    /// The hosts that it may send requests to, those that the environment names included. What is
+    /// wrong there was told at the start.
+    pub fn hosts(&self) -> Vec<HostGrant> {
+        let mut hosts = self.http.clone().unwrap_or_default();
+        hosts.extend(self.hosts_of_environment().unwrap_or_default());
+        hosts
+    }
+
+    fn hosts_of_environment(&self) -> Result<Vec<HostGrant>, String> {
+        let Some(variable) = &self.http_environment else { return Ok(Vec::new()) };
+        let text = std::env::var(variable).unwrap_or_default();
+        HostGrant::of_origins(&text).map_err(|why| format!("the environment's {variable}: {why}"))
+    }
+
+    /// Refuses what the environment says wrongly.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.hosts_of_environment().map(|_| ())
+    }
+}
+
+/// An interval that leaves time for something else.
+fn interval<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let interval = u64::deserialize(value)?;
+    if interval < INTERVAL_MS_MIN {
+        let message = format!("schedule_ms must be at least {INTERVAL_MS_MIN} milliseconds");
+        return Err(serde::de::Error::custom(message));
+    }
+    Ok(Some(interval))
+}

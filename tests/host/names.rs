@@ -1,0 +1,127 @@
+//! Other names for what is served: where the page is for people, short addresses of forms, names
+//! under `/api`.
+
+use std::collections::BTreeMap;
+
+use host::{Config, Server, call_state::Clock};
+use reqwest::redirect;
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+/// What the component `reach` needs to answer look-ups.
+const REACH: &str = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'files', 'folders', 'blobs', 'events', 'endpoints']\n";
+
+/// A server with the component `reach` and these lines of configuration beside its grants.
+async fn serving(lines: &str) -> TestServer {
+    let folders = Folders::new();
+    folders.put("reach", &component_bytes("reach"));
+    let config = folders.config_with(&format!("{lines}\n{REACH}"));
+    TestServer::start(folders, |it| *it = config).await
+}
+
+async fn get(client: &Client, path: &str) -> (u16, Value) {
+    let response = client.get(path).await;
+    (response.status().as_u16(), response.json().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_knows_where_people_find_the_page() {
+    let server = serving("").await;
+    let (_, told) = get(&server.client(), "/api/reach/page").await;
+    assert_eq!(told, json!({ "page": server.url() }));
+    let server = serving("public_url = 'https://tools.example/counter'").await;
+    let (_, told) = get(&server.client(), "/api/reach/page").await;
+    assert_eq!(told, json!({ "page": "https://tools.example/counter" }));
+    // Whoever comes by that name is served, and by no other.
+    let ask = async |host: &str| {
+        let request = server.client().http(reqwest::Method::GET, "/api/health");
+        request.header("host", host).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((ask("tools.example").await, ask("other.example").await), (200, 403));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_short_address_of_a_form_leads_to_the_page_for_strangers_too() {
+    let folders = Folders::new();
+    let digest = host::seal::digest(b"a token of forty characters and no more...");
+    let lines = format!("[tokens.me]\nsha256 = '{digest}'\nscopes = ['*']");
+    let config = folders.config_with(&lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let http = tests::client::http().redirect(redirect::Policy::none()).build().unwrap();
+    let url = format!("{}/f/Ab_9-z", server.url());
+    for request in [http.get(&url), http.head(&url)] {
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 303);
+        let location = response.headers()["location"].to_str().unwrap();
+        let led_to = response.url().join(location).unwrap();
+        assert_eq!(led_to.as_str(), format!("{}/#/form/Ab_9-z", server.url()));
+        assert_eq!(response.headers()["referrer-policy"], "no-referrer");
+        assert_eq!(response.headers()["cache-control"], "no-store");
+    }
+    let long = "a".repeat(65);
+    for wrong in ["a%2Fb", "a.b", "%22%3E", "a%0d%0aset-cookie:x", &*long, "%E7%AA%93"] {
+        let url = format!("{}/f/{wrong}", server.url());
+        let response = http.get(url).send().await.unwrap();
+        assert_eq!(response.status(), 404, "{wrong}");
+        assert!(response.headers().get("location").is_none(), "{wrong}");
+        assert!(response.headers().get("set-cookie").is_none(), "{wrong}");
+    }
+    // Only reading is everybody's.
+    assert_eq!(http.post(&url).send().await.unwrap().status(), 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_name_answers_as_the_component_does_and_what_it_does_not_name_is_not_served() {
+    let server =
+        serving("[endpoints]\nstations = 'reach/echo'\npost = 'reach'\ngone = 'nobody'").await;
+    let client = server.client();
+    let (status, told) = get(&client, "/api/stations/a%20b/c?x=1").await;
+    assert_eq!((status, told), (200, json!({ "path": "echo/a b/c", "query": [["x", "1"]] })));
+    assert_eq!(get(&client, "/api/post/double?number=4").await.1, json!({ "double": 8 }));
+    // A name for a part of a component is a name for that part only.
+    for path in ["/api/stations/../letters", "/api/stations/%2e%2e/letters", "/api/stations"] {
+        let (status, told) = get(&client, path).await;
+        assert!(!told.to_string().contains("letters\":["), "{path}: {status} {told}");
+    }
+    let (status, told) = get(&client, "/api/gone/x").await;
+    assert_eq!((status, &told["message"]), (404, &json!("There is no component nobody.")));
+    let (status, _) = get(&client, "/api/trains/x").await;
+    assert_eq!(status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scopes_are_those_of_the_component_whatever_the_name() {
+    let tokens = [("in", "component:reach"), ("out", "component:cinema")];
+    let token = |name: &str| format!("{name}-{}", "t".repeat(40));
+    let tables = tokens.map(|(name, scope)| {
+        let digest = host::seal::digest(token(name).as_bytes());
+        format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
+    });
+    let lines = format!("[endpoints]\nstations = 'reach/echo'\n{}", tables.concat());
+    let server = serving(&lines).await;
+    let mut told = BTreeMap::new();
+    for (name, _) in tokens {
+        let client = server.client_with(&token(name));
+        told.insert(name, get(&client, "/api/stations/x").await);
+    }
+    assert_eq!(told["in"].0, 200, "{told:?}");
+    assert_eq!((told["out"].0, &told["out"].1["error"]), (403, &json!("insufficient_scope")));
+    assert_eq!(get(&server.client(), "/api/stations/x").await.0, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_somebodys_already_keeps_the_server_from_starting_and_is_named() {
+    let folders = Folders::new();
+    let start = async |lines: &str| {
+        let config: Config = folders.config_with(lines);
+        Server::start_at(config, Clock::System).await.err().map(|it| it.to_string())
+    };
+    let error = start("[endpoints]\nblobs = 'reach'").await.unwrap();
+    assert!(error.contains("[endpoints]: /api/blobs is the server's own"), "{error}");
+    let error = start(&format!("[endpoints]\nreach = 'other'\n{REACH}")).await.unwrap();
+    assert!(error.contains("/api/reach is the component reach's own"), "{error}");
+}
