@@ -1,25 +1,26 @@
 //! A form in the place of the answer of the tool that asked for it, and held closer.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
     forms::{self, form},
 };
 
 /// Puts a long text into a field as pasting does.
-pub(super) const PASTE: &str = "
+const PASTE: &str = "
     const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set;
     set.call(arguments[0], arguments[1]);
     arguments[0].dispatchEvent(new InputEvent('input', { bubbles: true }));";
 
 /// Calls `request_form` from the page itself.
-pub(super) async fn call(browser: &Browser, definition: &str) {
+pub(super) async fn call(browser: &Browser, form: &Value) {
     browser.go("#/counter").await;
     browser.find("main a[href='#/counter/request_form']").await;
     browser.go("#/counter/request_form").await;
-    let field = browser.find("main form textarea").await;
-    let field = serde_json::to_value(field).unwrap();
-    browser.ask(PASTE, vec![field, json!(definition)]).await;
+    browser.fill("フォームタイトル", form["title"].as_str().unwrap()).await;
+    browser.fill("送信ボタンの表示", form["submitLabel"].as_str().unwrap_or("Send")).await;
+    let field = serde_json::to_value(browser.field("フィールド（表示順）").await).unwrap();
+    browser.ask(PASTE, vec![field, json!(form["fields"].to_string())]).await;
     browser.hit("button", "Call").await;
 }
 
@@ -34,7 +35,7 @@ async fn a_form_is_filled_in_where_the_call_was_made_and_held_closer_without_los
         ]));
         form["title"] = json!("In place");
         form["submitLabel"] = json!("Finish");
-        call(&browser, &form.to_string()).await;
+        call(&browser, &form).await;
         browser.role("heading", "In place").await;
         browser.fill("Name", "half typ").await;
         browser.picture(&format!("forms-inline-{device}")).await;
