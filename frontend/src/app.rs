@@ -10,6 +10,7 @@ use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::counter::CounterView;
+use crate::views::requested::{FormPlace, FormsView};
 use crate::views::sign_in::SignIn;
 use crate::views::ticket::TicketView;
 
@@ -55,6 +56,10 @@ fn title(page: Page) -> String {
         Route::Counter(Some(tool)) => {
             page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(page.lang.get()))
         }
+        Route::Form(_) => {
+            page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
+        }
+        Route::Forms => page.say(Key::FormsTitle).to_owned(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -66,6 +71,8 @@ enum Stage {
     Office,
     Ticket(String),
     Counter,
+    Form(String),
+    Forms,
 }
 
 #[component]
@@ -79,6 +86,8 @@ fn Place() -> impl IntoView {
             Route::BoxOffice(_) => Stage::Office,
             Route::Reservation(id) => Stage::Ticket(id.clone()),
             Route::Counter(_) => Stage::Counter,
+            Route::Form(handle) => Stage::Form(handle.clone()),
+            Route::Forms => Stage::Forms,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -92,6 +101,8 @@ fn Place() -> impl IntoView {
         Stage::Office => view! { <BoxOffice/> }.into_any(),
         Stage::Ticket(id) => view! { <TicketView id/> }.into_any(),
         Stage::Counter => view! { <CounterView/> }.into_any(),
+        Stage::Form(handle) => view! { <FormPlace handle/> }.into_any(),
+        Stage::Forms => view! { <FormsView/> }.into_any(),
     }
 }
 
@@ -99,6 +110,9 @@ fn Place() -> impl IntoView {
 fn Header() -> impl IntoView {
     let page = page();
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
+    let is_forms = move || page.route.with(|it| matches!(it, Route::Form(_) | Route::Forms));
+    // Whoever may not see the list sees no way to it.
+    let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
@@ -109,12 +123,17 @@ fn Header() -> impl IntoView {
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
                 <a href=Route::BoxOffice(Booking::default()).hash()
-                    aria-current=move || current(!is_counter())>
+                    aria-current=move || current(!is_counter() && !is_forms())>
                     {move || page.say(Key::BoxOffice)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
                     {move || page.say(Key::Counter)}
                 </a>
+                {move || (has_forms() || is_forms()).then(|| view! {
+                    <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
+                        {move || page.say(Key::FormsPlace)}
+                    </a>
+                })}
             </nav>
             <div class="top-tools">
                 <ConnectionView/>

@@ -10,7 +10,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{HtmlElement, Storage, VisibilityState};
+use web_sys::{
+    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Node, ScrollIntoViewOptions,
+    ScrollLogicalPosition, Storage, Url, VisibilityState,
+};
 
 /// A panic is a bug of the page; the browser's console says where, for whoever reports it.
 pub(crate) fn report_panics() {
@@ -66,6 +69,28 @@ pub(crate) fn languages() -> Vec<String> {
     languages.iter().filter_map(|it| it.as_string()).collect()
 }
 
+/// The language that the page is in.
+pub(crate) fn document_language() -> String {
+    let element = document().document_element();
+    element.and_then(|it| it.get_attribute("lang")).unwrap_or_default()
+}
+
+/// Gives the reader a file. It is saved and never opened: what somebody uploaded runs nowhere here.
+pub(crate) fn download(name: &str, bytes: &[u8], mime: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    let blob = Blob::new_with_u8_array_sequence_and_options(&parts, &options)?;
+    let url = Url::create_object_url_with_blob(&blob)?;
+    let link: HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    // The browser has taken it up by then.
+    set_timeout(move || drop(Url::revoke_object_url(&url)), Duration::from_secs(60));
+    Ok(())
+}
+
 /// Waits.
 pub(crate) async fn sleep(time: Duration) {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
@@ -108,6 +133,22 @@ pub(crate) fn focus_soon(id: impl Into<String>) {
 pub(crate) fn focus(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
         let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// Whether the keyboard left the element that listens, and did not only go from one part of it to another.
+pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
+    let node = |it: Option<web_sys::EventTarget>| it.and_then(|it| it.dyn_into::<Node>().ok());
+    let (own, next) = (node(event.current_target()), node(event.related_target()));
+    !own.zip(next).is_some_and(|(own, next)| own.contains(Some(&next)))
+}
+
+/// Scrolls as little as it takes to see an element.
+pub(crate) fn reveal(id: &str) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Nearest);
+    if let Some(element) = document().get_element_by_id(id) {
+        element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }
 

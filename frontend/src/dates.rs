@@ -110,12 +110,30 @@ pub(crate) fn long_day(day: Day, lang: Lang) -> String {
     format(&day.date(), lang, &options)
 }
 
+/// 2026年11月21日(土) · Sat, 21 Nov 2026
+pub(crate) fn dated(day: Day, lang: Lang) -> String {
+    let options =
+        [("year", "numeric"), ("month", "short"), ("day", "numeric"), ("weekday", "short")];
+    format(&day.date(), lang, &options)
+}
+
 /// A day and a time of `YYYY-MM-DDTHH:MM:SS`; as it is if it is none.
 pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     match Day::of_time(time) {
         Some(day) => format!("{} {}", short_day(day, lang), clock(time)),
         None => time.to_owned(),
     }
+}
+
+/// A moment of `YYYY-MM-DDTHH:MM:SSZ` where the browser is; as it is if it is none.
+pub(crate) fn moment(time: &str, lang: Lang) -> String {
+    let date = Date::new(&time.into());
+    if date.get_time().is_nan() {
+        return time.to_owned();
+    }
+    let day = [("year", "numeric"), ("month", "short"), ("day", "numeric")];
+    let clock = [("hour", "2-digit"), ("minute", "2-digit")];
+    format(&date, lang, &[&day[..], &clock[..]].concat())
 }
 
 /// This moment where the browser is, as the cinema writes its times.

@@ -8,8 +8,10 @@ mod browser;
 mod call;
 mod dates;
 mod form;
+mod gate;
 mod geo;
 mod hall;
+mod lookup;
 mod mcp;
 mod page;
 mod programme;
@@ -18,6 +20,7 @@ mod route;
 mod settings;
 mod text;
 mod trouble;
+mod upload;
 mod views;
 
 fn main() {

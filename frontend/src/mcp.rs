@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use web_sys::AbortSignal;
 
 use crate::access;
+use crate::browser;
 use crate::trouble::Trouble;
 use pieces::Pieces;
 use wire::{Answer, Incoming, Progress, Tool};
@@ -109,6 +110,35 @@ pub(crate) async fn call(
     Answer::of(result.await?)
 }
 
+/// What a resource says as text (`resources/read`).
+pub(crate) async fn read_text(uri: &str) -> Result<String, Trouble> {
+    let extra = headers::of_call(uri, &Value::Null, None);
+    let result = request("resources/read", json!({ "uri": uri }), &extra, None, |_| {}).await?;
+    let text = result.pointer("/contents/0/text").and_then(Value::as_str);
+    text.map(str::to_owned).ok_or_else(|| Trouble::page("the resource has no text"))
+}
+
+/// A file that was uploaded to the host's store.
+pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
+    // An id from a form is text that somebody sent: no path of its own.
+    let is_id = !id.is_empty() && id.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    if !is_id {
+        return Err(Trouble::page("not the id of a file"));
+    }
+    let mut request = Request::get(&format!("/api/blobs/{id}"));
+    if let Some(authorization) = access::header() {
+        request = request.header("Authorization", &authorization);
+    }
+    let response = request.send().await.map_err(|_| Trouble::Offline)?;
+    if response.status() == 401 {
+        access::refused();
+    }
+    if !response.ok() {
+        return Err(Trouble::unreadable(response.status(), &response.status_text()));
+    }
+    response.binary().await.map_err(|_| Trouble::Offline)
+}
+
 /// Sends one request and waits for its result; what comes before the result goes to `on_notice`.
 async fn request(
     method: &str,
@@ -156,6 +186,8 @@ async fn send(
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", VERSION)
         .header("Mcp-Method", method)
+        // What the reader chose here, which need not be what the browser prefers.
+        .header("Accept-Language", &browser::document_language())
         .abort_signal(abort);
     if let Some(authorization) = access::header() {
         request = request.header("Authorization", &authorization);

@@ -59,6 +59,8 @@ pub(crate) struct Page {
     pub(crate) voice: RwSignal<(String, u32)>,
     /// What is shown for a while, and which announcement it belongs to.
     pub(crate) toast: RwSignal<Option<(Key, String, u32)>>,
+    /// What the form at `#/form/HANDLE` is called, once that is known.
+    pub(crate) form_title: RwSignal<Option<String>>,
     /// What was typed, by tool; outlives the forms.
     drafts: StoredValue<HashMap<String, ArcRwSignal<Draft>>>,
 }
@@ -82,6 +84,7 @@ impl Page {
             refreshed: RwSignal::new(0),
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
+            form_title: RwSignal::new(None),
             drafts: StoredValue::new(HashMap::new()),
         };
         let _listener = window_event_listener(leptos::ev::hashchange, move |_| {

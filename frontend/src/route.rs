@@ -9,6 +9,10 @@ pub(crate) enum Route {
     Reservation(String),
     /// `#/counter` and `#/counter/TOOL`
     Counter(Option<String>),
+    /// `#/form/HANDLE`: a form to fill in, or to look at once it is answered.
+    Form(String),
+    /// `#/forms`
+    Forms,
 }
 
 /// How far a booking has come.
@@ -35,6 +39,8 @@ impl Route {
         match (place.as_str(), name) {
             ("counter", name) => Self::Counter(name),
             ("reservation", Some(name)) => Self::Reservation(name),
+            ("form", Some(handle)) => Self::Form(handle),
+            ("forms", None) => Self::Forms,
             _ => Self::BoxOffice(Booking::of_query(query)),
         }
     }
@@ -45,6 +51,8 @@ impl Route {
             Self::Counter(None) => "#/counter".to_owned(),
             Self::Counter(Some(tool)) => format!("#/counter/{}", encoded(tool)),
             Self::Reservation(id) => format!("#/reservation/{}", encoded(id)),
+            Self::Form(handle) => format!("#/form/{}", encoded(handle)),
+            Self::Forms => "#/forms".to_owned(),
             Self::BoxOffice(booking) => {
                 let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
                 let parts = parts.iter().filter_map(|(name, value)| {
@@ -122,6 +130,8 @@ mod tests {
             Route::Counter(None),
             Route::Counter(some("reserve_seats")),
             Route::Reservation("r-1 %".to_owned()),
+            Route::Form("01JD".to_owned()),
+            Route::Forms,
         ] {
             assert_eq!(Route::parse(&route.hash()), route);
         }
@@ -129,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_unknown_or_broken_address_is_the_box_office() {
-        for hash in ["", "#", "#/nowhere", "#/reservation", "#/%", "#//"] {
+        for hash in ["", "#", "#/nowhere", "#/reservation", "#/form", "#/%", "#//"] {
             assert_eq!(Route::parse(hash), Route::default(), "{hash}");
         }
         assert_eq!(Route::parse("#/counter/%e"), Route::Counter(Some("%e".to_owned())));

@@ -11,6 +11,7 @@ mod notice;
 mod output;
 mod questions;
 mod raw;
+pub(crate) mod requested;
 pub(crate) mod sign_in;
 mod structured;
 pub(crate) mod ticket;

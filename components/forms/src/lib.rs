@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod delivery;
 pub mod demo;
+pub mod elicitation;
 pub mod endpoints;
 pub mod examples;
 pub mod files;

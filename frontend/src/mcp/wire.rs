@@ -172,7 +172,10 @@ pub(super) fn put_meta(params: &mut Value) {
         "io.modelcontextprotocol/clientInfo": {
             "name": "madoguchi-page", "title": "Madoguchi", "version": env!("CARGO_PKG_VERSION"),
         },
-        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {}, "url": {} } },
+        // The extension says that the page draws requested forms itself.
+        "io.modelcontextprotocol/clientCapabilities": {
+            "elicitation": { "form": {}, "url": {} }, "extensions": { "madoguchi/forms": {} },
+        },
     });
     let (Value::Object(params), Value::Object(own)) = (params, own) else { return };
     match params.entry("_meta").or_insert_with(|| json!({})) {

@@ -47,10 +47,9 @@ fn every_request_says_who_asks_and_keeps_its_own_meta() {
     put_meta(&mut params);
     assert_eq!(params["_meta"]["progressToken"], 4);
     assert_eq!(params["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
-    assert!(
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["elicitation"]["form"]
-            .is_object()
-    );
+    let capabilities = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    assert!(capabilities["elicitation"]["form"].is_object());
+    assert!(capabilities["extensions"]["madoguchi/forms"].is_object());
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod conversation;
 
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
+use output::form::FormRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ use super::map::MapView;
 use super::movies::{MoviesView, ShowtimesView};
 use super::notice::Empty;
 use super::raw::Raw;
+use super::requested::FormInline;
 use super::structured::Structured;
 use super::ticket::Ticket;
 use crate::geo;
@@ -28,7 +30,7 @@ use conversation::ConversationView;
 pub(crate) fn OutputView(tool: Tool, output: Output) -> impl IntoView {
     let page = page();
     let Output { structured, content, raw } = output;
-    let drawn = structured.as_ref().and_then(|value| named(tool.view(), value));
+    let drawn = structured.as_ref().and_then(|value| named(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
     // The host sends the structure as text too; a view or a table has said it already.
     let is_news = |it: &Content| match (it, &structured) {
@@ -60,7 +62,7 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> impl IntoView {
 const PIECES_MAX: usize = 100;
 
 /// The view of that name, if the value fits it.
-fn named(view: Option<&str>, value: &Value) -> Option<AnyView> {
+fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
     fn fits<T: DeserializeOwned>(value: &Value) -> Option<T> {
         serde_json::from_value(value.clone()).ok()
     }
@@ -75,6 +77,11 @@ fn named(view: Option<&str>, value: &Value) -> Option<AnyView> {
             .map(|reservation| view! { <Ticket reservation/> }.into_any())?,
         "conversation" | "history" => fits::<History>(value)
             .map(|history| view! { <ConversationView history/> }.into_any())?,
+        "form_request" => {
+            fits::<FormRequest>(value)?;
+            let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
+            view! { <FormInline handle/> }.into_any()
+        }
         _ => return None,
     })
 }

@@ -13,10 +13,10 @@ const MISSING: [(&[&str], &str, &str); 4] = [
     (
         &["\\1", "\\2", "\\3", "\\4", "\\5", "\\6", "\\7", "\\8", "\\9", "\\k<"],
         "後方参照",
-        "back-references",
+        "the back-reference",
     ),
-    (&["\\p", "\\P"], "Unicodeプロパティ", "Unicode properties"),
-    (&["(?>"], "アトミックグループ", "atomic groups"),
+    (&["\\p", "\\P"], "Unicodeプロパティ", "the Unicode property"),
+    (&["(?>"], "アトミックグループ", "the atomic group"),
 ];
 
 /// The pattern, to be held against a whole text.
@@ -31,7 +31,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, (String, String)> {
             if let Some(construct) = constructs.iter().find(|it| pattern.contains(**it)) {
                 return (
                     format!("{japanese}（{construct}）は使えません"),
-                    format!("{english} ({construct}) are not supported"),
+                    format!("{english} ({construct}) is not supported"),
                 );
             }
         }

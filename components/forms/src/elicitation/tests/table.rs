@@ -1,0 +1,73 @@
+//! The shared table of cases, answered in questions.
+
+use serde_json::json;
+
+use super::{super::*, TODAY, asked, offers, read};
+
+const CASES: &str = include_str!("../../../../../tests/forms/cases.json");
+
+/// What a client sends for a value: texts where there are options, words where it is searched.
+fn as_answered(property: &Value, value: &Value) -> Option<Value> {
+    let text = |it: &Value| match it {
+        Value::Number(number) if number.as_f64() == Some(1.0) => "1".into(),
+        Value::Number(_) | Value::Bool(_) => it.to_string().into(),
+        other => other.clone(),
+    };
+    let is_search = property["description"].as_str().is_some_and(|it| it.contains("検索する言葉"));
+    let is_nothing = value.is_null() || *value == json!("") || *value == json!([]);
+    match value {
+        _ if is_search => (!is_nothing).then(|| "さ".into()),
+        Value::Array(several) if !offers(property).is_empty() => {
+            Some(several.iter().map(text).collect())
+        }
+        it if !offers(property).is_empty() => Some(text(it)),
+        it => Some(it.clone()),
+    }
+}
+
+/// The same answers are taken or refused as by the page and by the tool (FORM-45 to FORM-48).
+#[test]
+fn every_case_of_the_table_is_taken_or_refused_in_questions_as_well() {
+    let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
+    let (mut taken, mut refused) = (0, 0);
+    for it in cases.iter().filter(|it| it["today"] == TODAY) {
+        let (name, form) = (it["case"].as_str().unwrap(), read(&it["form"]));
+        let values = it["values"].as_object().unwrap();
+        let is_unknown = values.keys().any(|it| form.field(it).is_none());
+        // In questions every option is a text.
+        if !fits(&form) || is_unknown || name == "a number's text is not the number" {
+            continue;
+        }
+        let found = values.values().flat_map(|it| match it {
+            Value::Array(several) => several.clone(),
+            one => vec![one.clone()],
+        });
+        let found = found.map(|it| json!({ "id": it, "code": it, "name": "佐藤" }));
+        let found: Value = found.chain([json!({ "id": "z", "code": "z", "name": "別" })]).collect();
+        let asked = asked(
+            &form,
+            |_| Ok(found.clone()),
+            |_, name, property| as_answered(property, values.get(name)?),
+        );
+        match it["submission"].as_object() {
+            Some(submission) => {
+                assert_eq!(asked.end.as_ref(), Ok(submission), "{name}: {:?}", asked.messages);
+                taken += 1;
+            }
+            None => {
+                assert!(asked.end.is_err(), "{name}: {:?}", asked.end);
+                assert!(asked.messages.len() <= ROUNDS_MAX);
+                let told = it["faults"][0]["message"].as_str().unwrap();
+                let is_told = asked.messages.iter().any(|it| it.contains(told));
+                // It was never asked for: there is no country that it could be a part of.
+                assert!(
+                    is_told || name == "an object in a cascade",
+                    "{name}: {:?}",
+                    asked.messages
+                );
+                refused += 1;
+            }
+        }
+    }
+    assert!(taken > 70 && refused > 60, "{taken} and {refused}");
+}

@@ -1,0 +1,175 @@
+//! Options that come from elsewhere: fetched a few at a time, bounded, remembered for a while.
+
+pub(crate) mod address;
+pub(crate) mod combo;
+pub(crate) mod memory;
+pub(crate) mod narrow;
+pub(crate) mod offer;
+
+#[cfg(test)]
+mod combo_tests;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gloo_net::http::{Request, Response};
+use leptos::prelude::*;
+use output::form::{Choice, Lookup};
+use serde_json::Value;
+use web_sys::{AbortController, AbortSignal};
+
+use crate::access;
+use crate::browser;
+use crate::gate::Gate;
+use crate::trouble::{Refusal, Trouble};
+use memory::Memory;
+
+/// Bytes of an answer, as the host has it for what it passes on (FORM-49).
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Look-ups under way at once: the rest of a browser's six connections to one host is for calls.
+const AT_ONCE: usize = 4;
+/// Longer than the host waits for others.
+const DEADLINE: Duration = Duration::from_secs(15);
+
+/// Options, in the order of the answer.
+pub(crate) type Options = Arc<[Choice]>;
+
+thread_local! {
+    static GATE: Gate = Gate::new(AT_ONCE);
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// Ends a look-up that nobody waits for any more, when it is dropped.
+#[derive(Default)]
+pub(crate) struct Hold(Option<AbortController>);
+
+impl Hold {
+    pub(crate) fn new() -> Self {
+        Self(AbortController::new().ok())
+    }
+
+    /// For [`fetch`].
+    pub(crate) fn stop(&self) -> Option<AbortController> {
+        self.0.clone()
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(controller) = &self.0 {
+            controller.abort();
+        }
+    }
+}
+
+/// The options at a URL of [`Lookup::url`], asked for by the form of this id.
+pub(crate) async fn fetch(
+    form: &str,
+    lookup: &Lookup,
+    url: &str,
+    stop: Option<AbortController>,
+) -> Result<Options, Trouble> {
+    let key = memory::key(form, lookup, url);
+    if let Some(options) = remembered(&key) {
+        return Ok(options);
+    }
+    let address = address::of(url).ok_or_else(|| refusal("invalid_url", url.to_owned()))?;
+    let _pass = GATE.with(Gate::clone).enter().await;
+    // Another field may have asked the same while this one waited.
+    if let Some(options) = remembered(&key) {
+        return Ok(options);
+    }
+    if stop.as_ref().is_some_and(|it| it.signal().aborted()) {
+        return Err(Trouble::Stopped);
+    }
+    let answer = ask(&address, stop).await?;
+    let choices = output::form::choices(lookup, &answer);
+    let options = Options::from(choices.map_err(|it| refusal("invalid_answer", it))?);
+    MEMORY.with_borrow_mut(|it| it.put(key, Arc::clone(&options), browser::now_ms()));
+    Ok(options)
+}
+
+fn remembered(key: &str) -> Option<Options> {
+    MEMORY.with_borrow(|it| it.get(key, browser::now_ms()))
+}
+
+async fn ask(address: &str, stop: Option<AbortController>) -> Result<Value, Trouble> {
+    let signal = stop.as_ref().map(AbortController::signal);
+    let is_late = Rc::new(Cell::new(false));
+    let late = Rc::clone(&is_late);
+    let give_up = move || {
+        late.set(true);
+        stop.iter().for_each(AbortController::abort);
+    };
+    let timer = set_timeout_with_handle(give_up, DEADLINE).ok();
+    let result = read(address, signal.as_ref()).await;
+    if let Some(timer) = timer {
+        timer.clear();
+    }
+    if is_late.get() { Err(refusal("timeout", String::new())) } else { result }
+}
+
+async fn read(address: &str, signal: Option<&AbortSignal>) -> Result<Value, Trouble> {
+    let mut request = Request::get(address).header("Accept", "application/json");
+    if let Some(authorization) = access::header() {
+        request = request.header("Authorization", &authorization);
+    }
+    let sent = request.abort_signal(signal).send().await;
+    let response = sent.map_err(|_| match signal {
+        Some(signal) if signal.aborted() => Trouble::Stopped,
+        _ => Trouble::Offline,
+    })?;
+    let length = response.headers().get("content-length").and_then(|it| it.parse::<usize>().ok());
+    if length.is_some_and(|it| it > ANSWER_BYTES_MAX) {
+        return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));
+    }
+    let status = response.status();
+    let text = text(response).await?;
+    if status == 401 {
+        access::refused();
+    }
+    if !(200..300).contains(&status) {
+        return Err(failed(status, &text));
+    }
+    serde_json::from_str(&text).map_err(|_| Trouble::unreadable(status, &text))
+}
+
+async fn text(response: Response) -> Result<String, Trouble> {
+    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    if text.len() > ANSWER_BYTES_MAX {
+        return Err(refusal("invalid_answer", "The answer is too long.".to_owned()));
+    }
+    Ok(text)
+}
+
+/// A failure `{error, message, status}`, or whatever else came instead.
+pub(crate) fn failed(status: u16, text: &str) -> Trouble {
+    Trouble::of_status(status, text).unwrap_or_else(|| {
+        let refusal = serde_json::from_str::<Refusal>(text).ok();
+        match refusal.filter(|it| !it.code.is_empty()) {
+            Some(refusal) => Trouble::Refused(Box::new(refusal)),
+            None => Trouble::unreadable(status, text),
+        }
+    })
+}
+
+fn refusal(code: &str, message: String) -> Trouble {
+    Trouble::Refused(Box::new(Refusal { code: code.to_owned(), message, ..Refusal::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Lang;
+
+    #[test]
+    fn a_failed_look_up_says_why_in_the_words_of_whoever_refused_it() {
+        let text = r#"{"error": "origin_not_allowed", "message": "Not there.", "status": 403}"#;
+        assert_eq!(failed(404, text).mend(Lang::Ja), "Not there.");
+        let Trouble::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
+        assert_eq!(code, 502);
+        assert_eq!(failed(401, ""), Trouble::Unauthorized);
+    }
+}

@@ -1,0 +1,253 @@
+//! A box to type into with options below: what to ask when, which answer counts, what a key does.
+
+use output::form::Choice;
+
+use super::Options;
+use crate::trouble::Trouble;
+
+/// Options shown at a time.
+pub(crate) const SHOWN_MAX: usize = 100;
+/// Characters of a search; what is beyond is not asked for.
+const TYPED_MAX: usize = 200;
+
+/// What is below the box.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Found {
+    /// Nothing was asked: too little is typed.
+    #[default]
+    Nothing,
+    Loading,
+    Here(Options),
+    Failed(Trouble),
+}
+
+/// A box to type into, with its options.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Combo {
+    /// What stands in the box.
+    pub(crate) text: String,
+    /// Whether the options are shown.
+    pub(crate) is_open: bool,
+    /// The option that Enter takes.
+    pub(crate) active: Option<usize>,
+    pub(crate) found: Found,
+    /// Whether what stands in the box was chosen: then it is no search.
+    pub(crate) is_settled: bool,
+    /// Characters to type before a search.
+    chars_min: usize,
+    debounce_ms: u32,
+    /// The number of the latest question: an answer to any other is stale.
+    asked: u32,
+}
+
+/// Keys that mean something here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Press {
+    Down,
+    Up,
+    Home,
+    End,
+    Enter,
+    Escape,
+    Backspace,
+}
+
+/// What is to be done now.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// The key is not ours: what it does in any box, it does here.
+    Pass,
+    /// Nothing more.
+    Done,
+    /// Ask, after a pause, and bring the answer with this number.
+    Ask { number: u32, text: String, after_ms: u32 },
+    /// This one was chosen.
+    Choose(Choice),
+    /// Empty the box, and what was chosen with it.
+    Clear,
+    /// Take out what was chosen last.
+    RemoveLast,
+}
+
+impl Press {
+    /// By the browser's name of the key.
+    pub(crate) fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "ArrowDown" | "Down" => Self::Down,
+            "ArrowUp" | "Up" => Self::Up,
+            "Home" => Self::Home,
+            "End" => Self::End,
+            "Enter" => Self::Enter,
+            "Escape" | "Esc" => Self::Escape,
+            "Backspace" => Self::Backspace,
+            _ => return None,
+        })
+    }
+}
+
+impl Combo {
+    pub(crate) fn new(chars_min: usize, debounce_ms: u32) -> Self {
+        Self {
+            text: String::new(),
+            is_open: false,
+            active: None,
+            found: Found::Nothing,
+            is_settled: false,
+            chars_min,
+            debounce_ms,
+            asked: 0,
+        }
+    }
+
+    /// The options that are shown.
+    pub(crate) fn options(&self) -> &[Choice] {
+        match &self.found {
+            Found::Here(options) => &options[..options.len().min(SHOWN_MAX)],
+            _ => &[],
+        }
+    }
+
+    /// How many more there are.
+    pub(crate) fn hidden(&self) -> usize {
+        match &self.found {
+            Found::Here(options) => options.len().saturating_sub(SHOWN_MAX),
+            _ => 0,
+        }
+    }
+
+    /// Whether something was typed and nothing chosen.
+    pub(crate) fn is_loose(&self) -> bool {
+        !self.is_settled && !self.text.trim().is_empty()
+    }
+
+    /// Whether an answer of this number still counts.
+    pub(crate) fn awaits(&self, number: u32) -> bool {
+        self.asked == number && self.found == Found::Loading
+    }
+
+    /// Somebody typed.
+    pub(crate) fn type_in(&mut self, text: &str) -> Step {
+        self.text = text.to_owned();
+        self.is_settled = false;
+        self.is_open = true;
+        self.ask(self.debounce_ms)
+    }
+
+    /// Somebody wants to see the options.
+    pub(crate) fn open(&mut self) -> Step {
+        if self.is_open {
+            return Step::Done;
+        }
+        self.is_open = true;
+        self.active = None;
+        match self.found {
+            Found::Here(_) | Found::Loading if !self.is_settled => Step::Done,
+            _ => self.ask(0),
+        }
+    }
+
+    /// Nobody looks at the options any more.
+    pub(crate) fn close(&mut self) {
+        self.is_open = false;
+        self.active = None;
+    }
+
+    /// Asks again what was asked.
+    pub(crate) fn retry(&mut self) -> Step {
+        self.is_open = true;
+        self.ask(0)
+    }
+
+    /// What was chosen, by whatever way, stands in the box; none empties it.
+    pub(crate) fn settle(&mut self, label: Option<&str>) {
+        self.text = label.unwrap_or_default().to_owned();
+        self.is_settled = label.is_some();
+        self.forget();
+        self.close();
+    }
+
+    /// The options are others now: what was found no longer counts.
+    pub(crate) fn forget(&mut self) {
+        // What is under way is stale from now on.
+        self.asked = self.asked.wrapping_add(1);
+        self.found = Found::Nothing;
+        self.active = None;
+    }
+
+    /// Whether it was the answer that is waited for.
+    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, Trouble>) -> bool {
+        if !self.awaits(number) {
+            return false;
+        }
+        self.active = None;
+        self.found = match answer {
+            Ok(options) => Found::Here(options),
+            Err(trouble) => Found::Failed(trouble),
+        };
+        true
+    }
+
+    fn ask(&mut self, after_ms: u32) -> Step {
+        self.forget();
+        let searched = if self.is_settled { "" } else { self.text.trim() };
+        if searched.chars().count() < self.chars_min {
+            return Step::Done;
+        }
+        self.found = Found::Loading;
+        let text = searched.chars().take(TYPED_MAX).collect();
+        Step::Ask { number: self.asked, text, after_ms }
+    }
+
+    /// A key was pressed. An input method's keys do not come here.
+    pub(crate) fn press(&mut self, press: Press) -> Step {
+        let count = self.options().len();
+        match press {
+            Press::Down | Press::Up if !self.is_open => {
+                let step = self.open();
+                self.active = self.edge(press == Press::Down);
+                step
+            }
+            Press::Down => self.go(self.active.map_or(0, |it| (it + 1) % count.max(1))),
+            Press::Up => {
+                let last = count.saturating_sub(1);
+                self.go(self.active.map_or(last, |it| it.checked_sub(1).unwrap_or(last)))
+            }
+            // With no option active they move the cursor.
+            Press::Home | Press::End if self.is_open && self.active.is_some() => {
+                self.active = self.edge(press == Press::Home);
+                Step::Done
+            }
+            Press::Enter => self.take(),
+            Press::Escape if self.is_open => {
+                self.close();
+                Step::Done
+            }
+            Press::Escape if !self.text.is_empty() => Step::Clear,
+            Press::Backspace if self.text.is_empty() => Step::RemoveLast,
+            _ => Step::Pass,
+        }
+    }
+
+    fn edge(&self, first: bool) -> Option<usize> {
+        let last = self.options().len().checked_sub(1)?;
+        Some(if first { 0 } else { last })
+    }
+
+    fn go(&mut self, index: usize) -> Step {
+        self.active = (index < self.options().len()).then_some(index);
+        Step::Done
+    }
+
+    fn take(&mut self) -> Step {
+        if let (true, Found::Failed(_)) = (self.is_open, &self.found) {
+            return self.retry();
+        }
+        let active = self.active.and_then(|it| self.options().get(it)).filter(|_| self.is_open);
+        match active.cloned() {
+            Some(choice) => Step::Choose(choice),
+            // A form is not sent while its reader is looking for an option.
+            None if self.is_open || self.is_loose() => Step::Done,
+            None => Step::Pass,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Which of many options fit what was typed, however it was typed: in capitals, full width or kana.
+
+use output::form::Choice;
+
+use super::Options;
+
+/// The options whose label has what was typed in it, those that begin with it first.
+pub(crate) fn narrow(options: &[Choice], typed: &str) -> Options {
+    let typed = folded(typed);
+    let mut first = Vec::new();
+    let mut rest = Vec::new();
+    for choice in options {
+        match folded(&choice.label).find(&typed) {
+            Some(0) => first.push(choice.clone()),
+            Some(_) => rest.push(choice.clone()),
+            None => {}
+        }
+    }
+    first.append(&mut rest);
+    first.into()
+}
+
+/// Alike for what people take for the same.
+fn folded(text: &str) -> String {
+    let folded = text.chars().filter(|it| !it.is_whitespace()).map(|it| match it {
+        // Full-width Latin letters, digits and signs.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+        // Katakana as hiragana.
+        'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
+        _ => it,
+    });
+    folded.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn options_are_found_by_any_part_of_their_label_and_beginnings_come_first() {
+        let labels = ["東京都 港区", "港南", "さいたま市", "ＡＢＣタワー"];
+        let options = labels.map(|it| Choice { value: Value::Null, label: it.to_owned() });
+        let found = |typed: &str| {
+            narrow(&options, typed).iter().map(|it| it.label.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("港"), ["港南", "東京都 港区"]);
+        assert_eq!(found("サイタマ"), ["さいたま市"]);
+        assert_eq!(found("abc"), ["ＡＢＣタワー"]);
+        assert_eq!(found("東京都　港"), ["東京都 港区"]);
+        assert_eq!(found(""), labels);
+        assert_eq!(found("大阪"), Vec::<String>::new());
+    }
+}

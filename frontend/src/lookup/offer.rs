@@ -1,0 +1,144 @@
+//! Options that are loaded as a whole, on their own or for the value of another field (FORM-43, FORM-44).
+
+use output::form::{Choice, OPTIONS_MAX};
+use serde_json::Value;
+
+use super::Options;
+use crate::trouble::Trouble;
+
+/// How the options of a field stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Offer {
+    /// The field that it depends on is empty.
+    #[default]
+    Waiting,
+    Loading,
+    Here(Options),
+    Failed(Trouble),
+}
+
+/// The options of one field, and for whose value they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Loading {
+    pub(crate) offer: Offer,
+    /// The number of the latest question: an answer to any other is stale.
+    asked: u32,
+}
+
+/// What becomes of the field's value once its options are known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Settled {
+    /// It stays as it is: nothing, or what is not among the first options of too many.
+    Same,
+    /// It is this option now, by its value and its label.
+    Put(Choice),
+    /// It is none of the options.
+    Clear,
+}
+
+impl Loading {
+    /// Asks anew; the number to bring the answer with.
+    pub(crate) fn ask(&mut self) -> u32 {
+        self.asked = self.asked.wrapping_add(1);
+        self.offer = Offer::Loading;
+        self.asked
+    }
+
+    /// What it depends on is empty: what is under way is stale.
+    pub(crate) fn wait(&mut self) {
+        self.asked = self.asked.wrapping_add(1);
+        self.offer = Offer::Waiting;
+    }
+
+    /// Whether it was the answer that is waited for.
+    pub(crate) fn answer(&mut self, number: u32, answer: Result<Options, Trouble>) -> bool {
+        if self.asked != number || self.offer != Offer::Loading {
+            return false;
+        }
+        self.offer = match answer {
+            Ok(options) => Offer::Here(options),
+            Err(trouble) => Offer::Failed(trouble),
+        };
+        true
+    }
+}
+
+/// Of `options`, what a field holds that holds `value`, held `before` the options changed, and is to
+/// hold `default` where it holds nothing.
+pub(crate) fn settle(
+    options: &[Choice],
+    value: Option<&Value>,
+    before: Option<&Value>,
+    default: Option<&Value>,
+) -> Settled {
+    let find = |wanted: &Value| options.iter().find(|it| it.value == *wanted).cloned();
+    match value {
+        Some(value) => match find(value) {
+            Some(choice) => Settled::Put(choice),
+            // The rest was cut off, and it may be there.
+            None if options.len() >= OPTIONS_MAX => Settled::Same,
+            None => Settled::Clear,
+        },
+        None => before
+            .and_then(find)
+            .or_else(|| default.and_then(find))
+            .map_or(Settled::Same, Settled::Put),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn options(values: &[&str]) -> Options {
+        let choice = |it: &&str| Choice { value: json!(it), label: format!("{it}!") };
+        values.iter().map(choice).collect()
+    }
+
+    #[test]
+    fn options_for_a_value_that_changed_meanwhile_are_stale() {
+        let mut loading = Loading::default();
+        let first = loading.ask();
+        let second = loading.ask();
+        assert!(!loading.answer(first, Ok(options(&["13"]))));
+        assert_eq!(loading.offer, Offer::Loading);
+        assert!(loading.answer(second, Err(Trouble::Offline)));
+        let third = loading.ask();
+        loading.wait();
+        assert!(!loading.answer(third, Ok(options(&["13"]))), "the parent was emptied");
+        assert_eq!(loading.offer, Offer::Waiting);
+    }
+
+    #[test]
+    fn a_value_stays_where_it_is_still_among_the_options_and_goes_where_it_is_not() {
+        let (here, gone) = (json!("13"), json!("CA"));
+        let options = options(&["13", "27"]);
+        let put = |index: usize| Settled::Put(options[index].clone());
+        assert_eq!(settle(&options, Some(&here), None, None), put(0));
+        assert_eq!(settle(&options, Some(&gone), None, None), Settled::Clear);
+        // Emptied with its parent, and still there.
+        assert_eq!(settle(&options, None, Some(&here), None), put(0));
+        assert_eq!(settle(&options, None, Some(&gone), None), Settled::Same);
+    }
+
+    #[test]
+    fn the_default_is_applied_once_the_options_are_there_and_only_if_it_is_one() {
+        let options = options(&["JP", "US"]);
+        let (japan, nowhere) = (json!("JP"), json!("XX"));
+        let put = Settled::Put(options[0].clone());
+        assert_eq!(settle(&options, None, None, Some(&japan)), put);
+        assert_eq!(settle(&options, None, None, Some(&nowhere)), Settled::Same);
+        let other = json!("US");
+        let kept = Settled::Put(options[1].clone());
+        assert_eq!(settle(&options, Some(&other), None, Some(&japan)), kept);
+    }
+
+    #[test]
+    fn a_value_beyond_the_options_that_were_taken_is_left_alone() {
+        let many = (0..OPTIONS_MAX).map(|it| it.to_string()).collect::<Vec<_>>();
+        let many = options(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(settle(&many, Some(&json!("x")), None, None), Settled::Same);
+    }
+}

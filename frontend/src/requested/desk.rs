@@ -1,0 +1,273 @@
+//! A form from its opening to its answer: fetched by its handle, sent, closed, taken up again.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{OpenForm, Status, Submission, Values};
+use serde_json::json;
+
+use super::{Requested, keeping, next_number};
+use crate::browser;
+use crate::call::fetch;
+use crate::dates;
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// How far a form is, for whoever looks at it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stage {
+    Loading,
+    Failed(Trouble),
+    /// To be filled in.
+    Open(Arc<OpenForm>),
+    /// Answered; and whether just now, on this page.
+    Closed(Arc<OpenForm>, bool),
+}
+
+/// What is under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Step {
+    #[default]
+    None,
+    Sending,
+    Closing,
+    /// The files of this field are still on their way.
+    Uploading(usize),
+    /// It was not sent.
+    NotSent(Trouble),
+    /// It was neither closed nor taken up again.
+    NotClosed(Trouble),
+}
+
+/// How a form is closed without an answer, or taken up again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Close {
+    Cancel,
+    Decline,
+    Reopen,
+}
+
+impl Close {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cancel => "cancel",
+            Self::Decline => "decline",
+            Self::Reopen => "reopen",
+        }
+    }
+}
+
+/// One form on the page.
+#[derive(Clone, Copy)]
+pub(crate) struct Desk {
+    pub(crate) page: Page,
+    handle: StoredValue<String>,
+    pub(crate) stage: RwSignal<Stage>,
+    pub(crate) step: RwSignal<Step>,
+    /// The fields that kept the last try from being sent.
+    pub(crate) faulty: RwSignal<Vec<usize>>,
+    number: u32,
+}
+
+impl Desk {
+    /// Opens the form of that handle.
+    pub(crate) fn open(handle: &str) -> Self {
+        let desk = Self {
+            page: page(),
+            handle: StoredValue::new(handle.to_owned()),
+            stage: RwSignal::new(Stage::Loading),
+            step: RwSignal::new(Step::None),
+            faulty: RwSignal::new(Vec::new()),
+            number: next_number(),
+        };
+        desk.load();
+        Effect::new(move |before: Option<()>| {
+            desk.page.refreshed.track();
+            if before.is_some() {
+                desk.look_again();
+            }
+        });
+        desk
+    }
+
+    /// For `id` attributes.
+    pub(crate) fn id(self, part: &str) -> String {
+        format!("request{}-{part}", self.number)
+    }
+
+    /// The form's handle.
+    pub(crate) fn handle(self) -> String {
+        self.handle.try_get_value().unwrap_or_default()
+    }
+
+    /// Fetches the form, from the beginning.
+    pub(crate) fn load(self) {
+        self.stage.set(Stage::Loading);
+        self.look();
+    }
+
+    fn look(self) {
+        let arguments = json!({ "handle": self.handle() });
+        spawn_local(async move {
+            let stage = match fetch::<OpenForm>("open_form", arguments).await {
+                Ok(form) if form.status == Status::Waiting => Stage::Open(Arc::new(form)),
+                Ok(form) => {
+                    if form.status == Status::Submitted {
+                        keeping::forget(&form.handle);
+                    }
+                    Stage::Closed(Arc::new(form), false)
+                }
+                Err(trouble) => Stage::Failed(trouble),
+            };
+            // Whoever is typing goes on typing, unless there is nothing left to answer.
+            let is_typing = matches!(self.stage.try_get_untracked(), Some(Stage::Open(_)));
+            let is_news = match &stage {
+                Stage::Closed(..) => true,
+                Stage::Failed(Trouble::Refused(it)) => it.code == "not_found" || !is_typing,
+                _ => !is_typing,
+            };
+            if is_news {
+                let _ = self.stage.try_set(stage);
+                let _ = self.step.try_set(Step::None);
+            }
+        });
+    }
+
+    /// Looks whether the form was answered elsewhere in the meantime.
+    pub(crate) fn look_again(self) {
+        let is_done = self.stage.with_untracked(|it| matches!(it, Stage::Closed(..)));
+        let is_busy = self.step.with_untracked(|it| matches!(it, Step::Sending | Step::Closing));
+        if !is_done && !is_busy {
+            self.look();
+        }
+    }
+
+    fn is_busy(self) -> bool {
+        self.step.with_untracked(|it| matches!(it, Step::Sending | Step::Closing))
+    }
+
+    /// Sends what was filled in; or shows what keeps it from being sent.
+    pub(crate) fn send(self, requested: Requested) {
+        if self.is_busy() || requested.is_closed.get_untracked() {
+            return;
+        }
+        if let Some(index) = requested.uploading() {
+            self.step.set(Step::Uploading(index));
+            self.page.announce_key(Key::FormUploading);
+            return;
+        }
+        match requested.submission() {
+            Ok(values) => self.submit(requested, values),
+            Err(places) => self.blame(requested, places),
+        }
+    }
+
+    /// What is wrong is shown, and its summary takes the keyboard.
+    fn blame(self, requested: Requested, places: Vec<usize>) {
+        let count = places.len().to_string();
+        requested.is_tried.set(true);
+        self.step.set(Step::None);
+        self.faulty.set(places);
+        self.page.announce(self.page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
+        browser::focus_soon(self.id("summary"));
+    }
+
+    fn submit(self, requested: Requested, values: Values) {
+        self.faulty.set(Vec::new());
+        self.step.set(Step::Sending);
+        self.page.announce_key(Key::FormSending);
+        let mut labels = requested.labels();
+        labels.retain(|name, _| values.contains_key(name));
+        let arguments = json!({
+            "handle": self.handle(), "values": values, "labels": labels,
+            "today": dates::Day::today().to_string(),
+        });
+        spawn_local(async move {
+            let answer = fetch::<Submission>("submit_form", arguments).await;
+            if self.stage.try_get_untracked().is_none() {
+                return;
+            }
+            match answer {
+                Ok(submission) => {
+                    requested.is_closed.set(true);
+                    keeping::forget(&submission.handle);
+                    self.close_with(submission, Some(labels));
+                    self.page.announce_key(Key::FormSent);
+                }
+                Err(trouble) => self.not_sent(requested, trouble),
+            }
+        });
+    }
+
+    fn not_sent(self, requested: Requested, trouble: Trouble) {
+        if is_answered(&trouble) {
+            self.step.set(Step::None);
+            return self.look();
+        }
+        let (places, _) = requested.take(trouble.problems());
+        if places.is_empty() {
+            self.step.set(Step::NotSent(trouble));
+            browser::focus_soon(self.id("trouble"));
+        } else {
+            self.blame(requested, places);
+        }
+    }
+
+    /// Cancels or declines it, or takes it up again.
+    pub(crate) fn close(self, how: Close) {
+        if self.is_busy() {
+            return;
+        }
+        self.step.set(Step::Closing);
+        let arguments = json!({ "handle": self.handle(), "action": how.name() });
+        spawn_local(async move {
+            let answer = fetch::<Submission>("close_form", arguments).await;
+            if self.stage.try_get_untracked().is_none() {
+                return;
+            }
+            match answer {
+                Ok(submission) if how != Close::Reopen => {
+                    self.close_with(submission, None);
+                    let is_cancel = how == Close::Cancel;
+                    let key = if is_cancel { Key::FormCancelled } else { Key::FormDeclined };
+                    self.page.announce_key(key);
+                }
+                Ok(_) => {
+                    self.step.set(Step::None);
+                    self.page.announce_key(Key::FormReopened);
+                    self.load();
+                    browser::focus_soon(self.id("title"));
+                }
+                Err(trouble) if is_answered(&trouble) => {
+                    self.step.set(Step::None);
+                    self.look();
+                }
+                Err(trouble) => self.step.set(Step::NotClosed(trouble)),
+            }
+        });
+    }
+
+    fn close_with(self, submission: Submission, labels: Option<Values>) {
+        let opened = match self.stage.get_untracked() {
+            Stage::Open(it) | Stage::Closed(it, _) => (*it).clone(),
+            _ => OpenForm::default(),
+        };
+        let closed = OpenForm {
+            status: submission.status,
+            values: submission.values,
+            answered_at: submission.answered_at,
+            labels: labels.or(opened.labels),
+            ..opened
+        };
+        self.step.set(Step::None);
+        self.stage.set(Stage::Closed(Arc::new(closed), true));
+        browser::focus_soon(self.id("title"));
+    }
+}
+
+/// Whether somebody was faster.
+fn is_answered(trouble: &Trouble) -> bool {
+    matches!(trouble, Trouble::Refused(it) if it.code == "already_answered")
+}

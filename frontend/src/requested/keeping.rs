@@ -1,0 +1,147 @@
+//! Drafts that this browser keeps: which there are, and which of two is the newer.
+
+use output::form::{OpenForm, Values};
+use serde::{Deserialize, Serialize};
+
+use crate::browser::Keep;
+
+/// Forms whose drafts are kept; the oldest goes first.
+const FORMS_MAX: usize = 20;
+/// Characters of one draft, as JSON.
+const CHARS_MAX: usize = 256 << 10;
+/// Where the list of them is kept.
+const SHELF: &str = "forms";
+
+/// A draft in this browser.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Kept {
+    pub(crate) values: Values,
+    pub(crate) labels: Values,
+    /// The host's draft that this one follows.
+    pub(crate) revision: u32,
+    /// Whether the host has it too.
+    pub(crate) is_saved: bool,
+}
+
+/// What a form begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Its defaults.
+    Fresh,
+    /// The host's draft.
+    Theirs,
+    /// This browser's, which the host does not have yet.
+    Ours,
+    /// This browser's, while the host's went on elsewhere: the reader decides.
+    Both,
+}
+
+/// The newer of two drafts.
+pub(crate) fn start(kept: Option<&Kept>, host: &OpenForm) -> Start {
+    let theirs = host.draft.as_ref();
+    match kept.filter(|it| !it.is_saved) {
+        Some(kept) if theirs == Some(&kept.values) => Start::Theirs,
+        Some(kept) if theirs.is_some() && host.revision > kept.revision => Start::Both,
+        Some(_) => Start::Ours,
+        None if theirs.is_some() => Start::Theirs,
+        None => Start::Fresh,
+    }
+}
+
+/// The draft of a form, if this browser has one.
+pub(crate) fn find(handle: &str) -> Option<Kept> {
+    Keep::Browser.get(&name(handle))
+}
+
+/// Keeps a draft; one that is too long is not kept, and the host has it alone.
+pub(crate) fn put(handle: &str, kept: &Kept) -> bool {
+    let is_short = serde_json::to_string(kept).is_ok_and(|it| it.len() <= CHARS_MAX);
+    if !is_short {
+        forget(handle);
+        return false;
+    }
+    let mut shelf = shelf();
+    let dropped = take_up(&mut shelf, handle);
+    dropped.iter().for_each(|it| Keep::Browser.remove(&name(it)));
+    Keep::Browser.put(SHELF, &shelf);
+    Keep::Browser.put(&name(handle), kept);
+    true
+}
+
+/// Forgets the draft of a form that was sent.
+pub(crate) fn forget(handle: &str) {
+    Keep::Browser.remove(&name(handle));
+    let mut shelf = shelf();
+    shelf.retain(|it| it != handle);
+    if shelf.is_empty() { Keep::Browser.remove(SHELF) } else { Keep::Browser.put(SHELF, &shelf) }
+}
+
+fn name(handle: &str) -> String {
+    format!("form.{handle}")
+}
+
+fn shelf() -> Vec<String> {
+    Keep::Browser.get(SHELF).unwrap_or_default()
+}
+
+/// Puts a form at the shelf's end; whatever falls off at its beginning.
+fn take_up(shelf: &mut Vec<String>, handle: &str) -> Vec<String> {
+    shelf.retain(|it| it != handle);
+    shelf.push(handle.to_owned());
+    let too_many = shelf.len().saturating_sub(FORMS_MAX);
+    shelf.drain(..too_many).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn values(text: &str) -> Values {
+        Values::from_iter([("a".to_owned(), json!(text))])
+    }
+
+    fn host(draft: Option<&str>, revision: u32) -> OpenForm {
+        OpenForm { draft: draft.map(values), revision, ..OpenForm::default() }
+    }
+
+    fn kept(text: &str, revision: u32, is_saved: bool) -> Kept {
+        Kept { values: values(text), revision, is_saved, ..Kept::default() }
+    }
+
+    #[test]
+    fn the_newer_of_two_drafts_is_taken() {
+        assert_eq!(start(None, &host(None, 0)), Start::Fresh);
+        assert_eq!(start(None, &host(Some("host"), 3)), Start::Theirs);
+        // The host had it all; what it has now is as new or newer.
+        assert_eq!(start(Some(&kept("mine", 3, true)), &host(Some("host"), 4)), Start::Theirs);
+        // Typed after the last save, while the network was away.
+        assert_eq!(start(Some(&kept("mine", 3, false)), &host(Some("host"), 3)), Start::Ours);
+        assert_eq!(start(Some(&kept("mine", 0, false)), &host(None, 0)), Start::Ours);
+    }
+
+    #[test]
+    fn two_drafts_that_both_went_on_are_the_readers_to_choose_from() {
+        let mine = kept("mine", 3, false);
+        assert_eq!(start(Some(&mine), &host(Some("host"), 4)), Start::Both);
+        assert_eq!(start(Some(&mine), &host(Some("mine"), 4)), Start::Theirs);
+    }
+
+    #[test]
+    fn a_host_that_lost_its_drafts_does_not_lose_ours() {
+        assert_eq!(start(Some(&kept("mine", 9, false)), &host(None, 0)), Start::Ours);
+    }
+
+    #[test]
+    fn the_oldest_of_too_many_drafts_goes_first() {
+        let mut shelf = Vec::new();
+        for number in 0..FORMS_MAX {
+            assert!(take_up(&mut shelf, &number.to_string()).is_empty());
+        }
+        assert!(take_up(&mut shelf, "0").is_empty(), "one that is there is only moved");
+        assert_eq!(take_up(&mut shelf, "new"), ["1"]);
+        assert_eq!(shelf.len(), FORMS_MAX);
+    }
+}

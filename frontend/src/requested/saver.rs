@@ -1,0 +1,309 @@
+//! Saves drafts while somebody types: at once in this browser, soon after at the host.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{Drafted, OpenForm, Values};
+use serde_json::json;
+
+use super::Requested;
+use super::keeping::{self, Kept, Start};
+use crate::browser;
+use crate::call::fetch;
+use crate::dates;
+use crate::mcp::listen;
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// Several keys in a row are kept together.
+const KEEP_TIME: Duration = Duration::from_millis(100);
+/// How long nothing must be typed before the host is told.
+const SAVE_TIME: Duration = Duration::from_millis(800);
+
+/// Where what was typed is safe.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Safe {
+    /// Nothing was typed.
+    #[default]
+    Nothing,
+    /// On its way.
+    Soon,
+    /// At the host, since this time of day.
+    There(String),
+    /// In this browser only: why.
+    Here(Trouble),
+}
+
+/// The other draft, where there are two.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rival {
+    values: Values,
+    labels: Values,
+    revision: u32,
+}
+
+/// Saves the drafts of one form.
+#[derive(Clone, Copy)]
+pub(crate) struct Saver {
+    requested: Requested,
+    handle: StoredValue<String>,
+    pub(crate) safe: RwSignal<Safe>,
+    /// Set while the reader has to decide between two drafts.
+    pub(crate) rival: RwSignal<Option<Rival>>,
+    /// The draft decided against; it can still be taken.
+    pub(crate) dropped: RwSignal<Option<Rival>>,
+    /// Told when the form turns out to be answered.
+    when_over: Callback<()>,
+    work: StoredValue<Work>,
+}
+
+/// What is under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    revision: u32,
+    /// Whether the host lacks something.
+    is_dirty: bool,
+    is_saving: bool,
+    is_to_keep: bool,
+    /// Only the last of several timers counts.
+    timer: u32,
+    attempt: u32,
+    is_said: bool,
+}
+
+impl Saver {
+    /// Begins with the newer of the two drafts, and saves from then on.
+    pub(crate) fn begin(requested: Requested, opened: &OpenForm, when_over: Callback<()>) -> Self {
+        let saver = Self {
+            requested,
+            handle: StoredValue::new(opened.handle.clone()),
+            safe: RwSignal::new(Safe::default()),
+            rival: RwSignal::new(None),
+            dropped: RwSignal::new(None),
+            when_over,
+            work: StoredValue::new(Work { revision: opened.revision, ..Work::default() }),
+        };
+        saver.take_up(opened);
+        let before = requested.changes.get_untracked();
+        Effect::new(move |_| {
+            if requested.changes.get() != before {
+                saver.changed();
+            }
+        });
+        saver.watch();
+        saver
+    }
+
+    fn take_up(self, opened: &OpenForm) {
+        let kept = keeping::find(&opened.handle);
+        let labels = opened.labels.clone().unwrap_or_default();
+        let theirs = opened.draft.clone().unwrap_or_default();
+        match (keeping::start(kept.as_ref(), opened), kept) {
+            (Start::Theirs, _) => self.requested.restore(&theirs, &labels),
+            (Start::Ours, Some(kept)) => {
+                self.requested.restore(&kept.values, &kept.labels);
+                self.changed();
+            }
+            (Start::Both, Some(kept)) => {
+                self.requested.restore(&kept.values, &kept.labels);
+                self.work.update_value(|it| it.is_dirty = true);
+                let revision = opened.revision;
+                self.rival.set(Some(Rival { values: theirs, labels, revision }));
+            }
+            _ => {}
+        }
+    }
+
+    /// A page that goes, or a network that comes back, saves what is left.
+    fn watch(self) {
+        let page = self.requested.page;
+        let hidden = window_event_listener_untyped("visibilitychange", move |_| {
+            if !browser::is_visible() {
+                self.flush();
+            }
+        });
+        let gone = window_event_listener_untyped("pagehide", move |_| self.flush());
+        on_cleanup(move || {
+            hidden.remove();
+            gone.remove();
+            self.flush();
+        });
+        Effect::new(move |before: Option<()>| {
+            page.connection.track();
+            page.refreshed.track();
+            if before.is_some() && self.work.with_value(|it| it.is_dirty) {
+                self.save();
+            }
+        });
+    }
+
+    /// Something was typed.
+    fn changed(self) {
+        self.work.update_value(|it| {
+            it.is_dirty = true;
+            it.attempt = 0;
+        });
+        if !matches!(self.safe.get_untracked(), Safe::Soon | Safe::Here(_)) {
+            self.safe.set(Safe::Soon);
+        }
+        let is_waiting = self.work.with_value(|it| it.is_to_keep);
+        if !is_waiting {
+            self.work.update_value(|it| it.is_to_keep = true);
+            set_timeout(move || self.keep(), KEEP_TIME);
+        }
+        self.save_in(SAVE_TIME);
+    }
+
+    /// Keeps it in this browser.
+    fn keep(self) {
+        let Some(work) = self.work.try_get_value().filter(|it| it.is_to_keep) else { return };
+        self.work.update_value(|it| it.is_to_keep = false);
+        if self.requested.is_closed.get_untracked() {
+            return;
+        }
+        let (values, labels) = self.requested.draft();
+        let kept = Kept { values, labels, revision: work.revision, is_saved: !work.is_dirty };
+        self.handle.with_value(|it| keeping::put(it, &kept));
+    }
+
+    fn keep_now(self) {
+        self.work.update_value(|it| it.is_to_keep = true);
+        self.keep();
+    }
+
+    fn save_in(self, time: Duration) {
+        self.work.update_value(|it| it.timer = it.timer.wrapping_add(1));
+        let number = self.work.with_value(|it| it.timer);
+        let save = move || {
+            if self.work.try_with_value(|it| it.timer == number) == Some(true) {
+                self.save();
+            }
+        };
+        set_timeout(save, time);
+    }
+
+    fn flush(self) {
+        self.keep();
+        if self.work.try_with_value(|it| it.is_dirty) == Some(true) {
+            self.save();
+        }
+    }
+
+    /// Saves it at the host, one after the other.
+    fn save(self) {
+        let is_free = self.work.with_value(|it| !it.is_saving);
+        let is_open = !self.requested.is_closed.get_untracked();
+        if !is_free || !is_open || self.rival.with_untracked(Option::is_some) {
+            return;
+        }
+        self.work.update_value(|it| it.is_saving = true);
+        let changes = self.requested.changes.get_untracked();
+        let (values, labels) = self.requested.draft();
+        let revision = self.work.with_value(|it| it.revision);
+        let arguments = json!({
+            "handle": self.handle.get_value(), "values": values, "labels": labels,
+            "revision": revision,
+        });
+        spawn_local(async move {
+            let saved = fetch::<Drafted>("save_form_draft", arguments).await;
+            let Some(is_closed) = self.requested.is_closed.try_get_untracked() else { return };
+            self.work.update_value(|it| it.is_saving = false);
+            match saved {
+                _ if is_closed => {}
+                Ok(saved) => self.saved(&saved, changes),
+                Err(trouble) => self.failed(trouble),
+            }
+        });
+    }
+
+    fn saved(self, saved: &Drafted, changes: u32) {
+        let is_all = self.requested.changes.get_untracked() == changes;
+        self.work.update_value(|it| {
+            it.revision = saved.revision;
+            it.is_dirty = !is_all;
+            it.attempt = 0;
+        });
+        self.keep_now();
+        if !is_all {
+            return self.save_in(SAVE_TIME);
+        }
+        let page = self.requested.page;
+        // Said once, and again after it had failed: not after every word.
+        let was_here = matches!(self.safe.get_untracked(), Safe::Here(_));
+        if was_here || !self.work.with_value(|it| it.is_said) {
+            self.work.update_value(|it| it.is_said = true);
+            page.announce_key(Key::DraftSavedNow);
+        }
+        self.safe.set(Safe::There(dates::now_clock(page.lang.get_untracked())));
+    }
+
+    fn failed(self, trouble: Trouble) {
+        let refusal = match &trouble {
+            Trouble::Refused(it) => Some(it.clone()),
+            _ => None,
+        };
+        match refusal.as_ref().map(|it| it.code.as_str()) {
+            Some("draft_conflict") => {
+                let data = &refusal.map(|it| it.data).unwrap_or_default();
+                return self.conflict(data);
+            }
+            Some("already_answered" | "not_found") => return self.when_over.run(()),
+            _ => {}
+        }
+        if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
+            self.requested.page.announce_key(Key::DraftNotSaved);
+        }
+        let may_pass = trouble.may_pass();
+        self.safe.set(Safe::Here(trouble));
+        if may_pass {
+            let attempt = self.work.with_value(|it| it.attempt);
+            self.work.update_value(|it| it.attempt = attempt.saturating_add(1));
+            self.save_in(listen::pause(attempt, js_sys::Math::random()));
+        }
+    }
+
+    /// Another window was faster. Where it says the same, there is nothing to decide.
+    fn conflict(self, data: &serde_json::Value) {
+        let map = |name: &str| data.get(name).and_then(|it| it.as_object()).cloned();
+        let revision = data.get("revision").and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let rival = Rival {
+            values: map("draft").unwrap_or_default(),
+            labels: map("labels").unwrap_or_default(),
+            revision: u32::try_from(revision).unwrap_or(u32::MAX),
+        };
+        if rival.values == self.requested.draft().0 {
+            self.work.update_value(|it| it.revision = rival.revision);
+            return self.save_in(Duration::ZERO);
+        }
+        self.requested.page.announce_key(Key::DraftTwo);
+        self.rival.set(Some(rival));
+    }
+
+    /// The reader has decided. What they decided against can still be taken.
+    pub(crate) fn decide(self, is_ours: bool) {
+        let Some(rival) = self.rival.get_untracked() else { return };
+        self.work.update_value(|it| it.revision = rival.revision);
+        self.rival.set(None);
+        if is_ours {
+            self.dropped.set(Some(rival));
+        } else {
+            self.swap(rival);
+        }
+        self.changed();
+    }
+
+    /// Takes the draft that was decided against after all.
+    pub(crate) fn take_dropped(self) {
+        if let Some(dropped) = self.dropped.get_untracked() {
+            self.swap(dropped);
+            self.changed();
+        }
+    }
+
+    fn swap(self, rival: Rival) {
+        let (values, labels) = self.requested.draft();
+        self.requested.restore(&rival.values, &rival.labels);
+        self.dropped.set(Some(Rival { values, labels, revision: rival.revision }));
+    }
+}

@@ -1,0 +1,126 @@
+//! Boxes to tick: one alone, one of several, several of several.
+
+use leptos::prelude::*;
+use output::form::{Choice, Count, Field};
+use serde_json::Value;
+
+use super::combobox::{self, Source};
+use super::{LABEL_MAX, Spot, around_set, cut, described, description, error, kind_of, name};
+use crate::text::Key;
+
+/// As many boxes as one can look over; above that they are searched.
+const BOXES_MAX: usize = 12;
+/// Radio buttons shown; above that they are searched, too.
+const RADIOS_MAX: usize = 40;
+
+/// `checkbox` (FORM-30).
+pub(super) fn checkbox(spot: Spot, field: Field) -> AnyView {
+    let is_on = move || spot.requested.value(spot.index) == Some(Value::Bool(true));
+    let change = move |event| {
+        spot.requested.put(spot.index, Some(Value::Bool(event_target_checked(&event))));
+    };
+    view! {
+        <div class="field ask is-checkbox" data-field=field.name.clone()>
+            <label class="tick" for=spot.id()>
+                <input type="checkbox" id=spot.id() aria-describedby=described(spot, &field, &[])
+                    aria-required=field.required.then_some("true") aria-invalid=move || spot.invalid()
+                    disabled=move || spot.is_closed() prop:checked=is_on
+                    on:change=change on:blur=move |_| spot.leave()/>
+                <span class="label">{name(spot, &field)}</span>
+            </label>
+            {description(spot, &field)}
+            {error(spot)}
+        </div>
+    }
+    .into_any()
+}
+
+/// `radio` (FORM-31).
+pub(super) fn radio(spot: Spot, field: Field, options: Vec<Choice>) -> AnyView {
+    if options.len() > RADIOS_MAX {
+        return combobox::combobox(spot, field, Source::Fixed(options.into()), None);
+    }
+    let group = spot.part("group");
+    let option = |choice: Choice| {
+        let Choice { value, label } = choice;
+        let own = value.clone();
+        let is_on = Memo::new(move |_| spot.requested.value(spot.index).as_ref() == Some(&own));
+        let change = move |_| spot.requested.put(spot.index, Some(value.clone()));
+        view! {
+            <label class="tick">
+                <input type="radio" name=group.clone() prop:checked=move || is_on.get() on:change=change/>
+                <span>{cut(&label, LABEL_MAX)}</span>
+            </label>
+        }
+    };
+    let widget =
+        view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
+    around_set(spot, field, "radiogroup", widget.into_any(), ().into_any())
+}
+
+/// `multiselect` (FORM-25).
+pub(super) fn multiselect(spot: Spot, field: Field, options: Vec<Choice>, count: Count) -> AnyView {
+    if options.len() > BOXES_MAX {
+        return combobox::combobox(spot, field, Source::Fixed(options.into()), Some(count));
+    }
+    let order = StoredValue::new(options.iter().map(|it| it.value.clone()).collect::<Vec<_>>());
+    let option = |choice: Choice| {
+        let Choice { value, label } = choice;
+        let own = value.clone();
+        let is_on = Memo::new(move |_| picked(spot).contains(&own));
+        let change = move |event| {
+            let on = event_target_checked(&event);
+            let mut all = picked_untracked(spot);
+            all.retain(|it| *it != value);
+            if on {
+                all.push(value.clone());
+            }
+            // In the order of the options, whichever was ticked first.
+            let place =
+                |it: &Value| order.with_value(|order| order.iter().position(|own| own == it));
+            all.sort_by_key(place);
+            spot.requested.put(spot.index, (!all.is_empty()).then_some(Value::Array(all)));
+        };
+        view! {
+            <label class="tick">
+                <input type="checkbox" prop:checked=move || is_on.get()
+                    aria-invalid=move || spot.invalid() on:change=change/>
+                <span>{cut(&label, LABEL_MAX)}</span>
+            </label>
+        }
+    };
+    let widget =
+        view! { <div class="ticks">{options.into_iter().map(option).collect_view()}</div> };
+    around_set(spot, field, "group", widget.into_any(), tally(spot, count))
+}
+
+/// How many are chosen, of how many at most.
+pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
+    let chosen = Memo::new(move |_| picked(spot).len());
+    let is_over = move || count.max.is_some_and(|max| chosen.get() > max);
+    let said = move || {
+        let chosen = chosen.get().to_string();
+        match count.max {
+            Some(max) => spot.page.fill(Key::FieldPicked, &[&chosen, &max.to_string()]),
+            None => spot.page.fill(Key::FieldPickedBare, &[&chosen]),
+        }
+    };
+    view! { <p class="counter" class:is-over=is_over id=spot.part("count")>{said}</p> }.into_any()
+}
+
+/// What a field holds that takes several.
+pub(super) fn picked(spot: Spot) -> Vec<Value> {
+    match spot.requested.value(spot.index) {
+        Some(Value::Array(values)) => values,
+        _ => Vec::new(),
+    }
+}
+
+fn picked_untracked(spot: Spot) -> Vec<Value> {
+    untrack(|| picked(spot))
+}
+
+/// The kind, for what draws itself in another's frame.
+pub(super) fn class(field: &Field) -> String {
+    format!("field ask is-{}", kind_of(&field.kind))
+}

@@ -1,0 +1,252 @@
+//! A box to search options in: by keyboard, mouse and touch, for one value or for several.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{Choice, Count, Field, Lookup, text_of};
+use serde_json::Value;
+
+use super::choices::{picked, tally};
+use super::{Spot, around, cut};
+use crate::browser;
+use crate::lookup::combo::{Combo, Found, Step};
+use crate::lookup::narrow::narrow;
+use crate::lookup::{self, Hold, Options};
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// Where the options come from.
+pub(super) enum Source {
+    /// They are all here.
+    Fixed(Options),
+    /// Somebody else finds them.
+    Search(Lookup),
+}
+
+/// A box with its options, and the field that it fills in.
+#[derive(Clone, Copy)]
+pub(super) struct Picker {
+    pub(super) spot: Spot,
+    pub(super) combo: RwSignal<Combo>,
+    pub(super) source: StoredValue<Source>,
+    pub(super) label: StoredValue<String>,
+    /// How many may be chosen, where it may be several.
+    pub(super) count: Option<Count>,
+    /// Characters to type before a search.
+    pub(super) chars_min: usize,
+    hold: StoredValue<Option<Hold>, LocalStorage>,
+}
+
+/// The whole field.
+pub(super) fn combobox(spot: Spot, field: Field, source: Source, count: Option<Count>) -> AnyView {
+    let widget = boxed(spot, &field, source, count);
+    let below = count.map_or_else(|| ().into_any(), |count| tally(spot, count));
+    around(spot, field, widget, below)
+}
+
+/// The box alone.
+pub(super) fn boxed(spot: Spot, field: &Field, source: Source, count: Option<Count>) -> AnyView {
+    let picker = Picker::new(spot, field, source, count);
+    picker.follow();
+    super::popup::draw(picker, field)
+}
+
+impl Picker {
+    fn new(spot: Spot, field: &Field, source: Source, count: Option<Count>) -> Self {
+        let (chars_min, debounce_ms) = match &source {
+            Source::Fixed(_) => (0, 0),
+            Source::Search(lookup) => (lookup.chars_min, lookup.debounce_ms),
+        };
+        Self {
+            spot,
+            combo: RwSignal::new(Combo::new(chars_min, debounce_ms)),
+            source: StoredValue::new(source),
+            label: StoredValue::new(cut(&field.label, super::LABEL_MAX)),
+            count,
+            chars_min,
+            hold: StoredValue::new_local(None),
+        }
+    }
+
+    /// What the field holds stands in the box, whoever put it there.
+    fn follow(self) {
+        if self.count.is_some() {
+            return;
+        }
+        Effect::new(move |before: Option<bool>| {
+            let label = self.held().first().map(|it| it.label.clone());
+            let combo = self.combo.get_untracked();
+            match &label {
+                Some(label) if combo.text != *label || !combo.is_settled => {
+                    self.combo.update(|it| it.settle(Some(label)));
+                }
+                // Whoever types has let go of it themselves.
+                None if before == Some(true) && !combo.is_open => {
+                    self.combo.update(|it| it.settle(None));
+                }
+                _ => {}
+            }
+            label.is_some()
+        });
+    }
+
+    /// What the field holds, with what people read of it.
+    pub(super) fn held(self) -> Vec<Choice> {
+        let values = match self.count {
+            Some(_) => picked(self.spot),
+            None => self.spot.requested.value(self.spot.index).into_iter().collect(),
+        };
+        let chosen = self.spot.requested.chosen(self.spot.index);
+        let label_of = |value: &Value| {
+            let of = |all: &[Choice]| all.iter().find(|it| it.value == *value).cloned();
+            let of_source = || {
+                self.source.with_value(|it| match it {
+                    Source::Fixed(options) => of(options),
+                    Source::Search(_) => None,
+                })
+            };
+            of(&chosen).or_else(of_source)
+        };
+        let known = |value: Value| {
+            label_of(&value).unwrap_or_else(|| Choice { label: text_of(&value), value })
+        };
+        values.into_iter().map(known).collect()
+    }
+
+    /// Whether no more can be chosen.
+    pub(super) fn is_full(self) -> bool {
+        let max = self.count.and_then(|it| it.max);
+        max.is_some_and(|max| picked(self.spot).len() >= max)
+    }
+
+    /// Does what is to be done, and says whether the key was ours.
+    pub(super) fn run(self, step: Step) -> bool {
+        match step {
+            Step::Pass => return false,
+            Step::Done => {}
+            Step::Ask { number, text, after_ms } => self.ask(number, text, after_ms),
+            Step::Choose(choice) => self.choose(choice),
+            Step::Clear => self.clear(),
+            Step::RemoveLast => {
+                match untrack(|| self.held()).pop().filter(|_| self.count.is_some()) {
+                    Some(last) => self.remove(&last),
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// Changes the box, and does what follows from that.
+    pub(super) fn change(self, change: impl FnOnce(&mut Combo) -> Step) -> bool {
+        let step = self.combo.try_update(change);
+        step.is_some_and(|step| self.run(step))
+    }
+
+    /// Somebody typed: what was chosen is let go of.
+    pub(super) fn type_in(self, text: &str) {
+        if self.combo.with_untracked(|it| it.text == text && it.is_open) {
+            return;
+        }
+        self.change(|it| it.type_in(text));
+        if self.count.is_none() {
+            self.spot.requested.put(self.spot.index, None);
+        }
+    }
+
+    fn ask(self, number: u32, text: String, after_ms: u32) {
+        let fixed = self.source.with_value(|it| match it {
+            Source::Fixed(options) => Some(narrow(options, &text)),
+            Source::Search(_) => None,
+        });
+        if let Some(options) = fixed {
+            return self.answer(number, Ok(options));
+        }
+        let hold = Hold::new();
+        let stop = hold.stop();
+        // The one before is given up with its hold.
+        self.hold.set_value(Some(hold));
+        let form = self.spot.requested.own_id("lookups");
+        let parent = untrack(|| self.spot.requested.parent(self.spot.index));
+        let url = self.source.with_value(|it| match it {
+            Source::Search(lookup) => Some((lookup.clone(), lookup.url(&text, parent.as_ref()))),
+            Source::Fixed(_) => None,
+        });
+        let Some((lookup, url)) = url else { return };
+        spawn_local(async move {
+            browser::sleep(Duration::from_millis(after_ms.into())).await;
+            let is_awaited = self.combo.try_with_untracked(|it| it.awaits(number));
+            if is_awaited == Some(true) {
+                self.answer(number, lookup::fetch(&form, &lookup, &url, stop).await);
+            }
+        });
+    }
+
+    fn answer(self, number: u32, answer: Result<Options, Trouble>) {
+        if self.combo.try_update(|it| it.answer(number, answer)) != Some(true) {
+            return;
+        }
+        let page = self.spot.page;
+        let lang = page.lang.get_untracked();
+        let said = self.combo.with_untracked(|it| match &it.found {
+            _ if !it.is_open => None,
+            Found::Here(options) if options.is_empty() => {
+                Some(lang.fill(Key::LookupNone, &[&it.text]))
+            }
+            Found::Here(options) => {
+                Some(lang.fill(Key::LookupCount, &[&options.len().to_string()]))
+            }
+            Found::Failed(_) => Some(lang.say(Key::LookupFailed).to_owned()),
+            Found::Nothing | Found::Loading => None,
+        });
+        if let Some(said) = said {
+            page.announce(said);
+        }
+    }
+
+    /// Takes an option; of several, one that was taken already goes again.
+    pub(super) fn choose(self, choice: Choice) {
+        if self.spot.requested.is_closed.get_untracked() {
+            return;
+        }
+        if self.count.is_none() {
+            self.combo.update(|it| it.settle(Some(&choice.label)));
+            self.say(Key::LookupChosen, &choice.label);
+            return self.spot.requested.choose(self.spot.index, vec![choice]);
+        }
+        let mut held = untrack(|| self.held());
+        self.combo.update(|it| it.settle(None));
+        if held.iter().any(|it| it.value == choice.value) {
+            return self.remove(&choice);
+        }
+        if untrack(|| self.is_full()) {
+            return;
+        }
+        self.say(Key::LookupChosen, &choice.label);
+        held.push(choice);
+        self.spot.requested.choose(self.spot.index, held);
+    }
+
+    /// Takes out one of several.
+    pub(super) fn remove(self, choice: &Choice) {
+        let mut held = untrack(|| self.held());
+        held.retain(|it| it.value != choice.value);
+        self.say(Key::LookupRemoved, &choice.label);
+        self.spot.requested.choose(self.spot.index, held);
+    }
+
+    /// Empties the box, and the field where it holds one value.
+    pub(super) fn clear(self) {
+        self.combo.update(|it| it.settle(None));
+        if self.count.is_none() {
+            self.spot.requested.put(self.spot.index, None);
+        }
+        self.spot.page.announce_key(Key::LookupCleared);
+    }
+
+    fn say(self, key: Key, value: &str) {
+        let lang = self.spot.page.lang.get_untracked();
+        self.spot.page.announce(lang.fill(key, &[value]));
+    }
+}

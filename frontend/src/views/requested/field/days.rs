@@ -1,0 +1,63 @@
+//! Days and times: the browser's own inputs, which people know, with the limits in words below.
+
+use leptos::html::Input;
+use leptos::prelude::*;
+use output::form::{Days, Field};
+use serde_json::Value;
+
+use super::text::{required, shown};
+use super::{Spot, around, described};
+use crate::dates;
+use crate::text::Key;
+
+/// `date` (FORM-34), or `datetime` (FORM-35) where it has a time.
+pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
+    let today = spot.requested.today();
+    let resolve = |day: Option<output::form::Day>| {
+        today.and_then(|today| Some(day?.on(today.latest).to_string()))
+    };
+    let (min, max) = (resolve(limits.min), resolve(limits.max));
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = shown(spot);
+        if let Some(input) = node.get().filter(|it| it.value() != value) {
+            input.set_value(&value);
+        }
+    });
+    let put = move |event| {
+        let text = event_target_value(&event);
+        spot.requested.put(spot.index, (!text.is_empty()).then_some(Value::String(text)));
+    };
+    let at = |day: &Option<String>, time: &str| {
+        day.as_ref().map(|day| if has_time { format!("{day}T{time}") } else { day.clone() })
+    };
+    let parts: &[&str] = if min.is_some() || max.is_some() { &["count"] } else { &[] };
+    let widget = view! {
+        <input type=if has_time { "datetime-local" } else { "date" } class="day" node_ref=node
+            id=spot.id() min=at(&min, "00:00") max=at(&max, "23:59")
+            aria-describedby=described(spot, &field, parts) aria-required=required(&field)
+            aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
+            on:input=put on:blur=move |_| spot.leave()/>
+    };
+    around(spot, field, widget.into_any(), in_words(spot, min, max))
+}
+
+/// Between which days it is to be.
+fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
+    if min.is_none() && max.is_none() {
+        return ().into_any();
+    }
+    let said = move || {
+        let lang = spot.page.lang.get();
+        let long = |day: &String| {
+            dates::Day::parse(day).map_or_else(|| day.clone(), |it| dates::dated(it, lang))
+        };
+        match (min.as_ref().map(long), max.as_ref().map(long)) {
+            (Some(min), Some(max)) => lang.fill(Key::FieldDaysBetween, &[&min, &max]),
+            (Some(min), None) => lang.fill(Key::FieldDaysFrom, &[&min]),
+            (None, Some(max)) => lang.fill(Key::FieldDaysUntil, &[&max]),
+            (None, None) => String::new(),
+        }
+    };
+    view! { <p class="counter is-said" id=spot.part("count")>{said}</p> }.into_any()
+}

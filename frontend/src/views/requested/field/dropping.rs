@@ -1,0 +1,186 @@
+//! What a field for files looks like: a place to drop them, a button to choose them, and their list.
+
+use leptos::ev::DragEvent;
+use leptos::html::Input;
+use leptos::prelude::*;
+
+use super::cut;
+use super::files::{Item, State, Tray};
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::upload::bytes;
+
+const NAME_MAX: usize = 120;
+
+pub(super) fn draw(tray: Tray, node: NodeRef<Input>) -> AnyView {
+    let spot = tray.spot;
+    let is_over = RwSignal::new(false);
+    let is_several = tray.rules.with_value(|it| it.multiple);
+    let accept = tray.rules.with_value(|it| it.accept.join(","));
+    let over = move |event: DragEvent| {
+        event.prevent_default();
+        if !is_over.get_untracked() {
+            is_over.set(!spot.requested.is_closed.get_untracked());
+        }
+    };
+    let dropped = move |event: DragEvent| {
+        event.prevent_default();
+        is_over.set(false);
+        if let Some(files) = event.data_transfer().and_then(|it| it.files()) {
+            tray.add(&files);
+        }
+    };
+    let chosen = move |_| {
+        if let Some(input) = node.get_untracked() {
+            if let Some(files) = input.files() {
+                tray.add(&files);
+            }
+            // The same file again is a choice, too.
+            input.set_value("");
+        }
+    };
+    let choose = move |_| {
+        if let Some(input) = node.get_untracked() {
+            input.click();
+        }
+    };
+    let key = if is_several { Key::FileChooseMany } else { Key::FileChoose };
+    view! {
+        <div class="drop" class:is-over=move || is_over.get()
+            on:dragenter=over on:dragover=over on:dragleave=move |_| is_over.set(false) on:drop=dropped>
+            <span class="drop-mark" aria-hidden="true">"⇪"</span>
+            <span class="drop-word">{move || spot.page.say(Key::FileDrop)}</span>
+            <button type="button" class="quiet small" id=spot.part("choose")
+                aria-describedby=format!("{} {}", spot.part("rules"), spot.part("error"))
+                disabled=move || spot.is_closed() on:click=choose>
+                {move || spot.page.say(key)}
+            </button>
+            <input type="file" class="drop-input" node_ref=node id=spot.part("input") tabindex="-1"
+                aria-hidden="true" accept=(!accept.is_empty()).then_some(accept) multiple=is_several
+                disabled=move || spot.is_closed() on:change=chosen/>
+            {rules(tray)}
+        </div>
+        {list(tray)}
+    }
+    .into_any()
+}
+
+/// What is accepted, in words.
+fn rules(tray: Tray) -> impl IntoView {
+    let spot = tray.spot;
+    let said = move || {
+        let lang = spot.page.lang.get();
+        tray.rules.with_value(|rules| {
+            let accept = (!rules.accept.is_empty())
+                .then(|| lang.fill(Key::FileAccept, &[&cut(&rules.accept.join(" "), NAME_MAX)]));
+            let size = rules.size_max.map(|it| lang.fill(Key::FileSizeMax, &[&bytes(it)]));
+            accept.into_iter().chain(size).collect::<Vec<_>>().join(lang.comma())
+        })
+    };
+    view! { <p class="drop-rules" id=spot.part("rules")>{said}</p> }
+}
+
+fn list(tray: Tray) -> impl IntoView {
+    let spot = tray.spot;
+    let is_some = move || tray.items.with(|it| !it.is_empty());
+    let is_some = Memo::new(move |_| is_some());
+    move || {
+        is_some.get().then(|| {
+            view! {
+                <ul class="files" aria-label=move || spot.page.say(Key::FileList)>
+                    <For each=move || tray.items.get() key=|it| it.key
+                        children=move |item| row(tray, item)/>
+                </ul>
+            }
+        })
+    }
+}
+
+fn row(tray: Tray, item: Item) -> impl IntoView {
+    let spot = tray.spot;
+    let Item { key, named, picture, state, .. } = item;
+    let name = cut(&named.name, NAME_MAX);
+    let about = format!("{} · {}", bytes(named.size), cut(&named.kind, NAME_MAX));
+    let own = name.clone();
+    let remove_name = move || spot.page.fill(Key::FileRemove, &[&own]);
+    let own = name.clone();
+    let is_failed = move || state.with(|it| matches!(it, State::Failed(_)));
+    let is_failed = Memo::new(move |_| is_failed());
+    let retry = move || {
+        let own = own.clone();
+        is_failed.get().then(|| {
+            view! {
+                <button type="button" class="quiet small"
+                    aria-label=move || spot.page.fill(Key::FileRetry, &[&own])
+                    on:click=move |_| tray.retry(key)>{move || spot.page.say(Key::Retry)}</button>
+            }
+        })
+    };
+    let picture = match picture {
+        Some(picture) => view! { <img class="file-picture" src=picture alt=""/> }.into_any(),
+        None => {
+            let ending = named.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            let ending: String = ending.chars().take(4).collect::<String>().to_uppercase();
+            view! { <span class="file-picture" aria-hidden="true">{ending}</span> }.into_any()
+        }
+    };
+    view! {
+        <li class="file" class:is-wrong=move || {
+            state.with(|it| matches!(it, State::Failed(_) | State::Refused(_)))
+        }>
+            {picture}
+            <div class="file-about">
+                <span class="file-name">{name}</span>
+                <span class="file-facts">{about}</span>
+                {standing(tray, state)}
+            </div>
+            <div class="file-actions">
+                {retry}
+                <button type="button" class="plain small file-remove" aria-label=remove_name
+                    disabled=move || spot.is_closed() on:click=move |_| tray.remove(key)>"×"</button>
+            </div>
+        </li>
+    }
+}
+
+/// How far it is: a bar while it is on its way, a word before and after.
+fn standing(tray: Tray, state: RwSignal<State>) -> impl IntoView {
+    let page = tray.spot.page;
+    let said = move || {
+        let lang = page.lang.get();
+        state.with(|it| match it {
+            State::Waiting => lang.say(Key::FileWaiting).to_owned(),
+            State::Sending(share) => {
+                lang.fill(Key::FileSending, &[&format!("{:.0}", share * 100.0)])
+            }
+            State::Here(_) => lang.say(Key::FileSent).to_owned(),
+            State::Refused(wrong) => tray.words(wrong),
+            State::Failed(trouble) => {
+                format!("{} {}", lang.say(Key::FileFailed), why(trouble, lang))
+            }
+        })
+    };
+    let is_sending = move || state.with(|it| matches!(it, State::Waiting | State::Sending(_)));
+    let is_sending = Memo::new(move |_| is_sending());
+    let share = move || match state.get() {
+        State::Sending(share) => Some(share.to_string()),
+        _ => None,
+    };
+    view! {
+        {move || is_sending.get().then(|| view! {
+            <progress max="1" value=share aria-label=move || page.say(Key::FileList)></progress>
+        })}
+        <span class="file-state" class:is-here=move || state.with(|it| matches!(it, State::Here(_)))>
+            {said}
+        </span>
+    }
+}
+
+fn why(trouble: &Trouble, lang: crate::text::Lang) -> String {
+    match trouble {
+        Trouble::Refused(refusal) if refusal.status == 413 => {
+            lang.say(Key::FileTooLarge).to_owned()
+        }
+        trouble => trouble.mend(lang),
+    }
+}

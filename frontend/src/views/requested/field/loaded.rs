@@ -1,0 +1,174 @@
+//! Options that come from elsewhere: searched for, or loaded as a whole, maybe for another field's value.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{Choice, Count, Field, Lookup};
+use serde_json::Value;
+
+use super::combobox::{self, Source};
+use super::options::{self, LISTED_MAX};
+use super::{Spot, around, cut, described};
+use crate::lookup::offer::{Loading, Offer, Settled, settle};
+use crate::lookup::{self, Hold, Options};
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// `autocomplete` (FORM-26), and `multi-autocomplete` (FORM-27) with how many may be chosen.
+pub(super) fn search(spot: Spot, field: Field, lookup: Lookup, count: Option<Count>) -> AnyView {
+    combobox::combobox(spot, field, Source::Search(lookup), count)
+}
+
+/// The options of one field, as they come and go.
+#[derive(Clone, Copy)]
+struct Shelf {
+    spot: Spot,
+    loading: RwSignal<Loading>,
+    lookup: StoredValue<Lookup>,
+    default: StoredValue<Option<Value>>,
+    /// What it held before its options changed.
+    before: StoredValue<Option<Value>>,
+    hold: StoredValue<Option<Hold>, LocalStorage>,
+}
+
+/// `async-select` (FORM-29) and `cascading-select` (FORM-28).
+pub(super) fn whole(spot: Spot, field: Field, lookup: Lookup) -> AnyView {
+    let parent_name = lookup.depends_on.as_ref().map(|(name, _)| name.clone());
+    let form = spot.requested.form();
+    let parent_label = parent_name.as_ref().and_then(|it| Some(form.field(it)?.label.clone()));
+    let parent_label = cut(&parent_label.unwrap_or_default(), super::LABEL_MAX);
+    let shelf = Shelf {
+        spot,
+        loading: RwSignal::new(Loading::default()),
+        lookup: StoredValue::new(lookup),
+        default: StoredValue::new(field.default.clone()),
+        before: StoredValue::new(None),
+        hold: StoredValue::new_local(None),
+    };
+    shelf.follow(parent_name.is_some());
+    let offer = Memo::new(move |_| shelf.loading.with(|it| it.offer.clone()));
+    let own = StoredValue::new(field.clone());
+    let widget = move || {
+        let said = |text: String| own.with_value(|field| shut(spot, field, text, false));
+        match offer.get() {
+            Offer::Waiting => said(spot.page.fill(Key::OptionsWait, &[&parent_label])),
+            Offer::Loading => {
+                let text = spot.page.say(Key::OptionsLoading).to_owned();
+                own.with_value(|field| shut(spot, field, text, true))
+            }
+            Offer::Here(options) if options.is_empty() => {
+                said(spot.page.say(Key::LookupEmpty).to_owned())
+            }
+            Offer::Here(options) => own.with_value(|field| open(spot, field, options)),
+            Offer::Failed(trouble) => {
+                let shut = said(spot.page.say(Key::LookupFailed).to_owned());
+                failed(shelf, shut, &trouble)
+            }
+        }
+    };
+    around(spot, field, widget.into_any(), ().into_any())
+}
+
+impl Shelf {
+    /// Loads what there is to choose from, now and whenever what it depends on changes.
+    fn follow(self, is_dependent: bool) {
+        let spot = self.spot;
+        let parent = Memo::new(move |_| spot.requested.parent(spot.index));
+        // First, so that it knows that the options are others by the time that the value is gone.
+        Effect::new(move |before: Option<()>| {
+            let parent = parent.get();
+            if is_dependent && parent.is_none() {
+                self.hold.set_value(None);
+                self.loading.update(Loading::wait);
+            } else {
+                self.load(parent, before.is_some());
+            }
+        });
+        Effect::new(move |_| {
+            let value = spot.requested.value(spot.index);
+            let is_here = self.loading.with_untracked(|it| matches!(it.offer, Offer::Here(_)));
+            // Emptied by whoever fills in, and not because its options are others now.
+            if value.is_some() || is_here {
+                self.before.set_value(value);
+            }
+        });
+    }
+
+    fn load(self, parent: Option<Value>, is_again: bool) {
+        let Some(number) = self.loading.try_update(Loading::ask) else { return };
+        let hold = Hold::new();
+        let stop = hold.stop();
+        self.hold.set_value(Some(hold));
+        let form = self.spot.requested.own_id("lookups");
+        let lookup = self.lookup.get_value();
+        let url = lookup.url("", parent.as_ref());
+        spawn_local(async move {
+            let answer = lookup::fetch(&form, &lookup, &url, stop).await;
+            self.answer(number, answer, is_again);
+        });
+    }
+
+    fn answer(self, number: u32, answer: Result<Options, Trouble>, is_again: bool) {
+        let options = answer.as_ref().ok().cloned();
+        if self.loading.try_update(|it| it.answer(number, answer)) != Some(true) {
+            return;
+        }
+        let page = self.spot.page;
+        let Some(options) = options else { return page.announce_key(Key::LookupFailed) };
+        self.settle(&options);
+        if is_again {
+            let form = self.spot.requested.form();
+            let label = form.fields.get(self.spot.index).map(|it| it.label.clone());
+            let label = cut(&label.unwrap_or_default(), super::LABEL_MAX);
+            let lang = page.lang.get_untracked();
+            page.announce(lang.fill(Key::OptionsLoaded, &[&label, &options.len().to_string()]));
+        }
+    }
+
+    fn settle(self, options: &[Choice]) {
+        let (requested, index) = (self.spot.requested, self.spot.index);
+        let value = untrack(|| requested.value(index));
+        let (before, default) = (self.before.get_value(), self.default.get_value());
+        match settle(options, value.as_ref(), before.as_ref(), default.as_ref()) {
+            Settled::Same => self.before.set_value(None),
+            Settled::Put(choice) => requested.choose(index, vec![choice]),
+            Settled::Clear => requested.put(index, None),
+        }
+    }
+
+    fn retry(self) {
+        self.load(untrack(|| self.spot.requested.parent(self.spot.index)), true);
+    }
+}
+
+/// A list with nothing to choose from yet, and why.
+fn shut(spot: Spot, field: &Field, text: String, is_busy: bool) -> AnyView {
+    view! {
+        <select id=spot.id() disabled aria-busy=is_busy.then_some("true") class:is-busy=is_busy
+            aria-describedby=described(spot, field, &[]) aria-invalid=move || spot.invalid()>
+            <option>{text}</option>
+        </select>
+    }
+    .into_any()
+}
+
+fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
+    if options.len() > LISTED_MAX {
+        return combobox::boxed(spot, field, Source::Fixed(options), None);
+    }
+    options::list(spot, field, options, described(spot, field, &[]))
+}
+
+fn failed(shelf: Shelf, shut: AnyView, trouble: &Trouble) -> AnyView {
+    let page = shelf.spot.page;
+    let why = trouble.mend(page.lang.get_untracked());
+    view! {
+        {shut}
+        <div class="load-failed">
+            <p>{why}</p>
+            <button type="button" class="quiet small" on:click=move |_| shelf.retry()>
+                {move || page.say(Key::Retry)}
+            </button>
+        </div>
+    }
+    .into_any()
+}

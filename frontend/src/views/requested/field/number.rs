@@ -1,0 +1,167 @@
+//! Numbers: typed as people type them, or pushed along a slider.
+
+use leptos::html::Input;
+use leptos::prelude::*;
+use output::form::{Field, Number};
+use serde_json::{Number as JsonNumber, Value};
+
+use super::text::{required, shown};
+use super::{Spot, around, described};
+use crate::dates;
+use crate::text::{Key, Lang};
+
+/// Beyond this a double no longer tells whole numbers apart.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// What was typed, as a value: a number; or the text as it is, which is then what is wrong.
+fn read(typed: &str) -> Option<Value> {
+    let plain = plain(typed);
+    if plain.is_empty() {
+        return None;
+    }
+    let is_shaped = plain.chars().all(|it| it.is_ascii_digit() || "+-.eE".contains(it));
+    let number = plain.parse::<f64>().ok().filter(|it| is_shaped && it.is_finite());
+    Some(number.and_then(json).unwrap_or_else(|| Value::from(typed)))
+}
+
+/// A number as JSON has it: whole ones without a point.
+fn json(number: f64) -> Option<Value> {
+    if number.fract() == 0.0 && number.abs() < WHOLE_MAX {
+        return Some(Value::from(number as i64));
+    }
+    JsonNumber::from_f64(number).map(Value::Number)
+}
+
+/// Without what only helps people to read: full width, blanks, a comma before every three digits.
+fn plain(typed: &str) -> String {
+    let narrow = typed.chars().filter(|it| !it.is_whitespace()).map(|it| match it {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xfee0).unwrap_or(it),
+        'ー' | '−' | '‐' | '–' => '-',
+        '。' => '.',
+        '、' => ',',
+        _ => it,
+    });
+    let narrow: String = narrow.collect();
+    let (whole, rest) = narrow.split_at(narrow.find('.').unwrap_or(narrow.len()));
+    let mut groups = whole.trim_start_matches(['+', '-']).split(',');
+    let is_led = groups.next().is_some_and(|it| (1..=3).contains(&it.len()));
+    if whole.contains(',') && is_led && groups.all(|it| it.len() == 3) {
+        return format!("{}{rest}", whole.replace(',', ""));
+    }
+    narrow
+}
+
+/// `number` (FORM-32). Not `type=number`: it loses what it cannot read, and a wheel over it changes it.
+pub(super) fn number(spot: Spot, field: Field, number: Number) -> AnyView {
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = spot.requested.value(spot.index);
+        // «1.» is 1 already, and stays as it is while somebody types on.
+        if let Some(input) = node.get().filter(|it| read(&it.value()) != value) {
+            input.set_value(&shown(spot));
+        }
+    });
+    let tidy = move |_| {
+        if let Some(input) = node.get() {
+            input.set_value(&shown(spot));
+        }
+        spot.leave();
+    };
+    let input = move |event| spot.requested.put(spot.index, read(&event_target_value(&event)));
+    let is_whole = number.step.is_some_and(|it| it.fract() == 0.0)
+        && number.min.is_some_and(|it| it >= 0.0 && it.fract() == 0.0);
+    let limits = limits(spot, number);
+    let parts: &[&str] = if limits.is_some() { &["count"] } else { &[] };
+    let widget = view! {
+        <input type="text" class="number" node_ref=node id=spot.id() autocomplete="off"
+            inputmode=if is_whole { "numeric" } else { "decimal" } placeholder=field.placeholder.clone()
+            aria-describedby=described(spot, &field, parts) aria-required=required(&field)
+            aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
+            on:input=input on:blur=tidy/>
+    };
+    let below =
+        limits.map(|said| view! { <p class="counter" id=spot.part("count")>{said}</p> }.into_any());
+    around(spot, field, widget.into_any(), below.unwrap_or_else(|| ().into_any()))
+}
+
+/// Between what it is to be, in words.
+fn limits(spot: Spot, number: Number) -> Option<impl Fn() -> String> {
+    let said = move |it: f64| dates::number(it, spot.page.lang.get());
+    let Number { min, max, .. } = number;
+    (min.is_some() || max.is_some()).then_some(move || match (min, max) {
+        (Some(min), Some(max)) => spot.page.fill(Key::FieldBetween, &[&said(min), &said(max)]),
+        (Some(min), None) => spot.page.fill(Key::FieldAtLeast, &[&said(min)]),
+        (None, Some(max)) => spot.page.fill(Key::FieldAtMost, &[&said(max)]),
+        (None, None) => String::new(),
+    })
+}
+
+/// `range` (FORM-33).
+pub(super) fn range(spot: Spot, field: Field, number: Number, show_value: bool) -> AnyView {
+    let (min, max) = (number.min.unwrap_or(0.0), number.max.unwrap_or(100.0));
+    let step = number.step.unwrap_or(1.0);
+    let value = Memo::new(move |_| spot.requested.value(spot.index).and_then(|it| it.as_f64()));
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = value.get().unwrap_or(min);
+        if let Some(input) = node.get().filter(|it| it.value_as_number() != value) {
+            input.set_value_as_number(value);
+        }
+    });
+    let input = move |event| {
+        let number = event_target_value(&event).parse::<f64>().ok().and_then(json);
+        spot.requested.put(spot.index, number);
+    };
+    let in_words = move |it: f64, lang: Lang| dates::number(it, lang);
+    let said =
+        move || value.get().map_or_else(|| "—".to_owned(), |it| in_words(it, spot.page.lang.get()));
+    let widget = view! {
+        <div class="slider">
+            <input type="range" node_ref=node id=spot.id() min=min.to_string() max=max.to_string()
+                step=step.to_string() aria-describedby=described(spot, &field, &[])
+                aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
+                on:input=input on:blur=move |_| spot.leave()/>
+            {show_value.then(|| view! { <output for=spot.id()>{said}</output> })}
+            <div class="slider-ends" aria-hidden="true">
+                <span>{move || in_words(min, spot.page.lang.get())}</span>
+                <span>{move || in_words(max, spot.page.lang.get())}</span>
+            </div>
+        </div>
+    };
+    around(spot, field, widget.into_any(), ().into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_however_they_are_typed() {
+        for (typed, value) in [
+            ("12", json!(12)),
+            ("１２．５", json!(12.5)),
+            (" －３ ", json!(-3)),
+            ("ー3", json!(-3)),
+            ("1,234,567.5", json!(1_234_567.5)),
+            ("１，０００", json!(1000)),
+            ("1.", json!(1)),
+            (".5", json!(0.5)),
+            ("1e3", json!(1000)),
+            ("0", json!(0)),
+        ] {
+            assert_eq!(read(typed), Some(value), "{typed:?}");
+        }
+        assert_eq!(read(""), None);
+        assert_eq!(read("　 "), None);
+    }
+
+    #[test]
+    fn what_is_no_number_is_kept_as_it_was_typed() {
+        for typed in ["abc", "1,23", "1,2345", "十", "--1", "1 2 x", "inf", "NaN", "1e999", "0x10"]
+        {
+            assert_eq!(read(typed), Some(json!(typed)), "{typed:?}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Text on one line or several, with suggestions to click and a count of its characters.
+
+use leptos::html::{Input, Textarea};
+use leptos::prelude::*;
+use output::form::{Count, Field, Text};
+use serde_json::Value;
+
+use super::{Spot, around, cut, described};
+use crate::text::Key;
+
+/// Suggestions shown; more are no help.
+const SUGGESTIONS_MAX: usize = 20;
+/// Characters of a suggestion that are shown (FORM-40).
+const SUGGESTION_MAX: usize = 30;
+const ROWS_MAX: u32 = 30;
+
+/// `text` (FORM-20).
+pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
+    let node = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        let value = shown(spot);
+        if let Some(input) = node.get().filter(|it| it.value() != value) {
+            input.set_value(&value);
+        }
+    });
+    let widget = view! {
+        <input type="text" node_ref=node id=spot.id() autocomplete="off" placeholder=field.placeholder.clone()
+            aria-describedby=described(spot, &field, parts(text.length)) aria-required=required(&field)
+            aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
+            on:input=move |event| put(spot, &event_target_value(&event))
+            on:blur=move |_| spot.leave()/>
+    };
+    let widget = with_suggestions(spot, &text, widget.into_any());
+    around(spot, field, widget, counter(spot, text.length))
+}
+
+/// `textarea` (FORM-21).
+pub(super) fn lines(spot: Spot, field: Field, rows: u32, text: Text) -> AnyView {
+    let node = NodeRef::<Textarea>::new();
+    Effect::new(move |_| {
+        let value = shown(spot);
+        if let Some(input) = node.get().filter(|it| it.value() != value) {
+            input.set_value(&value);
+        }
+    });
+    let widget = view! {
+        <textarea node_ref=node id=spot.id() rows=rows.clamp(1, ROWS_MAX).to_string()
+            placeholder=field.placeholder.clone()
+            aria-describedby=described(spot, &field, parts(text.length)) aria-required=required(&field)
+            aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
+            on:input=move |event| put(spot, &event_target_value(&event))
+            on:blur=move |_| spot.leave()></textarea>
+    };
+    let widget = with_suggestions(spot, &text, widget.into_any());
+    around(spot, field, widget, counter(spot, text.length))
+}
+
+pub(super) fn required(field: &Field) -> Option<&'static str> {
+    field.required.then_some("true")
+}
+
+/// What stands in the box for what the field holds.
+pub(super) fn shown(spot: Spot) -> String {
+    match spot.requested.value(spot.index) {
+        Some(Value::String(text)) => text,
+        None | Some(Value::Null) => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn put(spot: Spot, text: &str) {
+    let value = (!text.is_empty()).then(|| Value::from(text));
+    spot.requested.put(spot.index, value);
+}
+
+/// What else explains it.
+fn parts(length: Count) -> &'static [&'static str] {
+    if length == Count::default() { &[] } else { &["count"] }
+}
+
+/// How many characters there are, of how many. It limits nothing: what was pasted is not to be lost.
+fn counter(spot: Spot, length: Count) -> AnyView {
+    if length == Count::default() {
+        return ().into_any();
+    }
+    let count = Memo::new(move |_| shown(spot).chars().count());
+    let is_over = move || length.max.is_some_and(|max| count.get() > max);
+    let said = move || {
+        let count = count.get().to_string();
+        match (length.max, length.min) {
+            (Some(max), _) => spot.page.fill(Key::FieldCounter, &[&count, &max.to_string()]),
+            (None, Some(min)) => spot.page.fill(Key::FieldCounterMin, &[&count, &min.to_string()]),
+            (None, None) => String::new(),
+        }
+    };
+    view! { <p class="counter" class:is-over=is_over id=spot.part("count")>{said}</p> }.into_any()
+}
+
+/// The widget, and below it what may be filled in by a click.
+fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
+    if text.suggestions.is_empty() {
+        return widget;
+    }
+    let chip = move |suggestion: String| {
+        let short = match suggestion.char_indices().nth(SUGGESTION_MAX) {
+            Some((end, _)) => format!("{}...", &suggestion[..end]),
+            None => suggestion.clone(),
+        };
+        let whole = cut(&suggestion, 1_000);
+        let fill_in = move |_| {
+            put(spot, &suggestion);
+            let said = spot.page.lang.get_untracked().fill(Key::FieldSuggested, &[&suggestion]);
+            spot.page.announce(said);
+        };
+        view! {
+            <li>
+                <button type="button" class="chip is-suggestion" title=whole
+                    disabled=move || spot.is_closed() on:click=fill_in>{short}</button>
+            </li>
+        }
+    };
+    let chips = text.suggestions.iter().take(SUGGESTIONS_MAX).cloned().map(chip).collect_view();
+    view! {
+        {widget}
+        <div class="suggestions">
+            <span class="suggestions-label" id=spot.part("suggestions")>
+                {move || spot.page.say(Key::FieldSuggestions)}
+            </span>
+            <ul aria-labelledby=spot.part("suggestions")>{chips}</ul>
+        </div>
+    }
+    .into_any()
+}
