@@ -1,7 +1,12 @@
 //! Forms alone, by the rows of the requirements: FORM-1 to FORM-80.
 
 mod answering;
+mod asking;
+mod definitions;
 mod drafts;
+mod files;
+mod guide;
+mod keeping;
 mod listing;
 
 use host::{

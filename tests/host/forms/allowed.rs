@@ -9,7 +9,7 @@ use tests::{
     server::Folders,
 };
 
-use super::{asking, entry, look_up, people, serving};
+use super::{asking, entry, look_up, path_to, people, serving};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_origin_in_the_environment_is_asked_and_its_neighbour_is_not() {
@@ -117,8 +117,7 @@ async fn nothing_of_the_caller_goes_along() {
     let lines = format!("[tokens.me]\nsha256 = '{digest}'\nscopes = ['component:forms']\n");
     let server = asking(&fake, &lines).await;
     let client = server.client_with(token);
-    let request = client.http(reqwest::Method::GET, "/api/form/lookup");
-    let request = request.query(&[("url", fake.url("/json"))]);
+    let request = client.http(reqwest::Method::GET, &path_to(&fake.url("/json")));
     let request = request.header("cookie", "word=open").header("x-api-key", "sesame");
     assert_eq!(request.send().await.unwrap().status(), 200);
     let [received] = &fake.received()[..] else { panic!("it is asked once") };
