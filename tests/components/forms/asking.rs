@@ -59,7 +59,8 @@ async fn what_is_wrong_is_asked_again() {
     let (outcome, state) = forms.repeat(TOOL, &arguments, &[], None).await;
     let asked = questions(outcome);
     let first = (&*asked[0].key, AnswerAction::Accept, json!({ "name": "" }));
-    let (outcome, state) = forms.repeat(TOOL, &arguments, std::slice::from_ref(&first), state).await;
+    let (outcome, state) =
+        forms.repeat(TOOL, &arguments, std::slice::from_ref(&first), state).await;
     let again = questions(outcome);
     assert_ne!(again[0].key, asked[0].key);
     assert!(again[0].message.contains("お名前は必須です"), "{}", again[0].message);

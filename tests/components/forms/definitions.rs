@@ -75,8 +75,12 @@ async fn every_wrong_definition_is_refused_in_the_words_of_the_specification() {
 #[tokio::test]
 async fn the_three_examples_and_the_form_of_all_types_come_back_as_they_were_given() {
     let forms = open().await;
-    let names =
-        ["types.json", "examples/1-project.json", "examples/2-assignee.json", "examples/3-address.json"];
+    let names = [
+        "types.json",
+        "examples/1-project.json",
+        "examples/2-assignee.json",
+        "examples/3-address.json",
+    ];
     for name in names {
         let schema = table(name);
         let output = result(&forms, "request_form", json!({ "form_schema": schema })).await;
@@ -155,7 +159,8 @@ async fn a_form_of_a_thousand_fields_is_taken_and_answered() {
     let fields: Vec<_> = (0..1_000).map(field).collect();
     let handle = ask(&forms, &json!({ "title": "a", "fields": fields })).await;
     assert_eq!(wrong(&forms, &handle, json!({})).await.len(), 1_000, "all at once");
-    let values: serde_json::Map<_, _> = (0..1_000).map(|it| (format!("f{it}"), json!("v"))).collect();
+    let values: serde_json::Map<_, _> =
+        (0..1_000).map(|it| (format!("f{it}"), json!("v"))).collect();
     let submitted = submit(&forms, &handle, values.clone().into()).await;
     assert_eq!(submitted["values"], Value::Object(values));
 }

@@ -20,7 +20,7 @@ fn taking(accept: &str, size_max: u64, multiple: bool) -> Value {
 }
 
 async fn put(blobs: &Blobs, bytes: &[u8], kind: &str) -> String {
-    blobs.put(bytes.to_vec(), kind).await.unwrap().id
+    blobs.put(bytes, kind).await.unwrap().id
 }
 
 fn file(id: &str, name: &str) -> Value {
@@ -81,8 +81,7 @@ async fn the_bytes_are_a_resource_of_the_form_that_names_them_and_of_no_other() 
     let other = forms.read(&format!("form://{handle}/files/{png}")).await.unwrap_err();
     assert_eq!(other["error"], "not_found", "it is in the store, but not of this form");
     forms.read(&format!("form://nobody/files/{pdf}")).await.unwrap_err();
-    let output =
-        super::result(&forms, "get_form_submission", json!({ "handle": handle })).await;
+    let output = super::result(&forms, "get_form_submission", json!({ "handle": handle })).await;
     assert!(texts(&output).is_empty());
     assert_eq!(output.content.len(), 1, "a link to the file");
     let form = forms.read(&format!("form://{handle}")).await.unwrap();
