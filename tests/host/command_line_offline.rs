@@ -45,6 +45,25 @@ fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
 }
 
 #[test]
+fn a_name_that_is_taken_is_a_problem_and_a_variable_without_origins_is_worth_a_note() {
+    let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\
+        [endpoints]\nblobs = \"forms\"\n";
+    let (folders, file) = configured(text);
+    let (code, told) = check(&folders, &file);
+    assert_eq!(code, Some(1), "{told}");
+    let findings = told["findings"].as_array().unwrap();
+    let of = |about: &str| findings.iter().find(|it| it["about"] == about).cloned();
+    let taken = of("endpoints").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!((&taken["line"], &taken["is_problem"]), (&Value::from(4), &Value::Bool(true)));
+    assert!(taken["message"].as_str().unwrap().contains("the server's own"), "{taken}");
+    let variable = of("components.forms.http_environment").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(
+        (&variable["line"], &variable["is_problem"]),
+        (&Value::from(3), &Value::Bool(false))
+    );
+}
+
+#[test]
 fn what_is_missing_and_what_is_not_granted_is_named_with_its_line_and_what_to_mend() {
     let text = "bundled = false\n[components.cinema]\ngrants = [\"sql\"]\n\
         settings.catalog = { file = \"films.json\" }\n\

@@ -209,7 +209,9 @@ fn failed(picker: Picker, trouble: &Trouble) -> AnyView {
             <p>{move || page.say(Key::LookupFailed)}</p>
             <p>{why}</p>
             <button type="button" class="quiet small"
-                on:click=move |_| drop(picker.change(|it| it.retry()))>
+                on:click=move |_| {
+                    picker.change(|it| it.retry());
+                }>
                 {move || page.say(Key::Retry)}
             </button>
         </div>
