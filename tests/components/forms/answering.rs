@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use host::solo::SoloOutcome;
+use host::{caller::Caller, solo::SoloOutcome};
 use serde_json::json;
 
 use super::{
@@ -62,7 +62,7 @@ async fn what_is_filled_in_comes_back_to_whoever_asked() {
     assert_eq!(waiting, json!({ "handle": handle, "status": "waiting", "title": "連絡先" }));
     forms.pass(Duration::from_secs(90));
     forms.published();
-    let submitted = submit(&forms, &handle, json!({ "name": "三葉", "more": 1 })).await;
+    let submitted = submit(&forms, &handle, json!({ "name": "三葉" })).await;
     assert_eq!(submitted["values"], json!({ "name": "三葉", "ok": false }), "FORM-47");
     assert_eq!(submitted["answered_at"], "2026-11-20T10:01:30Z");
     assert_eq!(submitted["message"], "{\n  \"name\": \"三葉\",\n  \"ok\": false\n}", "FORM-5");
@@ -180,4 +180,21 @@ async fn a_handle_that_never_was_is_not_found_by_any_tool() {
     ] {
         assert_eq!(refused(&forms, tool, arguments).await, ("not_found".into(), 404), "{tool}");
     }
+}
+
+#[tokio::test]
+async fn people_and_models_are_spoken_to_in_their_language() {
+    let forms = open().await;
+    let speaking = |language| Caller::anonymous().speaking(Some(language));
+    forms.speak(speaking("en-GB,en"));
+    let output = result(&forms, "request_form", json!({ "form_schema": contact() })).await;
+    assert!(texts(&output)[0].starts_with("フォーム入力を待機しています。"), "FORM-8 is verbatim");
+    assert!(texts(&output)[1].starts_with("There is no page"), "{:?}", texts(&output));
+    let handle = handle(&output);
+    let told = wrong(&forms, &handle, json!({})).await;
+    assert_eq!(told[0].0, "name");
+    assert!(told[0].1.is_ascii() || !told[0].1.contains("必須"), "{told:?}");
+    forms.speak(speaking("ja"));
+    let told = wrong(&forms, &handle, json!({})).await;
+    assert_eq!(told[0].1, "お名前は必須です", "FORM-46");
 }
