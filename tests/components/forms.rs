@@ -1,7 +1,12 @@
 //! Forms alone, by the rows of the requirements: FORM-1 to FORM-80.
 
 mod answering;
+mod asking;
+mod definitions;
 mod drafts;
+mod files;
+mod guide;
+mod keeping;
 mod listing;
 
 use host::{
@@ -79,8 +84,13 @@ fn handle(output: &Output) -> String {
 
 /// The texts beside a result's object.
 fn texts(output: &Output) -> Vec<&str> {
-    let text = |it| if let &Content::Text(ref it) = it { Some(it.text.as_str()) } else { None };
-    output.content.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for content in &output.content {
+        if let Content::Text(it) = content {
+            texts.push(it.text.as_str());
+        }
+    }
+    texts
 }
 
 /// The object of a result.
