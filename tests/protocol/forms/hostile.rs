@@ -42,6 +42,7 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
     let browser = &it.browser;
     browser.says("form", "<script>window.hacked=1</script>").await;
     browser.picture("forms-hostile").await;
+    assert!(!browser.overflows().await, "the form is wider than the window");
     let text =
         serde_json::to_value(browser.find("form input[type=text], form input:not([type])").await);
     browser.ask("arguments[0].focus()", vec![text.unwrap()]).await;
@@ -72,6 +73,7 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
     browser.says("main", "<script>window.hacked=1</script>").await;
     assert_eq!(browser.script("return window.hacked ?? null").await, Value::Null);
     browser.picture("forms-hostile-sent").await;
+    assert!(!browser.overflows().await, "what was sent is wider than the window");
     browser.go("#/forms").await;
     browser.says("main", "<script>window.hacked=1</script>").await;
     assert_eq!(browser.script("return window.hacked ?? null").await, Value::Null);
