@@ -34,8 +34,12 @@ fn check(folders: &Folders, file: &std::path::Path) -> (Option<i32>, Value) {
 
 #[test]
 fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
-    let (folders, file) = configured("bundled = false\n[components.echo.limits]\ncalls_max = 3\n");
-    folders.put("echo", &component_bytes("echo"));
+    let text = "bundled = false\n[components.echo.limits]\ncalls_max = 3\n\
+        [components.library]\ngrants = [\"events\"]\n";
+    let (folders, file) = configured(text);
+    for name in ["echo", "library"] {
+        folders.put(name, &component_bytes(name));
+    }
     let (code, told) = check(&folders, &file);
     assert_eq!((code, &told["ok"]), (Some(0), &Value::Bool(true)), "{told}");
     assert!(!folders.data().exists(), "a check leaves nothing behind");

@@ -77,3 +77,18 @@ async fn an_operators_people_take_the_place_of_ours() {
     let (status, _) = look_up(&server.client(), "https://api.example.com/categories").await;
     assert_eq!(status, 200);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operators_list_that_is_none_is_told_with_the_place_and_ours_do_not_stand_in_for_it() {
+    let lines = "[components.forms.settings]\nusers = [{ id = 1, name = 'A' }, { id = 2 }]\n\
+        origins = { 'api.example.com' = 'demo' }\n";
+    let server = serving(lines).await;
+    let (_, health) = get(&server.client(), "/api/health").await;
+    let trouble = health["components"]["forms"]["error"].as_str().unwrap();
+    assert!(trouble.contains("/users/1/name"), "{trouble}");
+    assert!(trouble.contains("/origins/api.example.com"), "{trouble}");
+    let (status, refused) = get(&server.client(), "/api/demo/users/search").await;
+    assert_eq!(status, 503, "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("/users/1/name"), "{refused}");
+    assert_eq!(get(&server.client(), "/api/demo/categories").await.0, 200);
+}

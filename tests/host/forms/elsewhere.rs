@@ -1,9 +1,16 @@
 //! What other hosts may do: answer with JSON, in time, and not too much of it.
 
-use serde_json::json;
-use tests::{fake::Fake, process::exported};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use super::{asking, look_up, people};
+use host::{Config, Server, call_state::Clock, config::ComponentConfig};
+use serde_json::json;
+use tests::{client::Client, component_bytes, fake::Fake, process::exported, server::Folders};
+
+use super::{asking, entry, look_up, people};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
@@ -23,6 +30,43 @@ async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
     server.stop().await;
     let kept = exported(&server.folders, "forms", "lookups");
     assert_eq!(kept.len(), 2, "{kept:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_fresh_for_a_minute_and_what_is_old_goes_by_itself() {
+    let fake = Fake::start().await;
+    let folders = Folders::new();
+    folders.put("forms", &component_bytes("forms"));
+    let config = folders.config_with(&entry(&fake));
+    let now = Arc::new(Mutex::new(Duration::from_secs(1_800_000_000)));
+    let server = Server::start_at(config.clone(), Clock::Fixed(now.clone())).await.unwrap();
+    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let asked = async |passed_s: u64| {
+        *now.lock().unwrap() += Duration::from_secs(passed_s);
+        assert_eq!(look_up(&client, &fake.url("/json")).await.0, 200);
+        fake.received().len()
+    };
+    assert_eq!([asked(0).await, asked(59).await, asked(1).await, asked(59).await], [1, 1, 2, 2]);
+    // An hour later its turn comes, and nobody asks.
+    *now.lock().unwrap() += Duration::from_secs(3_600);
+    server.stop().await;
+    assert_eq!(exported(&folders, "forms", "lookups").len(), 1);
+    let config = Config { components: scheduled(&config), ..config };
+    let server = Server::start_at(config, Clock::Fixed(now)).await.unwrap();
+    let swept = async {
+        while !exported(&folders, "forms", "lookups").is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), swept).await.expect("it is swept");
+    server.stop().await;
+}
+
+/// The same components, run every tenth of a second.
+fn scheduled(config: &Config) -> BTreeMap<String, ComponentConfig> {
+    let mut components = config.components.clone();
+    components.get_mut("forms").unwrap().schedule_ms = Some(100);
+    components
 }
 
 #[tokio::test(flavor = "multi_thread")]

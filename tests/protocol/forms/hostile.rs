@@ -42,6 +42,7 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
     let browser = &it.browser;
     browser.says("form", "<script>window.hacked=1</script>").await;
     browser.picture("forms-hostile").await;
+    assert!(!browser.overflows().await, "the form is wider than the window");
     let text =
         serde_json::to_value(browser.find("form input[type=text], form input:not([type])").await);
     browser.ask("arguments[0].focus()", vec![text.unwrap()]).await;
@@ -72,6 +73,7 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
     browser.says("main", "<script>window.hacked=1</script>").await;
     assert_eq!(browser.script("return window.hacked ?? null").await, Value::Null);
     browser.picture("forms-hostile-sent").await;
+    assert!(!browser.overflows().await, "what was sent is wider than the window");
     browser.go("#/forms").await;
     browser.says("main", "<script>window.hacked=1</script>").await;
     assert_eq!(browser.script("return window.hacked ?? null").await, Value::Null);
@@ -80,12 +82,14 @@ async fn html_and_script_in_every_string_is_text_and_nothing_is_loaded_from_else
 
 /// Definitions that are too much or do not fit, each with a word of why.
 fn refused() -> Vec<(&'static str, Value)> {
+    let few: Vec<_> = (0..10_000).map(|_| json!({ "type": "divider" })).collect();
     let text = |name: usize| json!({ "name": format!("f{name}"), "type": "text" });
     let many: Vec<_> = (0..10_000).map(text).collect();
     let fields = |it: Value| form(json!([it]));
     vec![
-        ("1000", form(json!(many))),
-        ("262", fields(json!({ "name": "a", "type": "text", "label": "あ".repeat(350_000) }))),
+        ("1000", form(json!(few))),
+        ("256 KB", form(json!(many))),
+        ("256 KB", fields(json!({ "name": "a", "type": "text", "label": "あ".repeat(350_000) }))),
         ("pattern", fields(json!({ "name": "a", "type": "text", "pattern": "(?=a)b" }))),
         (
             "searchUrl",
@@ -100,7 +104,7 @@ fn refused() -> Vec<(&'static str, Value)> {
 async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
     let server = forms::server().await;
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
-    for (word, form) in refused() {
+    for (at, (word, form)) in refused().into_iter().enumerate() {
         let result = forms::request(&server.client(), &form).await;
         assert_eq!(result["isError"], true, "{word}");
         let said = result["content"][0]["text"].as_str().unwrap();
@@ -108,7 +112,7 @@ async fn what_is_too_much_is_refused_in_clear_words_in_the_page() {
         call(&browser, &form).await;
         let notice = browser.find("[role=alert]").await.text().await.unwrap();
         assert!(notice.replace(',', "").contains(word), "{word}: {notice}");
-        browser.picture(&format!("forms-refused-{word}")).await;
+        browser.picture(&format!("forms-refused-{at}")).await;
     }
     assert_eq!(browser.complaints().await, Vec::<String>::new());
     browser.close().await;

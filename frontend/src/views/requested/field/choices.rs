@@ -105,7 +105,8 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
             None => spot.page.fill(Key::FieldPickedBare, &[&chosen]),
         }
     };
-    view! { <p class="counter" class:is-over=is_over id=spot.part("count")>{said}</p> }.into_any()
+    view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
+        .into_any()
 }
 
 /// What a field holds that takes several.
