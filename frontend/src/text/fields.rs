@@ -27,6 +27,9 @@ macro_rules! with_field_words {
             LookupCount: "候補 {0} 件", "Options: {0}";
             LookupMore: "ほか {0} 件。続けて入力すると絞り込めます。", "{0} more: keep typing.";
             LookupFailed: "候補を読み込めませんでした。", "The options could not be loaded.";
+            LookupNotAllowed: "この候補の取得先は許可されていません。管理者に確認してください。", "The options come from a place that is not allowed here. Please ask the operator.";
+            LookupNoAnswer: "候補の取得先が応答しません。しばらくしてからもう一度お試しください。", "The place that the options come from does not answer. Please try again in a while.";
+            LookupUnreadable: "候補の取得先の応答を読み取れません。このフォームの依頼元に確認してください。", "The answer with the options cannot be read. Please ask whoever asked for this form.";
             LookupUnchosen: "「{0}」はまだ選ばれていません。候補から選んでください。", "“{0}” is not chosen yet. Please choose one of the options.";
             LookupChosen: "{0} を選びました。", "{0} chosen.";
             LookupRemoved: "{0} を外しました。", "{0} taken out.";

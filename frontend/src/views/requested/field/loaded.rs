@@ -166,11 +166,14 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
 
 fn failed(shelf: Shelf, shut: AnyView, trouble: &Trouble) -> AnyView {
     let page = shelf.spot.page;
-    let why = trouble.mend(page.lang.get_untracked());
+    let details = trouble.details();
+    let trouble = trouble.clone();
+    let why = move || lookup::why(&trouble, page.lang.get());
     view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
+            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
             <button type="button" class="quiet small" on:click=move |_| shelf.retry()>
                 {move || page.say(Key::Retry)}
             </button>

@@ -9,6 +9,7 @@ use super::combobox::{Picker, Source};
 use super::text::required;
 use super::{LABEL_MAX, cut, described};
 use crate::browser;
+use crate::lookup;
 use crate::lookup::combo::{Combo, Found, Press, SHOWN_MAX};
 use crate::text::Key;
 use crate::trouble::Trouble;
@@ -214,11 +215,14 @@ fn none(picker: Picker) -> AnyView {
 
 fn failed(picker: Picker, trouble: &Trouble) -> AnyView {
     let page = picker.spot.page;
-    let why = trouble.mend(page.lang.get_untracked());
+    let details = trouble.details();
+    let trouble = trouble.clone();
+    let why = move || lookup::why(&trouble, page.lang.get());
     view! {
         <div class="popup-note is-failed">
             <p>{move || page.say(Key::LookupFailed)}</p>
             <p>{why}</p>
+            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
             <button type="button" class="quiet small"
                 on:click=move |_| {
                     picker.change(|it| it.retry());
