@@ -195,6 +195,7 @@ mod tests {
         const NAME: &'static str = "plan";
         const TITLE: Text = Text { ja: "計画", en: "Plan" };
         const ENGLISH: English = English { description: "Plans.", arguments: &[] };
+        const META: Option<&'static str> = Some(r#"{"plan/more": 1}"#);
 
         fn get(self, user: &User) -> Result<Messages, Stop> {
             let Mood { mood } = user.ask("mood", "In which mood?")?;
@@ -223,6 +224,11 @@ mod tests {
         let arguments = arguments.map(|it| (it.name.as_str(), it.required)).collect::<Vec<_>>();
         assert_eq!(arguments, [("place", true), ("days", false)]);
         assert_eq!(definition.arguments[0].description.as_deref(), Some("行き先"));
+        let meta: Value = serde_json::from_str(&definition.meta.unwrap()).unwrap();
+        assert_eq!(
+            (&meta["plan/more"], &meta["madoguchi/text"]["en"]["title"]),
+            (&1.into(), &"Plan".into())
+        );
     }
 
     #[test]

@@ -82,3 +82,34 @@ async fn the_list_is_a_file_for_spreadsheets_in_which_nothing_is_a_formula() {
     assert!(submitted.contains(&handle) && !submitted.contains(&other), "{submitted}");
     assert!(forms.read("form://submissions.csv?status=lost").await.is_err());
 }
+
+#[tokio::test]
+async fn pages_of_long_answers_are_shorter_and_together_lose_none() {
+    let forms = open().await;
+    let long = "x".repeat(200 << 10);
+    let hidden = json!({ "name": "long", "type": "hidden", "value": long });
+    let mut handles = Vec::new();
+    for _ in 0..52 {
+        let handle = ask(&forms, &json!({ "title": "長", "fields": [hidden] })).await;
+        submit(&forms, &handle, json!({})).await;
+        forms.pass(Duration::from_millis(1));
+        handles.push(handle);
+    }
+    handles.reverse();
+    let (mut seen, mut arguments, mut pages) = (Vec::new(), json!({}), 0);
+    loop {
+        seen.extend(list(&forms, arguments.clone()).await);
+        let listed = forms.call("list_form_submissions", arguments).await;
+        pages += 1;
+        let Some(cursor) = listed.get("next_cursor") else { break };
+        assert!(pages < 52);
+        arguments = json!({ "cursor": cursor });
+    }
+    assert_eq!(seen, handles);
+    assert!(pages > 2, "{pages} pages of at most 8 MiB");
+    let contents = forms.read("form://submissions.csv").await.unwrap();
+    let meta = contents[0].meta.as_deref();
+    assert_eq!(meta, Some(r#"{"forms/is-whole":false}"#), "what is left out is told");
+    let ResourceBody::Text(text) = &contents[0].body else { panic!("no text") };
+    assert!(text.contains(&handles[0]) && !text.contains(&handles[51]), "the newest are in it");
+}
