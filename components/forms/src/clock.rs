@@ -76,7 +76,10 @@ mod tests {
     #[test]
     fn what_is_no_day_is_named() {
         for text in ["", "today", "2026-11-31", "2026-1-1", "+026-11-21", "2026-11-211"] {
-            assert!(matches!(today_at(MORNING, Some(text)), Err(Stop::InvalidArguments(_))), "{text}");
+            assert!(
+                matches!(today_at(MORNING, Some(text)), Err(Stop::InvalidArguments(_))),
+                "{text}"
+            );
         }
     }
 

@@ -55,6 +55,7 @@ fn number(name: &str, default: u32, least: u32, most: u32) -> Result<u32, Unfit>
 /// What the operator has to mend.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let problems = [keep_days(), wait_days(), wait_s()];
-    let problems: Vec<_> = problems.into_iter().filter_map(Result::err).map(Problem::from).collect();
+    let problems: Vec<_> =
+        problems.into_iter().filter_map(Result::err).map(Problem::from).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

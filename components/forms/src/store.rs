@@ -209,7 +209,8 @@ fn files(handle: &str, form: &Form, values: &Values) -> Vec<Statement> {
     let mut ids: Vec<_> = crate::files::named(form, values).map(|it| it.id).collect();
     ids.sort();
     ids.dedup();
-    let keep = |id| toolkit::sql!("INSERT INTO files (handle, file_id) VALUES ($1, $2)", handle, id);
+    let keep =
+        |id| toolkit::sql!("INSERT INTO files (handle, file_id) VALUES ($1, $2)", handle, id);
     std::iter::once(forget).chain(ids.into_iter().take(FILES_MAX).map(keep)).collect()
 }
 

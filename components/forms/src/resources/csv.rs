@@ -110,8 +110,8 @@ fn plain(value: &Value) -> Cow<'_, str> {
 
 /// A text in its cell. What a spreadsheet would take for a formula has a quote in front.
 fn cell(text: Cow<'_, str>) -> String {
-    let is_formula = text.trim_start().starts_with(['=', '+', '-', '@'])
-        || text.starts_with(['\t', '\r', '\n']);
+    let is_formula =
+        text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);
     let text = if is_formula { Cow::Owned(format!("'{text}")) } else { text };
     if text.contains(['"', ',', '\r', '\n']) || text.contains("; ") {
         return format!("\"{}\"", text.replace('"', "\"\""));
