@@ -143,6 +143,20 @@ pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
     !own.zip(next).is_some_and(|(own, next)| own.contains(Some(&next)))
 }
 
+/// How often to look whether a button of the mouse is up again.
+const RELEASE_TIME: Duration = Duration::from_millis(40);
+
+/// Runs `then`; while a button of the mouse is down, once it is up and has clicked. What moves away in
+/// between is missed.
+pub(crate) fn once_released(then: impl FnOnce() + 'static) {
+    let page = document().document_element();
+    if page.is_some_and(|it| it.matches(":active").unwrap_or_default()) {
+        set_timeout(move || once_released(then), RELEASE_TIME);
+    } else {
+        then();
+    }
+}
+
 /// Scrolls as little as it takes to see an element.
 pub(crate) fn reveal(id: &str) {
     let options = ScrollIntoViewOptions::new();

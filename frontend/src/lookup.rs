@@ -23,6 +23,7 @@ use web_sys::{AbortController, AbortSignal};
 use crate::access;
 use crate::browser;
 use crate::gate::Gate;
+use crate::text::{Key, Lang};
 use crate::trouble::{Refusal, Trouble};
 use memory::Memory;
 
@@ -146,13 +147,30 @@ async fn text(response: Response) -> Result<String, Trouble> {
 
 /// A failure `{error, message, status}`, or whatever else came instead.
 pub(crate) fn failed(status: u16, text: &str) -> Trouble {
-    Trouble::of_status(status, text).unwrap_or_else(|| {
-        let refusal = serde_json::from_str::<Refusal>(text).ok();
-        match refusal.filter(|it| !it.code.is_empty()) {
-            Some(refusal) => Trouble::Refused(Box::new(refusal)),
+    let refusal = serde_json::from_str::<Refusal>(text).ok().filter(|it| !it.code.is_empty());
+    match refusal {
+        // Of a look-up's own refusals the code says more than the status.
+        Some(refusal) if refusal.code.starts_with("lookup_") => Trouble::Refused(refusal.into()),
+        refusal => Trouble::of_status(status, text).unwrap_or_else(|| match refusal {
+            Some(refusal) => Trouble::Refused(refusal.into()),
             None => Trouble::unreadable(status, text),
-        }
-    })
+        }),
+    }
+}
+
+/// What to tell whoever wants to choose; the words for the operator are in its details.
+pub(crate) fn why(trouble: &Trouble, lang: Lang) -> String {
+    let code = match trouble {
+        Trouble::Refused(refusal) => refusal.code.as_str(),
+        _ => "",
+    };
+    let key = match code {
+        "lookup_not_allowed" | "lookup_not_elsewhere" | "invalid_url" => Key::LookupNotAllowed,
+        "lookup_failed" => Key::LookupNoAnswer,
+        "invalid_answer" => Key::LookupUnreadable,
+        _ => return trouble.mend(lang),
+    };
+    lang.say(key).to_owned()
 }
 
 fn refusal(code: &str, message: String) -> Trouble {
@@ -162,12 +180,15 @@ fn refusal(code: &str, message: String) -> Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Lang;
 
     #[test]
     fn a_failed_look_up_says_why_in_the_words_of_whoever_refused_it() {
-        let text = r#"{"error": "origin_not_allowed", "message": "Not there.", "status": 403}"#;
-        assert_eq!(failed(404, text).mend(Lang::Ja), "Not there.");
+        let text = r#"{"error": "gone", "message": "Not there.", "status": 404}"#;
+        assert_eq!(why(&failed(404, text), Lang::Ja), "Not there.");
+        let text = r#"{"error": "lookup_not_allowed", "message": "Allow it so.", "status": 403}"#;
+        let refused = failed(403, text);
+        assert_eq!(why(&refused, Lang::En), Lang::En.say(Key::LookupNotAllowed));
+        assert!(refused.details().is_some_and(|it| it.contains("Allow it so.")), "{refused:?}");
         let Trouble::Protocol { code, .. } = failed(502, "<html>") else { panic!("no refusal") };
         assert_eq!(code, 502);
         assert_eq!(failed(401, ""), Trouble::Unauthorized);

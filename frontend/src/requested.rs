@@ -99,6 +99,12 @@ impl Requested {
         self.change(|filled| filled.choose(index, chosen));
     }
 
+    /// The same where nobody chose it: a default among options that have just come, or what people read
+    /// of a value that was there. No draft is kept for it.
+    pub(crate) fn adopt(self, index: usize, chosen: Vec<Choice>) {
+        self.apply(|filled| filled.choose(index, chosen));
+    }
+
     /// The reader has left a field.
     pub(crate) fn touch(self, index: usize) {
         let entry = self.entry(index).filter(|it| !it.is_touched.get_untracked());
@@ -193,15 +199,21 @@ impl Requested {
     }
 
     fn change(self, change: impl FnOnce(&Filled) -> bool) {
-        let Some(filled) = self.filled() else { return };
+        if self.apply(change) {
+            self.changes.update(|it| *it = it.wrapping_add(1));
+        }
+    }
+
+    fn apply(self, change: impl FnOnce(&Filled) -> bool) -> bool {
+        let Some(filled) = self.filled() else { return false };
         if self.is_closed.get_untracked() || !change(&filled) {
-            return;
+            return false;
         }
         let progress = filled.progress();
         if self.progress.get_untracked() != progress {
             self.progress.set(progress);
         }
-        self.changes.update(|it| *it = it.wrapping_add(1));
+        true
     }
 }
 

@@ -1,5 +1,7 @@
 //! Every word that the page says, in Japanese and English.
 
+#[macro_use]
+mod fields;
 mod words;
 
 use serde::{Deserialize, Serialize};

@@ -53,7 +53,8 @@ pub(crate) use optional::{RESERVED, Request};
 pub(crate) use prompts::{
     Completion, CompletionRequest, PromptInvocation, PromptOutput, PromptRole, Reference,
 };
-pub(crate) use resources::{Contents, ReadRequest};
+pub use resources::Contents;
+pub(crate) use resources::ReadRequest;
 pub(crate) use round::Round;
 pub use version::Version;
 

@@ -89,8 +89,9 @@ impl fmt::Display for Grant {
 }
 
 /// Imports that every component has: they reach nothing, or only the call itself.
-const BASELINE: [&str; 16] = [
+const BASELINE: [&str; 17] = [
     "madoguchi:tool/types",
+    "madoguchi:tool/stops",
     "madoguchi:tool/caller",
     "madoguchi:tool/progress",
     "madoguchi:tool/log",

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use serde_json::Value;
@@ -16,8 +16,8 @@ use crate::{
     calls::answer_in_solo,
     capability::http::Outgoing,
     component::{
-        CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question, Request,
-        Round, Setup, Stop, Wait,
+        Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
+        Request, Round, Setup, Stop, Wait,
     },
     database::{self, Database},
     events::Listener,
@@ -33,6 +33,7 @@ use crate::{
 /// A component that is about to run alone.
 pub struct Solo {
     bytes: Vec<u8>,
+    page: Option<Arc<str>>,
     setup: Setup,
     database: Option<PathBuf>,
     hosts: Hosts,
@@ -43,10 +44,12 @@ pub struct Solo {
 /// A component that runs alone.
 pub struct Running {
     component: LoadedComponent,
+    caller: Mutex<Caller>,
     published: Mutex<Listener>,
     _store: Option<TemporaryStore>,
 }
 
+mod offers;
 mod store;
 
 use store::TemporaryStore;
@@ -108,7 +111,8 @@ impl Solo {
             version: Arc::default(),
         };
         let (hosts, files, folders) = (Hosts::default(), Vec::new(), Vec::new());
-        Self { bytes: bytes.to_owned(), setup, database: None, hosts, files, folders }
+        let bytes = bytes.to_owned();
+        Self { bytes, page: None, setup, database: None, hosts, files, folders }
     }
 
     /// Gives it leave to use `grants`.
@@ -167,6 +171,13 @@ impl Solo {
         self
     }
 
+    /// Tells it where the page is that people are sent to.
+    #[must_use]
+    pub fn page(mut self, url: &str) -> Self {
+        self.page = Some(url.into());
+        self
+    }
+
     /// Compiles, links, describes, migrates and configures it, as the server would.
     pub async fn start(self) -> Result<Running, LoadError> {
         let (limits, shared) = (&self.setup.limits, SandboxConfig::default());
@@ -200,6 +211,7 @@ impl Solo {
             None
         };
         reach.blobs = store.as_ref().map(|it| it.blobs.clone());
+        reach.page = self.page.take();
         let published = Mutex::new(reach.bell.listen());
         self.setup.reach = Arc::new(reach);
         self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
@@ -217,7 +229,8 @@ impl Solo {
         if component.has_resources() {
             component = component.listed().await?;
         }
-        Ok(Running { component, published, _store: store })
+        let caller = Mutex::new(Caller::anonymous());
+        Ok(Running { component, caller, published, _store: store })
     }
 }
 
@@ -225,6 +238,19 @@ impl Running {
     /// The component.
     pub fn component(&self) -> &LoadedComponent {
         &self.component
+    }
+
+    /// From now on somebody else calls.
+    pub fn speak(&self, caller: Caller) {
+        *self.caller() = caller;
+    }
+
+    fn caller(&self) -> MutexGuard<'_, Caller> {
+        self.caller.lock().unwrap_or_else(|it| it.into_inner())
+    }
+
+    fn called(&self) -> Round {
+        Round { caller: self.caller().clone(), ..Round::of_host() }
     }
 
     /// One round of a call, with the answers to what earlier rounds asked: the content of an
@@ -235,20 +261,35 @@ impl Running {
         arguments: &str,
         answers: BTreeMap<String, Value>,
     ) -> SoloOutcome {
+        let answers = answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect();
+        self.repeat(tool, arguments, answers, None).await.0
+    }
+
+    /// As [`Running::call`], with what the round before remembered, and answers of any kind; gives
+    /// along what this one remembers.
+    pub async fn repeat(
+        &self,
+        tool: &str,
+        arguments: &str,
+        answers: Vec<Answer>,
+        state: Option<String>,
+    ) -> (SoloOutcome, Option<String>) {
         let now = self.component.clock().now();
         let invocation = Invocation {
             name: tool.to_owned(),
             arguments: arguments.to_owned(),
-            answers: answers.iter().map(|(key, it)| answer_in_solo(key, it)).collect(),
-            state: None,
+            answers,
+            state,
             first_called_at: Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },
             meta: "{}".to_owned(),
         };
-        match self.component.call(&invocation, Round::of_host()).await {
-            Ok(output) => SoloOutcome::Done(output),
-            Err(CallError::Stopped(Stop::InputRequired(it))) => SoloOutcome::Asked(it.questions),
-            Err(CallError::Stopped(Stop::Wait(it))) => SoloOutcome::Waits(it),
-            Err(error) => SoloOutcome::Failed(Failure::from(error).object()),
+        match self.component.call(&invocation, self.called()).await {
+            Ok(output) => (SoloOutcome::Done(output), None),
+            Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                (SoloOutcome::Asked(it.questions), it.state)
+            }
+            Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
+            Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
         }
     }
 
@@ -284,7 +325,8 @@ impl Running {
         }
         let query = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let request = Request { path: path.to_owned(), query, meta: "{}".to_owned() };
-        match self.component.get(&request, Caller::anonymous()).await {
+        let caller = self.caller().clone();
+        match self.component.get(&request, caller).await {
             Ok(Some(json)) => Ok(serde_json::from_str(&json).unwrap_or_default()),
             Ok(None) => Err(not_found("The component serves nothing there.")),
             Err(error) => Err(Failure::from(error).object()),

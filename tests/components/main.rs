@@ -3,6 +3,7 @@
 
 mod cinema;
 mod echo;
+mod forms;
 mod goldens;
 mod reach;
 mod rogue;

@@ -41,7 +41,29 @@ fn a_sound_configuration_is_fine_and_nothing_is_made_by_checking_it() {
     assert!(!folders.data().exists(), "a check leaves nothing behind");
     let words = run(&folders, &["check-config", file.to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&words.stdout).contains("fine"), "{words:?}");
-    assert!(run(&folders, &["check-config"]).status.success(), "the built-in one");
+    assert!(
+        run(&folders, &["check-config"]).status.success(),
+        "the built-in one, with all that is bundled"
+    );
+}
+
+#[test]
+fn a_name_that_is_taken_is_a_problem_and_a_variable_without_origins_is_worth_a_note() {
+    let text = "bundled = false\n[components.forms]\nhttp_environment = \"MADOGUCHI_NO_SUCH\"\n\
+        [endpoints]\nblobs = \"forms\"\n";
+    let (folders, file) = configured(text);
+    let (code, told) = check(&folders, &file);
+    assert_eq!(code, Some(1), "{told}");
+    let findings = told["findings"].as_array().unwrap();
+    let of = |about: &str| findings.iter().find(|it| it["about"] == about).cloned();
+    let taken = of("endpoints").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!((&taken["line"], &taken["is_problem"]), (&Value::from(4), &Value::Bool(true)));
+    assert!(taken["message"].as_str().unwrap().contains("the server's own"), "{taken}");
+    let variable = of("components.forms.http_environment").unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(
+        (&variable["line"], &variable["is_problem"]),
+        (&Value::from(3), &Value::Bool(false))
+    );
 }
 
 #[test]

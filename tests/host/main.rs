@@ -5,6 +5,7 @@ mod authorization;
 mod bad_input;
 mod command_line;
 mod command_line_offline;
+mod forms;
 mod hostile;
 mod http;
 mod limits;

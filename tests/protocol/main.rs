@@ -5,6 +5,7 @@ mod both_ways;
 mod browser;
 mod cancel;
 mod clients;
+mod forms;
 mod page;
 mod prompts;
 mod resources;

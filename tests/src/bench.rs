@@ -10,7 +10,8 @@ use std::{
 use host::{
     blobs::Blobs,
     call_state::Clock,
-    component::Content,
+    caller::Caller,
+    component::{Answer, AnswerAction, Content, Contents},
     grants::Grant,
     limits::Limits,
     sandbox::Sandbox,
@@ -103,6 +104,13 @@ impl Bench {
         self
     }
 
+    /// Tells it where the page is.
+    #[must_use]
+    pub fn page(mut self, url: &str) -> Self {
+        self.solo = self.solo.page(url);
+        self
+    }
+
     /// Keeps its database in `file`.
     #[must_use]
     pub fn database(mut self, file: &Path) -> Self {
@@ -152,6 +160,40 @@ impl Tested {
     /// Looks something up, as `GET /api/NAME/PATH` would.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Value> {
         self.running.get(path, query).await
+    }
+
+    /// From now on somebody else calls.
+    pub fn speak(&self, caller: Caller) {
+        self.running.speak(caller);
+    }
+
+    /// One round of a call that follows another: with what that one remembered, and any answers.
+    /// Gives along what this one remembers.
+    pub async fn repeat(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        answers: &[(&str, AnswerAction, Value)],
+        state: Option<String>,
+    ) -> (SoloOutcome, Option<String>) {
+        let answer = |(key, action, content): &(&str, AnswerAction, Value)| Answer {
+            key: (*key).to_owned(),
+            action: *action,
+            content: (!content.is_null()).then(|| content.to_string()),
+            meta: None,
+        };
+        let answers = answers.iter().map(answer).collect();
+        self.running.repeat(tool, &arguments.to_string(), answers, state).await
+    }
+
+    /// What is at a URI, as `resources/read` would say it.
+    pub async fn read(&self, uri: &str) -> Result<Vec<Contents>, Value> {
+        self.running.read(uri).await
+    }
+
+    /// The texts of a prompt's messages.
+    pub async fn prompt(&self, name: &str, arguments: &[(&str, &str)]) -> Vec<String> {
+        self.running.prompt(name, arguments).await.expect("the prompt says something")
     }
 
     /// One round of a call.

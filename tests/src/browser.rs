@@ -7,10 +7,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fantoccini::{Client, ClientBuilder, Locator, elements::Element, key::Key};
-use hyper_util::client::legacy::connect::HttpConnector;
+use fantoccini::{Client, Locator, elements::Element, key::Key};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
+
+mod driver;
+mod fill;
+mod roles;
+
+use driver::{DevTools, Log, capabilities, connect};
 
 /// How long anything may take to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -101,10 +106,24 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
-    /// A command of the browser's own protocol.
-    pub async fn devtools(&self, method: &str, params: Value) {
+    /// A command of the browser's own protocol, and what it answers.
+    pub async fn devtools(&self, method: &str, params: Value) -> Value {
         let command = DevTools { method: method.to_owned(), params };
-        self.client.issue_cmd(command).await.expect("the browser obeys");
+        self.client.issue_cmd(command).await.expect("the browser obeys")
+    }
+
+    /// Takes the network away, or gives it back.
+    pub async fn offline(&self, is_offline: bool) {
+        self.devtools("Network.enable", json!({})).await;
+        let conditions = json!({
+            "offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+        });
+        self.devtools("Network.emulateNetworkConditions", conditions).await;
+    }
+
+    /// Looks at the page in another way from now on.
+    pub async fn look(&self, look: Look) {
+        self.emulate(look).await;
     }
 
     /// Goes to an address of the page: `#/counter`.
@@ -124,37 +143,20 @@ impl Browser {
     /// Clicks what fits a CSS selector, in the middle of the window, where nothing lies over it.
     pub async fn click(&self, css: &str) {
         let element = self.find(css).await;
+        self.tap(&element).await;
+    }
+
+    /// Clicks an element, in the middle of the window, where nothing lies over it.
+    pub async fn tap(&self, element: &Element) {
         let script = "arguments[0].scrollIntoView({ block: 'center', inline: 'center' })";
-        let reference = serde_json::to_value(&element).expect("a reference is JSON");
+        let reference = serde_json::to_value(element).expect("a reference is JSON");
         self.client.execute(script, vec![reference]).await.expect("the page scrolls");
-        element.click().await.expect("nothing lies over it");
+        element.clone().click().await.expect("nothing lies over it");
     }
 
     /// All elements that fit a CSS selector now.
     pub async fn all(&self, css: &str) -> Vec<Element> {
         self.client.find_all(Locator::Css(css)).await.expect("the page is there")
-    }
-
-    /// The element of that role whose name, label or text contains `name`, once it is there.
-    pub async fn role(&self, role: &str, name: &str) -> Element {
-        let script = "
-            const [role, name] = arguments;
-            const own = { button: 'button', link: 'a[href]', textbox: 'input,textarea', heading: 'h1,h2,h3,h4' }[role];
-            const all = document.querySelectorAll(`[role=${role}]${own ? ',' + own : ''}`);
-            const label = it => it.getAttribute('aria-label')
-                || [...(it.labels || [])].map(it => it.textContent).join(' ') || it.textContent;
-            return [...all].find(it => it.checkVisibility() && label(it).includes(name)) || null;";
-        let began = Instant::now();
-        loop {
-            let found = self.client.execute(script, vec![json!(role), json!(name)]).await;
-            if let Some(element) = found.ok().and_then(|it| self.element(&it)) {
-                return element;
-            }
-            if began.elapsed() > PATIENCE {
-                panic!("no {role} {name:?}; the page says: {}", self.text("body").await);
-            }
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
     }
 
     /// The element that a script returned: an object with its id under a name of the standard's.
@@ -207,6 +209,28 @@ impl Browser {
         self.client.execute(script, vec![]).await.expect("the script runs")
     }
 
+    /// What a script returns that is given all that.
+    pub async fn ask(&self, script: &str, given: Vec<Value>) -> Value {
+        self.client.execute(script, given).await.expect("the script runs")
+    }
+
+    /// What a script hands to the function that it is given last.
+    pub async fn ask_later(&self, script: &str, given: Vec<Value>) -> Value {
+        self.client.execute_async(script, given).await.expect("the script runs")
+    }
+
+    /// Waits until an expression of the page is true.
+    pub async fn until(&self, expression: &str) {
+        let script = format!("return Boolean({expression});");
+        let began = Instant::now();
+        while self.client.execute(&script, vec![]).await.ok() != Some(json!(true)) {
+            if began.elapsed() > PATIENCE {
+                panic!("never {expression}; the page says: {}", self.text("body").await);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
     /// What axe finds that is serious or worse: rule, and where.
     pub async fn serious_faults(&self) -> Vec<String> {
         let axe = crate::root().join("node_modules/axe-core/axe.min.js");
@@ -237,6 +261,19 @@ impl Browser {
         std::fs::write(folder.join(format!("{name}.png")), png).expect("it can be written");
     }
 
+    /// Keeps a picture of the whole page, however long it is.
+    pub async fn whole_picture(&self, name: &str, look: Look) {
+        if std::env::var_os("MADOGUCHI_SCREENSHOTS").is_none() {
+            return;
+        }
+        let height = self.script("return document.documentElement.scrollHeight").await;
+        let height = height.as_u64().unwrap_or_default().clamp(u64::from(look.height), 9_000);
+        let height = u32::try_from(height).unwrap_or(look.height);
+        self.emulate(Look { height, ..look }).await;
+        self.picture(name).await;
+        self.emulate(look).await;
+    }
+
     /// What the browser complained about in its console.
     pub async fn complaints(&self) -> Vec<String> {
         let log = self.client.issue_cmd(Log).await.expect("the browser has a log");
@@ -249,77 +286,5 @@ impl Browser {
     pub async fn close(mut self) {
         let _ = self.client.clone().close().await;
         let _ = self.driver.kill().await;
-    }
-}
-
-fn capabilities(chromium: &std::path::Path, profile: &tempfile::TempDir, look: Look) -> Value {
-    let profile = format!("--user-data-dir={}", profile.path().display());
-    let size = format!("--window-size={},{}", look.width.max(500), look.height);
-    let language = format!("--lang={}", look.language);
-    json!({
-        "goog:chromeOptions": {
-            "binary": chromium,
-            "args": [
-                "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
-                "--disable-dev-shm-usage", profile, size, language,
-            ],
-            "prefs": { "intl.accept_languages": look.language },
-        },
-        "goog:loggingPrefs": { "browser": "ALL" },
-    })
-}
-
-async fn connect(port: u16, capabilities: &Value) -> Client {
-    let capabilities = capabilities.as_object().expect("it is an object").clone();
-    let began = Instant::now();
-    loop {
-        let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities.clone());
-        match builder.connect(&format!("http://127.0.0.1:{port}")).await {
-            Ok(client) => return client,
-            Err(error) => assert!(began.elapsed() < PATIENCE, "chromedriver: {error}"),
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
-/// Chromedriver's way to the browser's own protocol.
-#[derive(Debug)]
-struct DevTools {
-    method: String,
-    params: Value,
-}
-
-impl fantoccini::wd::WebDriverCompatibleCommand for DevTools {
-    fn endpoint(
-        &self,
-        base: &url::Url,
-        session: Option<&str>,
-    ) -> Result<url::Url, url::ParseError> {
-        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
-        let body = json!({ "cmd": self.method, "params": self.params });
-        (http::Method::POST, Some(body.to_string()))
-    }
-}
-
-/// Chromedriver's way to the browser's console.
-#[derive(Debug)]
-struct Log;
-
-impl fantoccini::wd::WebDriverCompatibleCommand for Log {
-    fn endpoint(
-        &self,
-        base: &url::Url,
-        session: Option<&str>,
-    ) -> Result<url::Url, url::ParseError> {
-        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
-    }
-
-    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
-        (http::Method::POST, Some(json!({ "type": "browser" }).to_string()))
     }
 }

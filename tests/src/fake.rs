@@ -8,8 +8,8 @@ use tokio::{
     sync::Semaphore,
 };
 
-/// A fake host. What it does, the path says: `/ok`, `/echo`, `/redirect?to=URL`, `/never`,
-/// `/endless`, `/headers`.
+/// A fake host. What it does, the path says: `/ok`, `/json`, `/gone`, `/echo`, `/redirect?to=URL`,
+/// `/never`, `/endless`, `/headers`.
 pub struct Fake {
     /// Its port.
     pub port: u16,
@@ -59,6 +59,15 @@ async fn serve(
     let close = "connection: close\r\n";
     let answer = match target.split('?').next()? {
         "/ok" => format!("HTTP/1.1 200 OK\r\n{close}content-length: 4\r\n\r\nfine"),
+        "/json" => {
+            let people = r#"[{"id":1,"name":"花子"}]"#;
+            let length = people.len();
+            // The type is not what it is judged by.
+            format!(
+                "HTTP/1.1 200 OK\r\n{close}content-type: text/plain\r\ncontent-length: {length}\r\n\r\n{people}"
+            )
+        }
+        "/gone" => format!("HTTP/1.1 410 Gone\r\n{close}content-length: 5\r\n\r\ninner"),
         "/echo" => {
             let (length, head) = (request.len(), request.lines().next()?);
             format!(

@@ -7,6 +7,8 @@ pub mod cinema;
 pub mod client;
 pub mod collector;
 pub mod fake;
+pub mod foreign;
+pub mod forms;
 pub mod goldens;
 pub mod legacy;
 pub mod library;

@@ -23,7 +23,7 @@ pub enum Way {
 /// address at all.
 #[must_use]
 pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way {
-    if capabilities["extensions"]["madoguchi/forms"].is_object() {
+    if draws_forms(capabilities) {
         return Way::Page;
     }
     let elicitation = &capabilities["elicitation"];
@@ -39,6 +39,12 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
     } else {
         Way::Told
     }
+}
+
+/// Whether a client with these capabilities is our page, or another one that draws forms itself.
+#[must_use]
+pub fn draws_forms(capabilities: &Value) -> bool {
+    capabilities["extensions"]["madoguchi/forms"].is_object()
 }
 
 fn asked(form: &Form) -> usize {

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod delivery;
 pub mod demo;
+pub mod elicitation;
 pub mod endpoints;
 pub mod examples;
 pub mod files;
@@ -35,7 +36,10 @@ toolkit::export_tools!(
     CloseForm,
     ListFormSubmissions,
 );
-toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
+toolkit::export_migrations!(
+    1 "tables" => "../migrations/1-tables.sql",
+    2 "lookups" => "../migrations/2-lookups.sql",
+);
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);
 toolkit::export_endpoints!(endpoints::get);

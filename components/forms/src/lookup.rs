@@ -11,6 +11,7 @@ mod remote;
 use serde_json::Value;
 use toolkit::endpoints::{Failure, Refusal, Request};
 
+pub use cache::sweep;
 use place::Place;
 pub use place::problems;
 

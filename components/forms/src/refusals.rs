@@ -27,7 +27,7 @@ pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
 pub fn invalid_form_schema(fault: &SchemaFault) -> Stop {
     let details = json!({
         "pointer": format!("/form_schema{}", fault.pointer),
-        "english": fault.english,
+        "english": fault.message(Language::English),
     });
     refused("invalid_form_schema", 400, fault.to_string()).with(details)
 }

@@ -60,7 +60,7 @@ impl Resources for Shelf {
         if rows.is_empty() {
             return Ok(None);
         }
-        Ok(Some(vec![Contents::json(uri, &store::read(&handle)?.submission())]))
+        Ok(Some(vec![Contents::json(uri, &store::seen(&handle)?.submission())]))
     }
 }
 

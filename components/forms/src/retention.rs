@@ -24,6 +24,7 @@ pub fn run() -> Result<(), String> {
     let before = |days: u32| now() - i64::from(days) * DAY_MS;
     forget("status = 'waiting' AND asked_at < $1", before(wait)).map_err(told)?;
     forget("status <> 'waiting' AND answered_at < $1", before(keep)).map_err(told)?;
+    crate::lookup::sweep().map_err(|it| told(it.into()))?;
     touch().map_err(told)
 }
 

@@ -55,7 +55,8 @@ fn number(name: &str, default: u32, least: u32, most: u32) -> Result<u32, Unfit>
 /// What the operator has to mend.
 pub fn configure() -> Result<(), Vec<Problem>> {
     let problems = [keep_days(), wait_days(), wait_s()];
-    let problems: Vec<_> =
-        problems.into_iter().filter_map(Result::err).map(Problem::from).collect();
+    let problems = problems.into_iter().filter_map(Result::err).map(Problem::from);
+    let lists = crate::lookup::problems().into_iter().chain(crate::demo::items::problems());
+    let problems: Vec<_> = problems.chain(lists).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -9,6 +9,7 @@ use toolkit::{
 
 use crate::{
     clock::now,
+    delivery::draws_forms,
     record::{Record, by_handle, first},
     refusals::{already_answered, draft_conflict, not_found, not_reopened, too_many_forms},
 };
@@ -160,6 +161,17 @@ pub fn draft(
         Status::Waiting => draft_conflict(it),
         _ => already_answered(it),
     })
+}
+
+/// The form for whoever calls. A page only looks; anybody else has read the answer and may act on it.
+///
+/// # Errors
+/// When there is no such form.
+pub fn seen(handle: &str) -> Result<Record, Stop> {
+    if draws_forms(&caller::client_capabilities()) {
+        return crate::record::find(handle);
+    }
+    read(handle)
 }
 
 /// The form, as whoever asked for it reads it: from then on an answer stays.

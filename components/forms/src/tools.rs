@@ -20,17 +20,12 @@ pub use validate::ValidateFormSubmission;
 
 use output::form::{Form, VALUES_BYTES_MAX, Values};
 use serde_json::Value;
-use toolkit::{Stop, caller, invalid};
+use toolkit::{Stop, invalid};
 
 /// Only pages see these: `_meta` of a tool that no model is told of.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 /// Options of one field that are kept with what people read of them.
 const LABELS_MAX: usize = 1_000;
-
-/// Whether the client is our page, or another one that draws forms itself.
-pub(crate) fn draws_forms() -> bool {
-    caller::client_capabilities()["extensions"]["madoguchi/forms"].is_object()
-}
 
 /// Stops where there is more than an answer may have.
 fn bounded(pointer: &str, values: &Values) -> Result<(), Stop> {

@@ -92,34 +92,9 @@ fn field(field: &Field) -> Option<String> {
     let shown = shown.map(|it| format!("{}={}", plain(&it.value), it.label)).collect::<Vec<_>>();
     let options = if shown.is_empty() { String::new() } else { format!(" [{}]", shown.join(", ")) };
     let required = if field.required { say("（必須）", " (required)") } else { "" };
-    Some(format!("- {}: {}{required} <{}>{options}", field.name, field.label, kind(&field.kind)))
+    Some(format!("- {}: {}{required} <{}>{options}", field.name, field.label, field.kind.name()))
 }
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// The name of a type, as a definition has it.
-#[must_use]
-pub fn kind(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Text(_) => "text",
-        Kind::Textarea { .. } => "textarea",
-        Kind::Divider => "divider",
-        Kind::Heading(_) => "heading",
-        Kind::Select(_) => "select",
-        Kind::Multiselect(..) => "multiselect",
-        Kind::Autocomplete(_) => "autocomplete",
-        Kind::MultiAutocomplete(..) => "multi-autocomplete",
-        Kind::CascadingSelect(_) => "cascading-select",
-        Kind::AsyncSelect(_) => "async-select",
-        Kind::Checkbox => "checkbox",
-        Kind::Radio(_) => "radio",
-        Kind::Number(_) => "number",
-        Kind::Range { .. } => "range",
-        Kind::Date(_) => "date",
-        Kind::Datetime(_) => "datetime",
-        Kind::File(_) => "file",
-        Kind::Hidden(_) => "hidden",
-    }
 }

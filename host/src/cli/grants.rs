@@ -78,6 +78,6 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         "by": by,
         "enabled": component.enabled != Some(false),
         "settings": component.settings.keys().collect::<Vec<_>>(),
-        "environment": component.environment.values().collect::<Vec<_>>(),
+        "environment": component.environment.values().chain(&component.http_environment).collect::<Vec<_>>(),
     })
 }

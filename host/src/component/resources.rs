@@ -6,7 +6,8 @@ use crate::{
     output_check,
 };
 
-pub(crate) use wit::{Contents, Request as ReadRequest};
+pub use wit::Contents;
+pub(crate) use wit::Request as ReadRequest;
 
 /// Bytes of a component's own cursor.
 const CURSOR_BYTES_MAX: usize = 4 << 10;

@@ -268,18 +268,16 @@ fn done(id: &RawValue, output: Output) -> Vec<u8> {
     body.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
     body.extend_from_slice(id.get().as_bytes());
     body.extend_from_slice(b",\"result\":{\"resultType\":\"complete\",\"content\":[");
-    let (text, is_behind) = (structured.map(text_block), wire::is_text_behind(&output.content));
-    let (front, back) = if is_behind { (None, text) } else { (text, None) };
-    let blocks = output.content.into_iter().map(|it| {
-        let mut block = Vec::new();
-        write(&mut block, &wire::block(it));
-        block
-    });
-    for (at, block) in front.into_iter().chain(blocks).chain(back).enumerate() {
-        if at > 0 {
-            body.push(b',');
-        }
-        body.extend_from_slice(&block);
+    let is_behind = wire::is_text_behind(&output.content);
+    if let Some(text) = structured.filter(|_| !is_behind) {
+        write_text(&mut body, text);
+    }
+    for content in output.content {
+        separate(&mut body);
+        write(&mut body, &wire::block(content));
+    }
+    if let Some(text) = structured.filter(|_| is_behind) {
+        write_text(&mut body, text);
     }
     body.push(b']');
     for (name, json) in [("structuredContent", structured), ("_meta", output.meta.as_deref())] {
@@ -294,13 +292,19 @@ fn done(id: &RawValue, output: Output) -> Vec<u8> {
     body
 }
 
-/// The structured part as text.
-fn text_block(json: &str) -> Vec<u8> {
-    let mut block = Vec::with_capacity(json.len() * 5 / 4 + 32);
-    block.extend_from_slice(b"{\"type\":\"text\",\"text\":");
-    write(&mut block, json);
-    block.push(b'}');
-    block
+/// The structured part as text, one more element of an array.
+fn write_text(body: &mut Vec<u8>, json: &str) {
+    separate(body);
+    body.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+    write(body, json);
+    body.push(b'}');
+}
+
+/// A comma, unless the array begins here.
+fn separate(body: &mut Vec<u8>) {
+    if body.last() != Some(&b'[') {
+        body.push(b',');
+    }
 }
 
 fn write<T: Serialize + ?Sized>(body: &mut Vec<u8>, value: &T) {

@@ -99,8 +99,11 @@ pub fn problems() -> Vec<Problem> {
     said.filter_map(|(it, text)| it.checked(&text).err()).flatten().collect()
 }
 
-/// An entry by its id; or where in it something is wrong, and what.
-fn entry_of(entry: Value) -> Result<(String, Map<String, Value>), (&'static str, &'static str)> {
+/// Where in an entry something is wrong, and what.
+type Fault = (&'static str, &'static str);
+
+/// An entry by its id.
+fn entry_of(entry: Value) -> Result<(String, Map<String, Value>), Fault> {
     let Value::Object(entry) = entry else { return Err(("", "must be an object")) };
     let id = match entry.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),

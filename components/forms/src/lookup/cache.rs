@@ -57,6 +57,16 @@ pub(super) fn keep(url: &Url, answer: &Value) -> Result<(), Error> {
     sql::transact_all(&batch).map(|_| ())
 }
 
+/// Lets go of what is old, also where nobody looks anything up any more.
+///
+/// # Errors
+/// Those of the database.
+pub fn sweep() -> Result<(), Error> {
+    let now = now_ms();
+    let old = "DELETE FROM lookups WHERE asked_at <= $1 OR asked_at > $2";
+    sql::transact([toolkit::sql!(old, now - FRESH_MS, now)]).map(|_| ())
+}
+
 fn insert(url: &Url, text: &str, now: i64) -> Statement {
     let bytes = i64::try_from(text.len()).unwrap_or(i64::MAX);
     toolkit::sql!(

@@ -95,7 +95,7 @@ fn value(value: &Value) -> Option<String> {
             let several: Vec<_> = several.iter().map(plain).collect();
             cell(several.join("; ").into())
         }
-        Value::Object(_) => cell(plain(value).into()),
+        Value::Object(_) => cell(plain(value)),
     })
 }
 

@@ -34,7 +34,6 @@ impl Tool for GetFormSubmission {
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
-    const VIEW: Option<&str> = Some("form_submission");
     type Output = Submission;
 
     fn call(self, user: &User) -> Result<Submission, Stop> {
@@ -43,12 +42,7 @@ impl Tool for GetFormSubmission {
             let message = format!("must be 0 to {TIMEOUT_S_MAX}");
             return Err(invalid("/timeout_seconds", message));
         }
-        // A page only looks; whoever asked has read the answer and may act on it.
-        let form = if super::draws_forms() {
-            record::find(&self.handle)?
-        } else {
-            store::read(&self.handle)?
-        };
+        let form = store::seen(&self.handle)?;
         if form.status == Status::Waiting
             && let Some(wait) = clock::wait(user, store::uri(&self.handle), seconds)
         {

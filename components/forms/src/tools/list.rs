@@ -35,7 +35,6 @@ impl Tool for ListFormSubmissions {
         ],
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
-    const VIEW: Option<&str> = Some("form_submissions");
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = Submissions;
 

@@ -23,7 +23,6 @@ impl Tool for OpenForm {
         arguments: &[("handle", "The form's handle")],
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
-    const VIEW: Option<&str> = Some("open_form");
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = output::form::OpenForm;
 

@@ -10,7 +10,8 @@ use toolkit::{Content, English, Hints, Stop, Text, Tool, User, caller};
 
 use crate::{
     delivery::{Way, way},
-    refusals,
+    elicitation::{self, Answered},
+    lookup, refusals,
     store::{self, Filled},
     words,
 };
@@ -48,10 +49,10 @@ impl Tool for RequestForm {
         let asked = Asked { asked_by: asked_by(user), page: caller::page(), form, definition };
         let capabilities = caller::client_capabilities();
         match way(&asked.form, &capabilities, asked.page.is_some(), asked.fits_questions()) {
-            Way::Page => asked.wait(user, None),
+            Way::Page => asked.wait(user, false),
             Way::Questions => asked.questions(user),
             Way::Address => asked.address(user),
-            Way::Told => asked.wait(user, Some(())),
+            Way::Told => asked.wait(user, true),
         }
     }
 }
@@ -67,19 +68,30 @@ struct Asked {
 impl Asked {
     /// Whether the form can be asked for in questions.
     fn fits_questions(&self) -> bool {
-        false
+        elicitation::fits(&self.form)
     }
 
-    /// Puts the form in questions; what is answered comes back at once.
+    /// Puts the form in questions; what is answered comes back at once, and is kept as any answer is.
     fn questions(&self, user: &User) -> Result<FormRequest, Stop> {
-        self.wait(user, Some(()))
+        let (status, values) = match elicitation::ask(&self.form, user, lookup::fetch) {
+            Ok(Answered::Filled(values)) => (Status::Submitted, Some(values)),
+            Ok(Answered::Declined) => (Status::Declined, None),
+            Ok(Answered::Cancelled) => (Status::Cancelled, None),
+            // Where questions do not lead to the end, there are other ways.
+            Err(Stop::Refused(it)) if it.code == "cannot_ask" => return self.wait(user, true),
+            Err(stop) => return Err(stop),
+        };
+        let handle = store::fresh_handle();
+        let filled = Filled { values: values.clone().unwrap_or_default(), ..Filled::default() };
+        self.keep(&handle, Some((status, filled)))?;
+        Ok(self.answered(user, &handle, status, values))
     }
 
-    /// Keeps the form, and says that it waits; with `told`, where it is.
-    fn wait(&self, user: &User, told: Option<()>) -> Result<FormRequest, Stop> {
+    /// Keeps the form, and says that it waits, and where it is.
+    fn wait(&self, user: &User, tells_where: bool) -> Result<FormRequest, Stop> {
         let handle = store::fresh_handle();
         self.keep(&handle, None)?;
-        Ok(self.waiting(user, &handle, told.is_some()))
+        Ok(self.waiting(user, &handle, tells_where))
     }
 
     fn keep(&self, handle: &str, answered: Option<(Status, Filled)>) -> Result<(), Stop> {

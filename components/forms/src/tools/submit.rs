@@ -40,7 +40,6 @@ impl Tool for SubmitForm {
             ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
         ],
     };
-    const VIEW: Option<&str> = Some("form_submission");
     const HINTS: Hints = Hints::empty();
     type Output = Submission;
 

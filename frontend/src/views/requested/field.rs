@@ -59,11 +59,13 @@ impl Spot {
     }
 
     /// The reader has left it. One that goes away while it has the keyboard says so after its form is
-    /// gone.
+    /// gone. What is wrong is shown once the click that left it is over: it moves what lies below.
     fn leave(self) {
-        if self.requested.is_closed.try_get_untracked().is_some() {
-            self.requested.touch(self.index);
-        }
+        browser::once_released(move || {
+            if self.requested.is_closed.try_get_untracked().is_some() {
+                self.requested.touch(self.index);
+            }
+        });
     }
 
     /// The same for several controls: once the keyboard is on none of them.

@@ -21,10 +21,9 @@ pub(super) fn Sheet(
     Effect::new(move |was_large: Option<bool>| {
         let is_large = is_large.get();
         let nodes = slot.get_untracked().zip(body.get_untracked()).zip(dialog.get_untracked());
-        if let Some(((slot, body), dialog)) = nodes {
-            if was_large.unwrap_or_default() != is_large {
-                hold(&slot, &body, &dialog, is_large);
-            }
+        let is_other = was_large.unwrap_or_default() != is_large;
+        if let Some(((slot, body), dialog)) = nodes.filter(|_| is_other) {
+            hold(&slot, &body, &dialog, is_large);
         }
         is_large
     });

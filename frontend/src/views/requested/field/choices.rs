@@ -5,7 +5,7 @@ use output::form::{Choice, Count, Field};
 use serde_json::Value;
 
 use super::combobox::{self, Source};
-use super::{LABEL_MAX, Spot, around_set, cut, described, description, error, kind_of, name};
+use super::{LABEL_MAX, Spot, around_set, cut, described, description, error, name};
 use crate::text::Key;
 
 /// As many boxes as one can look over; above that they are searched.
@@ -105,7 +105,8 @@ pub(super) fn tally(spot: Spot, count: Count) -> AnyView {
             None => spot.page.fill(Key::FieldPickedBare, &[&chosen]),
         }
     };
-    view! { <p class="counter" class:is-over=is_over id=spot.part("count")>{said}</p> }.into_any()
+    view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
+        .into_any()
 }
 
 /// What a field holds that takes several.
@@ -118,9 +119,4 @@ pub(super) fn picked(spot: Spot) -> Vec<Value> {
 
 fn picked_untracked(spot: Spot) -> Vec<Value> {
     untrack(|| picked(spot))
-}
-
-/// The kind, for what draws itself in another's frame.
-pub(super) fn class(field: &Field) -> String {
-    format!("field ask is-{}", kind_of(&field.kind))
 }

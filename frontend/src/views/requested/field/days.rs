@@ -33,7 +33,7 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
     };
     let parts: &[&str] = if min.is_some() || max.is_some() { &["count"] } else { &[] };
     let widget = view! {
-        <input type=if has_time { "datetime-local" } else { "date" } class="day" node_ref=node
+        <input type=if has_time { "datetime-local" } else { "date" } class="ask-day" node_ref=node
             id=spot.id() min=at(&min, "00:00") max=at(&max, "23:59")
             aria-describedby=described(spot, &field, parts) aria-required=required(&field)
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
@@ -59,5 +59,5 @@ fn in_words(spot: Spot, min: Option<String>, max: Option<String>) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    view! { <p class="counter is-said" id=spot.part("count")>{said}</p> }.into_any()
+    view! { <p class="field-count is-said" id=spot.part("count")>{said}</p> }.into_any()
 }

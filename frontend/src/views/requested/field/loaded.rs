@@ -74,13 +74,13 @@ impl Shelf {
         let spot = self.spot;
         let parent = Memo::new(move |_| spot.requested.parent(spot.index));
         // First, so that it knows that the options are others by the time that the value is gone.
-        Effect::new(move |before: Option<()>| {
+        Effect::new(move |_| {
             let parent = parent.get();
             if is_dependent && parent.is_none() {
                 self.hold.set_value(None);
                 self.loading.update(Loading::wait);
             } else {
-                self.load(parent, before.is_some());
+                self.load(parent);
             }
         });
         Effect::new(move |_| {
@@ -93,7 +93,7 @@ impl Shelf {
         });
     }
 
-    fn load(self, parent: Option<Value>, is_again: bool) {
+    fn load(self, parent: Option<Value>) {
         let Some(number) = self.loading.try_update(Loading::ask) else { return };
         let hold = Hold::new();
         let stop = hold.stop();
@@ -103,11 +103,11 @@ impl Shelf {
         let url = lookup.url("", parent.as_ref());
         spawn_local(async move {
             let answer = lookup::fetch(&form, &lookup, &url, stop).await;
-            self.answer(number, answer, is_again);
+            self.answer(number, answer);
         });
     }
 
-    fn answer(self, number: u32, answer: Result<Options, Trouble>, is_again: bool) {
+    fn answer(self, number: u32, answer: Result<Options, Trouble>) {
         let options = answer.as_ref().ok().cloned();
         if self.loading.try_update(|it| it.answer(number, answer)) != Some(true) {
             return;
@@ -115,7 +115,7 @@ impl Shelf {
         let page = self.spot.page;
         let Some(options) = options else { return page.announce_key(Key::LookupFailed) };
         self.settle(&options);
-        if is_again {
+        if self.has_begun() {
             let form = self.spot.requested.form();
             let label = form.fields.get(self.spot.index).map(|it| it.label.clone());
             let label = cut(&label.unwrap_or_default(), super::LABEL_MAX);
@@ -130,13 +130,19 @@ impl Shelf {
         let (before, default) = (self.before.get_value(), self.default.get_value());
         match settle(options, value.as_ref(), before.as_ref(), default.as_ref()) {
             Settled::Same => self.before.set_value(None),
-            Settled::Put(choice) => requested.choose(index, vec![choice]),
+            Settled::Put(choice) if self.has_begun() => requested.choose(index, vec![choice]),
+            Settled::Put(choice) => requested.adopt(index, vec![choice]),
             Settled::Clear => requested.put(index, None),
         }
     }
 
+    /// Whether somebody has filled in anything: before that, what happens is no news and no change.
+    fn has_begun(self) -> bool {
+        self.spot.requested.changes.get_untracked() > 0
+    }
+
     fn retry(self) {
-        self.load(untrack(|| self.spot.requested.parent(self.spot.index)), true);
+        self.load(untrack(|| self.spot.requested.parent(self.spot.index)));
     }
 }
 
@@ -160,11 +166,14 @@ fn open(spot: Spot, field: &Field, options: Options) -> AnyView {
 
 fn failed(shelf: Shelf, shut: AnyView, trouble: &Trouble) -> AnyView {
     let page = shelf.spot.page;
-    let why = trouble.mend(page.lang.get_untracked());
+    let details = trouble.details();
+    let trouble = trouble.clone();
+    let why = move || lookup::why(&trouble, page.lang.get());
     view! {
         {shut}
         <div class="load-failed">
             <p>{why}</p>
+            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
             <button type="button" class="quiet small" on:click=move |_| shelf.retry()>
                 {move || page.say(Key::Retry)}
             </button>

@@ -9,7 +9,8 @@ use super::combobox::{Picker, Source};
 use super::text::required;
 use super::{LABEL_MAX, cut, described};
 use crate::browser;
-use crate::lookup::combo::{Found, Press, SHOWN_MAX};
+use crate::lookup;
+use crate::lookup::combo::{Combo, Found, Press, SHOWN_MAX};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
@@ -17,7 +18,10 @@ pub(super) fn draw(picker: Picker, field: &Field) -> AnyView {
     let is_open = Memo::new(move |_| picker.combo.with(|it| it.is_open));
     let leave = move |event: FocusEvent| {
         if browser::is_left(&event) {
-            picker.combo.try_update(|it| it.close());
+            // What is to be said of it then moves what lies below.
+            browser::once_released(move || {
+                picker.combo.try_update(Combo::close);
+            });
             picker.spot.leave();
         }
     };
@@ -67,10 +71,18 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
             event.stop_propagation();
         }
     };
+    // What was chosen is typed over, not typed on.
+    let mark = move || {
+        let is_settled = picker.combo.with_untracked(|it| it.is_settled);
+        if let Some(input) = node.get_untracked().filter(|_| is_settled) {
+            input.select();
+        }
+    };
     let open = move |_| {
         if !is_full.get_untracked() && !spot.requested.is_closed.get_untracked() {
             picker.change(|it| it.open());
         }
+        mark();
     };
     let active = move || {
         let active = picker.combo.with(|it| it.active.filter(|_| it.is_open));
@@ -99,7 +111,7 @@ fn input(picker: Picker, field: &Field, is_open: Memo<bool>) -> impl IntoView + 
                     type_in();
                 }
             }
-            on:keydown=press on:click=open/>
+            on:keydown=press on:click=open on:focus=move |_| mark()/>
     }
 }
 
@@ -203,13 +215,18 @@ fn none(picker: Picker) -> AnyView {
 
 fn failed(picker: Picker, trouble: &Trouble) -> AnyView {
     let page = picker.spot.page;
-    let why = trouble.mend(page.lang.get_untracked());
+    let details = trouble.details();
+    let trouble = trouble.clone();
+    let why = move || lookup::why(&trouble, page.lang.get());
     view! {
         <div class="popup-note is-failed">
             <p>{move || page.say(Key::LookupFailed)}</p>
             <p>{why}</p>
+            {details.map(|it| view! { <p class="notice-code">{it}</p> })}
             <button type="button" class="quiet small"
-                on:click=move |_| drop(picker.change(|it| it.retry()))>
+                on:click=move |_| {
+                    picker.change(|it| it.retry());
+                }>
                 {move || page.say(Key::Retry)}
             </button>
         </div>

@@ -93,7 +93,8 @@ fn counter(spot: Spot, length: Count) -> AnyView {
             (None, None) => String::new(),
         }
     };
-    view! { <p class="counter" class:is-over=is_over id=spot.part("count")>{said}</p> }.into_any()
+    view! { <p class="field-count" class:is-over=is_over id=spot.part("count")>{said}</p> }
+        .into_any()
 }
 
 /// The widget, and below it what may be filled in by a click.
@@ -122,8 +123,8 @@ fn with_suggestions(spot: Spot, text: &Text, widget: AnyView) -> AnyView {
     let chips = text.suggestions.iter().take(SUGGESTIONS_MAX).cloned().map(chip).collect_view();
     view! {
         {widget}
-        <div class="suggestions">
-            <span class="suggestions-label" id=spot.part("suggestions")>
+        <div class="proposals">
+            <span class="proposals-label" id=spot.part("suggestions")>
                 {move || spot.page.say(Key::FieldSuggestions)}
             </span>
             <ul aria-labelledby=spot.part("suggestions")>{chips}</ul>

@@ -1,0 +1,84 @@
+//! The operator's list, as a page and as a file for spreadsheets.
+
+use std::time::Duration;
+
+use host::component::ResourceBody;
+use serde_json::{Value, json};
+use tests::bench::Tested;
+
+use super::{ask, close, contact, known, open, refused, submit};
+
+async fn list(forms: &Tested, arguments: Value) -> Vec<String> {
+    let listed = forms.call("list_form_submissions", arguments).await;
+    let listed = listed["forms"].as_array().unwrap().iter();
+    listed.map(|it| it["handle"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn csv(forms: &Tested, uri: &str) -> String {
+    let mut contents = forms.read(uri).await.unwrap();
+    assert_eq!(contents[0].mime_type.as_deref(), Some("text/csv;charset=utf-8"));
+    let ResourceBody::Text(text) = contents.remove(0).body else { panic!("no text") };
+    text
+}
+
+#[tokio::test]
+async fn the_list_has_the_newest_first_and_pages_of_fifty() {
+    let forms = open().await;
+    let mut handles = Vec::new();
+    for _ in 0..60 {
+        handles.push(ask(&forms, &contact()).await);
+        forms.pass(Duration::from_millis(1));
+    }
+    handles.reverse();
+    let first = forms.call("list_form_submissions", json!({})).await;
+    let cursor = first["next_cursor"].clone();
+    assert_eq!(list(&forms, json!({})).await, handles[..50]);
+    assert_eq!(list(&forms, json!({ "cursor": cursor })).await, handles[50..]);
+    let last = forms.call("list_form_submissions", json!({ "cursor": cursor })).await;
+    assert_eq!(last.get("next_cursor"), None);
+    let wrong = json!({ "cursor": "behind the last" });
+    assert_eq!(refused(&forms, "list_form_submissions", wrong).await.0, "invalid_params");
+}
+
+#[tokio::test]
+async fn each_sees_what_they_asked_for_and_whoever_may_do_everything_sees_all() {
+    let forms = open().await;
+    forms.speak(known("alice", &["component:forms"]));
+    let hers = ask(&forms, &contact()).await;
+    forms.pass(Duration::from_secs(1));
+    forms.speak(known("bob", &["component:forms"]));
+    let his = ask(&forms, &contact()).await;
+    assert_eq!(list(&forms, json!({})).await, std::slice::from_ref(&his));
+    assert!(!csv(&forms, "form://submissions.csv").await.contains(&hers));
+    submit(&forms, &hers, json!({ "name": "who has the handle answers" })).await;
+    forms.speak(known("operator", &["*"]));
+    assert_eq!(list(&forms, json!({})).await, [his.clone(), hers.clone()]);
+    let submitted = list(&forms, json!({ "status": "submitted" })).await;
+    assert_eq!(submitted, std::slice::from_ref(&hers));
+    assert!(csv(&forms, "form://submissions.csv").await.contains(&his));
+    forms.speak(known("alice", &["component:forms"]));
+    assert_eq!(list(&forms, json!({})).await, [hers]);
+}
+
+#[tokio::test]
+async fn the_list_is_a_file_for_spreadsheets_in_which_nothing_is_a_formula() {
+    let forms = open().await;
+    let handle = ask(&forms, &contact()).await;
+    submit(&forms, &handle, json!({ "name": "=HYPERLINK(\"x\"), \n窓口", "ok": true })).await;
+    forms.pass(Duration::from_secs(1));
+    let other = ask(&forms, &contact()).await;
+    close(&forms, &other, "decline").await;
+    let text = csv(&forms, "form://submissions.csv").await;
+    let at = "2026-11-20T10:00:0";
+    assert_eq!(
+        text,
+        format!(
+            "\u{feff}handle,title,status,asked_by,asked_at,answered_at,name,ok\r\n\
+             {other},連絡先,declined,,{at}1Z,{at}1Z,,\r\n\
+             {handle},連絡先,submitted,,{at}0Z,{at}0Z,\"'=HYPERLINK(\"\"x\"\"), \n窓口\",true\r\n"
+        )
+    );
+    let submitted = csv(&forms, "form://submissions.csv?status=submitted").await;
+    assert!(submitted.contains(&handle) && !submitted.contains(&other), "{submitted}");
+    assert!(forms.read("form://submissions.csv?status=lost").await.is_err());
+}

@@ -1,0 +1,113 @@
+//! What other hosts may do: answer with JSON, in time, and not too much of it.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use host::{Config, Server, call_state::Clock, config::ComponentConfig};
+use serde_json::json;
+use tests::{client::Client, component_bytes, fake::Fake, process::exported, server::Folders};
+
+use super::{asking, entry, look_up, people};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_asked_for_once_and_kept_for_the_next() {
+    let fake = Fake::start().await;
+    let mut server = asking(&fake, "").await;
+    for url in [fake.url("/json?q=a"), fake.url("/json?q=a#part"), fake.url("/json?q=a")] {
+        assert_eq!(look_up(&server.client(), &url).await, (200, people()), "{url}");
+    }
+    assert_eq!(fake.received().len(), 1, "one answer for all of them");
+    assert_eq!(look_up(&server.client(), &fake.url("/json?q=b")).await.0, 200);
+    assert_eq!(fake.received().len(), 2, "another question is asked");
+    // What did not succeed may succeed the next time.
+    for _ in 0..2 {
+        assert_eq!(look_up(&server.client(), &fake.url("/gone")).await.0, 502);
+    }
+    assert_eq!(fake.received().len(), 4);
+    server.stop().await;
+    let kept = exported(&server.folders, "forms", "lookups");
+    assert_eq!(kept.len(), 2, "{kept:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_fresh_for_a_minute_and_what_is_old_goes_by_itself() {
+    let fake = Fake::start().await;
+    let folders = Folders::new();
+    folders.put("forms", &component_bytes("forms"));
+    let config = folders.config_with(&entry(&fake));
+    let now = Arc::new(Mutex::new(Duration::from_secs(1_800_000_000)));
+    let server = Server::start_at(config.clone(), Clock::Fixed(now.clone())).await.unwrap();
+    let client = Client::new(&format!("http://{}", server.addr().unwrap()));
+    let asked = async |passed_s: u64| {
+        *now.lock().unwrap() += Duration::from_secs(passed_s);
+        assert_eq!(look_up(&client, &fake.url("/json")).await.0, 200);
+        fake.received().len()
+    };
+    assert_eq!([asked(0).await, asked(59).await, asked(1).await, asked(59).await], [1, 1, 2, 2]);
+    // An hour later its turn comes, and nobody asks.
+    *now.lock().unwrap() += Duration::from_secs(3_600);
+    server.stop().await;
+    assert_eq!(exported(&folders, "forms", "lookups").len(), 1);
+    let config = Config { components: scheduled(&config), ..config };
+    let server = Server::start_at(config, Clock::Fixed(now)).await.unwrap();
+    let swept = async {
+        while !exported(&folders, "forms", "lookups").is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), swept).await.expect("it is swept");
+    server.stop().await;
+}
+
+/// The same components, run every tenth of a second.
+fn scheduled(config: &Config) -> BTreeMap<String, ComponentConfig> {
+    let mut components = config.components.clone();
+    components.get_mut("forms").unwrap().schedule_ms = Some(100);
+    components
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_other_side_does_wrong_is_told_with_its_status_and_without_its_words() {
+    let fake = Fake::start().await;
+    let server = asking(&fake, "[components.forms.limits]\nhttp_timeout_ms = 300\n").await;
+    let client = server.client();
+    for (path, said) in [
+        ("/gone", "answered with status 410"),
+        ("/ok", "did not answer with JSON"),
+        ("/endless", "answered with more than 1 MiB"),
+        ("/never", "does not answer in time"),
+    ] {
+        let (status, failed) = look_up(&client, &fake.url(path)).await;
+        assert_eq!((status, &failed["error"]), (502, &json!("lookup_failed")), "{path}: {failed}");
+        let message = failed["message"].as_str().unwrap();
+        assert!(message.contains(said), "{path}: {message}");
+        let told = failed.to_string();
+        assert!(
+            !told.contains("inner") && !told.contains("fine") && !told.contains("aaaa"),
+            "{told}"
+        );
+        assert!(!message.contains(path), "the path may be somebody's business: {message}");
+    }
+    let (_, gone) = look_up(&client, &fake.url("/gone")).await;
+    assert_eq!(gone["data"]["status"], 410);
+    let nobody = fake.url("/json").replace(&fake.port.to_string(), "1");
+    assert_eq!(look_up(&client, &nobody).await.0, 403, "a port of its own is leave of its own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_not_there_is_told_and_may_be_there_later() {
+    let gone = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let lines = format!(
+        "[[components.forms.http]]\nhost = '127.0.0.1'\nscheme = 'http'\nport = {gone}\nprivate = true\n"
+    );
+    let server = super::serving(&lines).await;
+    let (status, failed) = look_up(&server.client(), &format!("http://127.0.0.1:{gone}/x")).await;
+    assert_eq!((status, &failed["error"]), (502, &json!("lookup_failed")), "{failed}");
+    assert!(failed["message"].as_str().unwrap().contains("cannot be reached"), "{failed}");
+}

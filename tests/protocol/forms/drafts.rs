@@ -1,0 +1,182 @@
+//! What is half typed stays: over a reload, a restart, a swap, a network that goes; and in two windows.
+
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    component_bytes,
+    forms::{self, Asked, form},
+    rebuilt,
+    server::{Folders, TestServer},
+};
+
+use super::Opened;
+
+fn letter() -> Value {
+    let mut it = form(json!([
+        { "name": "name", "type": "text", "label": "Name" },
+        { "name": "story", "type": "textarea", "label": "Story" },
+        { "name": "kind", "type": "select", "label": "Kind",
+          "options": [{ "value": "a", "label": "Apple" }, { "value": "b", "label": "Pear" }] },
+        { "name": "boss", "type": "autocomplete", "label": "Boss", "debounceMs": 20,
+          "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
+        { "name": "yes", "type": "checkbox", "label": "Agreed" },
+    ]));
+    it["submitLabel"] = json!("Finish");
+    it
+}
+
+/// Waits until the host's draft has that in a field.
+async fn is_saved(server: &TestServer, asked: &Asked, field: &str, text: &str) {
+    let client = server.client();
+    for _ in 0..400 {
+        if forms::draft(&client, &asked.handle).await[field] == text {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let draft = forms::draft(&client, &asked.handle).await;
+    panic!("the host's draft does not have {text:?} in {field:?}: {draft}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_half_typed_survives_a_reload_at_once_and_another_browser_later() {
+    let it = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    let found = it.server.client().get("/api/demo/users/search?q=a&limit=1").await;
+    let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
+    let boss = found[0]["name"].as_str().unwrap();
+    browser.search("Boss", boss, boss).await;
+    browser.pick("Kind", "Pear").await;
+    browser.hit("checkbox", "Agreed").await;
+    browser.fill("Story", "Once\nupon").await;
+    browser.fill("Name", "half typ").await;
+    browser.script("location.reload()").await;
+    browser.holds("Name", "half typ").await;
+    browser.holds("Story", "Once\nupon").await;
+    browser.holds("Boss", boss).await;
+    is_saved(&it.server, &it.asked, "name", "half typ").await;
+    browser.picture("forms-draft-reloaded").await;
+    browser.script("localStorage.clear()").await;
+
+    // Days later, elsewhere: the host has it, what people read of the look-ups among it.
+    let other = Browser::open(&it.server.url(), Look::PHONE).await;
+    other.go(&format!("f/{}", it.asked.handle)).await;
+    other.holds("Name", "half typ").await;
+    other.holds("Boss", boss).await;
+    other.type_into("Name", "ed").await;
+    other.picture("forms-draft-elsewhere-phone").await;
+    other.hit("button", "Finish").await;
+    let sent = json!({
+        "name": "half typed", "story": "Once\nupon", "kind": "b", "boss": found[0]["id"], "yes": true,
+    });
+    assert_eq!(it.values().await, sent);
+    other.close().await;
+    it.browser.close().await;
+}
+
+/// A server on an address that it has again after a restart.
+async fn server_to_restart() -> TestServer {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let folders = Folders::new();
+    folders.put("forms", &component_bytes("forms"));
+    TestServer::start(folders, |it| it.addr = SocketAddr::from(([127, 0, 0, 1], free.port()))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_half_typed_survives_a_restart_of_the_host_and_what_was_typed_meanwhile() {
+    let mut server = server_to_restart().await;
+    let asked = forms::ask(&server.client(), &letter()).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go(&format!("f/{}", asked.handle)).await;
+    browser.fill("Name", "before").await;
+    is_saved(&server, &asked, "name", "before").await;
+    server.stop().await;
+    browser.fill("Story", "while nobody answered").await;
+    browser.picture("forms-draft-host-away").await;
+    // Sent into the void: it says so, and nothing is lost.
+    browser.hit("button", "Finish").await;
+    browser.until("document.querySelector('[role=alert]')").await;
+    browser.holds("Story", "while nobody answered").await;
+    server.restart().await;
+    is_saved(&server, &asked, "story", "while nobody answered").await;
+    browser.fill("Name", "after").await;
+    browser.hit("button", "Finish").await;
+    let values = forms::values(&server.client(), &asked.handle).await;
+    assert_eq!(values, json!({ "name": "after", "story": "while nobody answered", "yes": false }));
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_half_typed_survives_a_swap_of_its_component() {
+    let it = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    browser.fill("Name", "half typ").await;
+    let (mut listener, _) =
+        it.server.client().listen_for(json!({ "toolsListChanged": true })).await;
+    it.server.folders.put("forms", &rebuilt(&component_bytes("forms"), 7));
+    listener.heard().await;
+    browser.holds("Name", "half typ").await;
+    browser.type_into("Name", "ed").await;
+    is_saved(&it.server, &it.asked, "name", "half typed").await;
+    browser.picture("forms-draft-swapped").await;
+    browser.hit("button", "Finish").await;
+    assert_eq!(it.values().await, json!({ "name": "half typed", "yes": false }));
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_half_typed_survives_the_loss_of_the_network() {
+    let it = Opened::with(&letter(), Look::PHONE).await;
+    let browser = &it.browser;
+    browser.fill("Name", "online").await;
+    is_saved(&it.server, &it.asked, "name", "online").await;
+    browser.offline(true).await;
+    browser.fill("Story", "typed on a train").await;
+    browser.hit("checkbox", "Agreed").await;
+    browser.picture("forms-draft-offline-phone").await;
+    // The browser itself keeps it, whatever becomes of the tab.
+    let kept = "JSON.stringify({ ...localStorage }).includes('typed on a train')";
+    browser.until(kept).await;
+    browser.hit("button", "Finish").await;
+    browser.until("document.querySelector('[role=alert]')").await;
+    browser.picture("forms-draft-offline-sent-phone").await;
+    browser.offline(false).await;
+    is_saved(&it.server, &it.asked, "story", "typed on a train").await;
+    browser.script("location.reload()").await;
+    browser.holds("Story", "typed on a train").await;
+    browser.hit("button", "Finish").await;
+    let sent = json!({ "name": "online", "story": "typed on a train", "yes": true });
+    assert_eq!(it.values().await, sent);
+    it.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_windows_on_one_form_lose_nothing() {
+    let it = Opened::with(&letter(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    let other = Browser::open(&it.server.url(), Look::DESKTOP).await;
+    other.go(&format!("f/{}", it.asked.handle)).await;
+    other.field("Name").await;
+    browser.fill("Name", "of the first").await;
+    is_saved(&it.server, &it.asked, "name", "of the first").await;
+    other.fill("Story", "of the second").await;
+    // The second is told that there are two, has its own still, and decides; then changes its mind.
+    other.says("main", "another window").await;
+    other.holds("Story", "of the second").await;
+    other.picture("forms-draft-two").await;
+    other.hit("button", "Keep what is here").await;
+    is_saved(&it.server, &it.asked, "story", "of the second").await;
+    other.picture("forms-draft-two-kept").await;
+    other.hit("button", "Swap them").await;
+    other.holds("Name", "of the first").await;
+    is_saved(&it.server, &it.asked, "name", "of the first").await;
+    // And the first, which has typed nothing since, finds it all the same.
+    browser.holds("Name", "of the first").await;
+    other.hit("button", "Finish").await;
+    assert_eq!(it.values().await, json!({ "name": "of the first", "yes": false }));
+    other.close().await;
+    it.close().await;
+}

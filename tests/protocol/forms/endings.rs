@@ -1,0 +1,135 @@
+//! How a form ends: sent, cancelled and taken up again, declined; and who sees what of it afterwards.
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    forms::{self, form},
+};
+
+use super::Opened;
+
+fn short() -> Value {
+    let mut it = form(json!([
+        { "name": "name", "type": "text", "label": "Name", "required": true },
+        { "name": "note", "type": "textarea", "label": "Note" },
+    ]));
+    it["title"] = json!("Short form");
+    it["submitLabel"] = json!("Finish");
+    it["cancelLabel"] = json!("Leave it");
+    it
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_accidental_cancel_is_taken_back_with_all_that_was_typed() {
+    let it = Opened::with(&short(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    browser.fill("Name", "花子").await;
+    browser.hit("button", "Leave it").await;
+    browser.no_role("textbox", "Name").await;
+    browser.picture("forms-cancelled").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.hit("button", "Undo").await;
+    browser.holds("Name", "花子").await;
+    assert_eq!(it.status().await, "waiting");
+    browser.hit("button", "Finish").await;
+    assert_eq!(it.values().await, json!({ "name": "花子" }));
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_asked_hears_that_it_was_cancelled_or_declined() {
+    let mut it = Opened::with(&short(), Look::DESKTOP).await;
+    let client = it.server.client();
+    it.browser.hit("button", "Leave it").await;
+    let wait = json!({ "handle": it.asked.handle, "timeout_seconds": 20 });
+    let answer = client.output("get_form_submission", wait).await;
+    assert_eq!(answer["status"], "cancelled", "{answer}");
+    assert_eq!(answer["message"], "フォーム入力をキャンセルしました。", "FORM-9");
+    let form = short();
+    it.next(&form).await;
+    it.browser.hit("button", "I do not want to answer").await;
+    let wait = json!({ "handle": it.asked.handle, "timeout_seconds": 20 });
+    let answer = client.output("get_form_submission", wait).await;
+    assert_eq!(answer["status"], "declined", "{answer}");
+    it.browser.picture("forms-declined").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_sent_is_shown_read_only_here_and_elsewhere_and_is_sent_once() {
+    let it = Opened::with(&short(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    let late = Browser::open(&it.server.url(), Look::PHONE.japanese()).await;
+    late.go(&format!("f/{}", it.asked.handle)).await;
+    late.fill("Name", "遅い人").await;
+    browser.fill("Name", "速い人").await;
+    browser.hit("button", "Finish").await;
+    assert_eq!(it.values().await, json!({ "name": "速い人" }));
+    browser.says("main", "速い人").await;
+    browser.no_role("button", "Finish").await;
+    browser.picture("forms-sent").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    // Whoever comes too late is told, and sees what was sent.
+    if let Some(button) = late.roles("button", "Finish").await.first() {
+        late.tap(button).await;
+    }
+    late.says("main", "速い人").await;
+    late.no_role("button", "Finish").await;
+    late.picture("forms-too-late-phone").await;
+    browser.script("location.reload()").await;
+    browser.says("main", "速い人").await;
+    browser.no_role("textbox", "Name").await;
+    assert_eq!(it.values().await, json!({ "name": "速い人" }));
+    late.close().await;
+    it.close().await;
+}
+
+/// Keeps what is given out for download where a script finds it.
+const CATCH: &str = "
+    window.caught = null;
+    const make = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = it => { it.text().then(text => window.caught = text); return make(it); };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_list_has_every_form_and_goes_out_as_csv() {
+    let mut it = Opened::with(&short(), Look::DESKTOP).await;
+    let answers = [r#"=1+1"#, "コンマ, と \"引用\"\nと改行"];
+    for name in answers {
+        let form = short();
+        it.next(&form).await;
+        let client = it.server.client();
+        let arguments = json!({ "handle": it.asked.handle, "values": { "name": name } });
+        client.output("submit_form", arguments).await;
+    }
+    let browser = &it.browser;
+    browser.go("#/forms").await;
+    browser.role("heading", "Forms").await;
+    browser.says("main", "Short form").await;
+    browser.picture("forms-list").await;
+    browser.script(CATCH).await;
+    let csv = browser.roles("link", "CSV").await;
+    match csv.first() {
+        Some(link) => browser.tap(link).await,
+        None => browser.hit("button", "CSV").await,
+    }
+    browser.until("window.caught").await;
+    let csv = browser.script("return window.caught").await;
+    let csv = csv.as_str().unwrap();
+    assert!(csv.contains("Short form"), "{csv}");
+    assert!(csv.contains("コンマ, と"), "{csv}");
+    assert!(csv.contains("引用"), "{csv}");
+    assert!(
+        !csv.contains(",=1+1") && !csv.contains(",\"=1+1"),
+        "no spreadsheet computes it: {csv}"
+    );
+    browser.hit("link", "Short form").await;
+    browser.role("heading", "Short form").await;
+    it.close().await;
+    let phone = Look::PHONE.dark();
+    let server = forms::server().await;
+    let browser = Browser::open(&server.url(), phone).await;
+    browser.go("#/forms").await;
+    browser.role("heading", "Forms").await;
+    browser.picture("forms-list-empty-phone-dark").await;
+    browser.close().await;
+}

@@ -1,0 +1,144 @@
+//! What is wrong, in the words of FORM-46, next to its field and in the summary.
+
+use fantoccini::key::Key;
+use serde_json::json;
+use tests::{browser::Look, forms::form};
+
+use super::Opened;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_error_text_stands_next_to_its_field_and_in_the_summary() {
+    let options = json!([{ "value": "a", "label": "甲" }, { "value": "b", "label": "乙" },
+                         { "value": "c", "label": "丙" }]);
+    let fields = json!([
+        { "name": "r", "type": "text", "label": "氏名", "required": true },
+        { "name": "s", "type": "text", "label": "短文", "minLength": 3, "default": "あ" },
+        { "name": "l", "type": "textarea", "label": "長文", "maxLength": 2, "default": "" },
+        { "name": "p", "type": "text", "label": "記号", "pattern": "[a-z]+",
+          "patternError": "小文字英数字とハイフンのみ使用可能です" },
+        { "name": "q", "type": "text", "label": "符号", "pattern": "[a-z]+" },
+        { "name": "n", "type": "number", "label": "下限", "min": 5 },
+        { "name": "m", "type": "number", "label": "上限", "max": 5 },
+        { "name": "f", "type": "multiselect", "label": "複数", "options": options, "minSelect": 2 },
+        { "name": "g", "type": "multiselect", "label": "少数", "options": options, "maxSelect": 1 },
+        { "name": "c", "type": "checkbox", "label": "同意", "required": true },
+        { "name": "d", "type": "radio", "label": "選択", "options": options, "required": true },
+    ]);
+    let mut form = form(fields);
+    // What the definition itself may not hold, a person types.
+    form["fields"][1]["default"] = json!(null);
+    let it = Opened::with(&form, Look::DESKTOP.japanese()).await;
+    let browser = &it.browser;
+    for (label, typed) in
+        [("短文", "あ🎈"), ("記号", "ABC"), ("符号", "ABC"), ("下限", "4"), ("上限", "6")]
+    {
+        browser.fill(label, typed).await;
+    }
+    browser.fill("長文", "あいう").await;
+    tick(&it, "複数", 1).await;
+    tick(&it, "少数", 2).await;
+    it.send().await;
+    let messages = [
+        ("氏名", "氏名は必須です"),
+        ("短文", "短文は3文字以上で入力してください"),
+        ("長文", "長文は2文字以下で入力してください"),
+        ("記号", "小文字英数字とハイフンのみ使用可能です"),
+        ("符号", "符号の形式が正しくありません"),
+        ("下限", "下限は5以上で入力してください"),
+        ("上限", "上限は5以下で入力してください"),
+        ("複数", "複数は2個以上選択してください"),
+        ("少数", "少数は1個以下で選択してください"),
+        ("同意", "同意は必須です"),
+        ("選択", "選択は必須です"),
+    ];
+    for (label, message) in messages {
+        browser.describes(label, message).await;
+        it.summary_lists(&[message]).await;
+    }
+    browser.whole_picture("forms-errors-ja", it.look).await;
+    assert_eq!(it.status().await, "waiting", "nothing was sent");
+    let focused = browser
+        .script("return document.activeElement.textContent || document.activeElement.name")
+        .await;
+    assert_ne!(focused, "", "the focus has moved to what is wrong");
+    // The summary leads to the field.
+    browser.hit("link", "下限は5以上で入力してください").await;
+    browser.press(&format!("{}{}9", char::from(Key::Backspace), char::from(Key::Delete))).await;
+    browser.holds("下限", "9").await;
+    browser.leave().await;
+    browser.until("!document.body.innerText.includes('下限は5以上')").await;
+    it.close().await;
+}
+
+/// Makes so many choices of a list of several.
+async fn tick(it: &Opened, label: &str, count: usize) {
+    let group = it.browser.field(label).await;
+    for index in 0..count {
+        let choices = it.browser.within(&group, "input[type=checkbox]").await;
+        it.browser.tap(&choices[index]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_asks_for_a_secret_warns_and_says_who_asks_and_is_in_no_draft() {
+    let fields = json!([
+        { "name": "name", "type": "text", "label": "Name" },
+        { "name": "password", "type": "text", "label": "Password" },
+    ]);
+    let it = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &it.browser;
+    browser.says("form", "tests").await;
+    browser.picture("forms-secret").await;
+    browser.fill("Name", "花子").await;
+    browser.fill("Password", "geheim").await;
+    browser.leave().await;
+    let client = it.server.client();
+    let mut draft = tests::forms::draft(&client, &it.asked.handle).await;
+    for _ in 0..200 {
+        if draft["name"] == "花子" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        draft = tests::forms::draft(&client, &it.asked.handle).await;
+    }
+    assert_eq!(draft, json!({ "name": "花子" }), "a secret is not kept");
+    let kept =
+        browser.script("return JSON.stringify({ ...localStorage, ...sessionStorage })").await;
+    assert!(!kept.as_str().unwrap().contains("geheim"), "{kept}");
+    it.send().await;
+    assert_eq!(it.values().await, json!({ "name": "花子", "password": "geheim" }));
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_by_a_condition_is_neither_checked_nor_sent() {
+    let fields = json!([
+        { "name": "plan", "type": "select", "label": "Plan", "default": "free",
+          "options": [{ "value": "free", "label": "Free" }, { "value": "pro", "label": "Pro" }] },
+        { "name": "seats", "type": "number", "label": "Seats", "required": true, "min": 2,
+          "showIf": { "field": "plan", "equals": "pro" } },
+        { "name": "why", "type": "text", "label": "Reason", "required": true,
+          "showIf": { "field": "seats", "filled": true } },
+    ]);
+    let mut it = Opened::with(&form(fields), Look::DESKTOP).await;
+    it.browser.no_role("field", "Seats").await;
+    it.browser.pick("Plan", "Pro").await;
+    it.browser.fill("Seats", "3").await;
+    it.browser.fill("Reason", "growth").await;
+    it.browser.pick("Plan", "Free").await;
+    it.browser.no_role("field", "Seats").await;
+    it.browser.no_role("textbox", "Reason").await;
+    it.send().await;
+    assert_eq!(it.values().await, json!({ "plan": "free" }));
+    let form = it.form.clone();
+    it.next(&form).await;
+    it.browser.pick("Plan", "Pro").await;
+    it.send().await;
+    it.summary_lists(&["Seats"]).await;
+    it.browser.fill("Seats", "3").await;
+    it.browser.fill("Reason", "growth").await;
+    it.browser.picture("forms-condition").await;
+    it.send().await;
+    assert_eq!(it.values().await, json!({ "plan": "pro", "seats": 3, "why": "growth" }));
+    it.close().await;
+}

@@ -1,0 +1,156 @@
+//! Finding things as people and what reads to them find them: by role and by name.
+
+use std::time::Instant;
+
+use fantoccini::{Locator, elements::Element};
+use serde_json::{Value, json};
+
+use super::{Browser, LOOK_EVERY, PATIENCE};
+
+/// Looks for what has a role and a name: exactly that name first, then one that begins with it, then
+/// one that contains it. A role of `field` is whatever is filled in, and groups of such things.
+const FIND: &str = r#"
+    const [role, name] = arguments;
+    const inputs = 'input:not([type=hidden]),textarea,select,fieldset,[role=combobox],[role=group],[role=radiogroup],[role=listbox]';
+    const own = {
+        alert: '', button: 'button,input[type=button],input[type=submit],summary', link: 'a[href]',
+        checkbox: 'input[type=checkbox]', radio: 'input[type=radio]', slider: 'input[type=range]',
+        spinbutton: 'input[type=number]', combobox: 'select', group: 'fieldset',
+        heading: 'h1,h2,h3,h4,h5,h6', separator: 'hr', dialog: 'dialog', row: 'tr',
+        textbox: 'input:not([type]),input[type=text],input[type=search],input[type=email],input[type=password],textarea',
+        field: inputs,
+    }[role];
+    const text = it => (it.textContent || '').trim().replace(/\s+/g, ' ');
+    const label = it => {
+        const by = (it.getAttribute('aria-labelledby') || '').split(/\s+/).filter(Boolean)
+            .map(id => document.getElementById(id)).filter(Boolean);
+        if (by.length) return by.map(text).join(' ');
+        const said = it.getAttribute('aria-label') || [...(it.labels || [])].map(text).join(' ');
+        if (said) return said;
+        if (it.matches('fieldset')) return text(it.querySelector('legend') || it);
+        return it.matches('input,textarea,select') ? it.title : text(it);
+    };
+    const seen = it => it.type === 'file' || it.checkVisibility();
+    const css = [`[role=${role}]`, own].filter(Boolean).join(',');
+    const all = [...document.querySelectorAll(css)].filter(seen)
+        .filter(it => role === 'field' || !it.hasAttribute('role') || it.getAttribute('role') === role);
+    const tests = [it => it === name, it => it.startsWith(name), it => it.includes(name)];
+    const rest = tests.map(test => all.filter(it => test(label(it))));
+    return rest.find(it => it.length) || [];
+"#;
+
+impl Browser {
+    /// The element of that role whose name is, begins with, or contains `name`, once it is there.
+    pub async fn role(&self, role: &str, name: &str) -> Element {
+        let began = Instant::now();
+        loop {
+            if let Some(element) = self.roles(role, name).await.into_iter().next() {
+                return element;
+            }
+            if began.elapsed() > PATIENCE {
+                panic!("no {role} {name:?}; the page says: {}", self.text("body").await);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// All elements of that role and name now.
+    pub async fn roles(&self, role: &str, name: &str) -> Vec<Element> {
+        let found = self.client.execute(FIND, vec![json!(role), json!(name)]).await;
+        let found = found.unwrap_or_default();
+        let found = found.as_array().into_iter().flatten();
+        found.filter_map(|it| self.element(it)).collect()
+    }
+
+    /// Waits until nothing has that role and name.
+    pub async fn no_role(&self, role: &str, name: &str) {
+        let began = Instant::now();
+        while !self.roles(role, name).await.is_empty() {
+            assert!(began.elapsed() < PATIENCE, "there still is a {role} {name:?}");
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Whatever is filled in under that label: an input, a list, a group of them.
+    pub async fn field(&self, label: &str) -> Element {
+        self.role("field", label).await
+    }
+
+    /// The role and the name that the browser itself tells what reads to people.
+    pub async fn computed(&self, element: &Element) -> (String, String) {
+        let it = serde_json::to_value(element).expect("a reference is JSON");
+        let id = it.as_object().and_then(|it| it.values().next()).and_then(Value::as_str);
+        let id = id.expect("a reference has an id");
+        let ask = |what: &'static str| super::driver::Computed { id: id.to_owned(), what };
+        let role = self.client.issue_cmd(ask("computedrole")).await.expect("it has a role");
+        let label = self.client.issue_cmd(ask("computedlabel")).await.expect("it has a name");
+        let said = |it: Value| it.as_str().unwrap_or_default().to_owned();
+        (said(role), said(label))
+    }
+
+    /// What is said about a field besides its name: its help and what is wrong with it.
+    pub async fn described(&self, label: &str) -> String {
+        let script = "
+            const ids = ['aria-describedby', 'aria-errormessage']
+                .flatMap(it => (arguments[0].getAttribute(it) || '').split(/\\s+/)).filter(Boolean);
+            return [...new Set(ids)].map(id => document.getElementById(id)?.textContent || '').join(' ');";
+        let field = serde_json::to_value(self.field(label).await).expect("a reference is JSON");
+        self.ask(script, vec![field]).await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until something with `part` in it is said about a field.
+    pub async fn describes(&self, label: &str, part: &str) {
+        let began = Instant::now();
+        loop {
+            let said = self.described(label).await;
+            if said.contains(part) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "of {label:?} is said {said:?} and not {part:?}");
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// What is called by an attribute of a field.
+    pub async fn attribute(&self, label: &str, attribute: &str) -> String {
+        let field = self.field(label).await;
+        field.attr(attribute).await.ok().flatten().unwrap_or_default()
+    }
+
+    /// What is in a field now.
+    pub async fn content(&self, label: &str) -> String {
+        let field = self.field(label).await;
+        field.prop("value").await.ok().flatten().unwrap_or_default()
+    }
+
+    /// Waits until `text` is in a field.
+    pub async fn holds(&self, label: &str, text: &str) {
+        let began = Instant::now();
+        loop {
+            let content = self.content(label).await;
+            if content == text {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "{label:?} holds {content:?} and not {text:?}");
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Another tab on the page, and back to the first with [`Browser::tab`].
+    pub async fn new_tab(&self, address: &str) {
+        let tab = self.client.new_window(true).await.expect("there is another tab");
+        self.client.switch_to_window(tab.handle).await.expect("it can be looked at");
+        self.go(address).await;
+    }
+
+    /// Looks at the tab that was opened as the first, the second, …
+    pub async fn tab(&self, number: usize) {
+        let tabs = self.client.windows().await.expect("there are tabs");
+        self.client.switch_to_window(tabs[number].clone()).await.expect("it can be looked at");
+    }
+
+    /// All that fits, inside an element.
+    pub async fn within(&self, element: &Element, css: &str) -> Vec<Element> {
+        element.find_all(Locator::Css(css)).await.expect("the page is there")
+    }
+}

@@ -1,0 +1,82 @@
+//! Forms that somebody asked for, from the side of whoever asks.
+
+use serde_json::{Value, json};
+
+use crate::{client::Client, server::TestServer};
+
+/// A form that waits for its answer.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Whoever has it may fill the form in.
+    pub handle: String,
+    /// Where it is filled in.
+    pub url: String,
+    /// The whole result of the call that asked.
+    pub result: Value,
+}
+
+/// A server with the forms and nothing else.
+pub async fn server() -> TestServer {
+    TestServer::with(&["forms"]).await
+}
+
+/// One of the definitions in `tests/forms`.
+pub fn definition(name: &str) -> Value {
+    let file = crate::root().join("tests/forms").join(format!("{name}.json"));
+    let text = std::fs::read_to_string(&file);
+    let text = text.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+/// The specification's example of that number.
+pub fn example(number: usize) -> Value {
+    let name = ["1-project", "2-assignee", "3-address"][number - 1];
+    definition(&format!("examples/{name}"))
+}
+
+/// A form of these fields.
+pub fn form(fields: Value) -> Value {
+    json!({ "title": "Form", "fields": fields })
+}
+
+/// What a client says of itself that shows forms by itself.
+fn as_a_page() -> Value {
+    let mut meta = Client::meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] =
+        json!({ "extensions": { "madoguchi/forms": {} } });
+    meta
+}
+
+/// What `request_form` answers to a client that shows forms by itself.
+pub async fn request(client: &Client, form: &Value) -> Value {
+    let arguments = json!({ "form_schema": form });
+    let params = json!({ "name": "request_form", "arguments": arguments, "_meta": as_a_page() });
+    client.result("tools/call", params).await
+}
+
+/// Asks for a form that waits for a person.
+pub async fn ask(client: &Client, form: &Value) -> Asked {
+    let result = request(client, form).await;
+    assert_ne!(result["isError"], true, "{result}");
+    let place = &result["_meta"]["forms/form"];
+    let text = |name: &str| place[name].as_str().unwrap_or_else(|| panic!("{result}")).to_owned();
+    Asked { handle: text("handle"), url: text("url"), result }
+}
+
+/// How far a form has come now.
+pub async fn submission(client: &Client, handle: &str) -> Value {
+    client.output("get_form_submission", json!({ "handle": handle })).await
+}
+
+/// What was filled in, once it was.
+pub async fn values(client: &Client, handle: &str) -> Value {
+    let arguments = json!({ "handle": handle, "timeout_seconds": 20 });
+    let answer = client.output("get_form_submission", arguments).await;
+    assert_eq!(answer["status"], "submitted", "{answer}");
+    answer["values"].clone()
+}
+
+/// What was typed so far, as the host has it.
+pub async fn draft(client: &Client, handle: &str) -> Value {
+    client.output("open_form", json!({ "handle": handle })).await["draft"].clone()
+}
