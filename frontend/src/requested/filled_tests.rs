@@ -110,3 +110,49 @@ fn required_fields_are_counted_as_they_are_filled_in() {
     filled.put(0, Some(json!("")));
     assert_eq!(filled.progress(), (0, 2));
 }
+
+/// The table that component and host are held against too.
+const CASES: &str = include_str!("../../../tests/forms/cases.json");
+
+#[test]
+fn the_page_sends_and_refuses_what_the_shared_table_says() {
+    let cases: Vec<Value> = serde_json::from_str(CASES).unwrap();
+    assert!(cases.len() > 100, "{}", cases.len());
+    for case in cases {
+        let form = Form::read(&case["form"]).unwrap();
+        let filled = Filled::of(form);
+        let name = &case["case"];
+        // The page has no value for what is no field, and so cannot send one.
+        let values = case["values"].as_object().unwrap();
+        if values.keys().any(|it| filled.plan.place(it).is_none()) {
+            continue;
+        }
+        if let Some(defaults) = case.get("defaults") {
+            assert_eq!(Value::Object(filled.values()), *defaults, "{name}");
+        }
+        for (field, entry) in filled.form.fields.iter().zip(&filled.fields) {
+            entry.value.set(values.get(&field.name).cloned());
+        }
+        filled.show_anew();
+        let day = case["today"].as_str().unwrap().parse().unwrap();
+        let sent = filled.submission(Today { earliest: day, latest: day });
+        match case.get("faults").and_then(Value::as_array) {
+            None => assert_eq!(sent.map(Value::Object), Ok(case["submission"].clone()), "{name}"),
+            Some(faults) => {
+                let names: Vec<&str> =
+                    faults.iter().filter_map(|it| it["field"].as_str()).collect();
+                let places = sent.unwrap_err();
+                let fields = &filled.form.fields;
+                let found: Vec<&str> = places.iter().map(|it| fields[*it].name.as_str()).collect();
+                assert_eq!(found, names, "{name}");
+            }
+        }
+        if let Some(shown) = case.get("shown") {
+            let fields = filled.form.fields.iter().zip(&filled.fields);
+            let shown_now =
+                fields.filter(|(it, entry)| it.is_input() && entry.is_shown.get_untracked());
+            let found: Vec<&str> = shown_now.map(|it| it.0.name.as_str()).collect();
+            assert_eq!(json!(found), *shown, "{name}");
+        }
+    }
+}

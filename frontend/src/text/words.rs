@@ -279,7 +279,7 @@ with_field_words! {
     FormAnsweredHint: "送信した内容は変更できません。", "What was sent cannot be changed.";
     FormCancelled: "フォーム入力をキャンセルしました。", "The form was cancelled.";
     FormDeclined: "このフォームには回答しませんでした。", "You did not answer this form.";
-    FormClosedHint: "依頼元が結果を読むまでは、元に戻せます。", "Until whoever asked has read it, this can be undone.";
+    FormClosedHint: "依頼元が結果を読むまで、10 分以内なら元に戻せます。", "For ten minutes, until whoever asked has read it, this can be undone.";
     FormUndo: "元に戻す", "Undo";
     FormReopened: "フォームを再開しました。", "The form is open again.";
     FormWhat: "回答の内容", "What was answered";
