@@ -13,6 +13,7 @@ use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
+use crate::requested::keeping;
 use crate::route::Route;
 use crate::settings::{self, Theme};
 use crate::text::{Key, Lang};
@@ -123,9 +124,11 @@ impl Page {
         Ok(())
     }
 
-    /// Forgets the token, and everything that was fetched with it.
+    /// Forgets the token, everything that was fetched with it, and what was typed into forms: whoever
+    /// comes next to this browser is somebody else. The host has the drafts.
     pub(crate) fn sign_out(self) {
         access::leave();
+        keeping::forget_all();
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);

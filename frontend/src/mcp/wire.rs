@@ -51,6 +51,13 @@ impl Tool {
         Some(text.to_owned())
     }
 
+    /// Whether it is there for pages alone (`_meta.ui.visibility`, MCP Apps): what our views call, and
+    /// nobody by hand.
+    pub(crate) fn is_for_pages(&self) -> bool {
+        let visibility = self.meta.get("ui").and_then(|it| it.get("visibility")?.as_array());
+        visibility.is_some_and(|it| it.iter().all(|it| it != "model"))
+    }
+
     /// Which view draws its output.
     pub(crate) fn view(&self) -> Option<&str> {
         self.meta.get("madoguchi/view").and_then(Value::as_str)

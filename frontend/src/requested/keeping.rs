@@ -77,6 +77,12 @@ pub(crate) fn forget(handle: &str) {
     if shelf.is_empty() { Keep::Browser.remove(SHELF) } else { Keep::Browser.put(SHELF, &shelf) }
 }
 
+/// Forgets all drafts.
+pub(crate) fn forget_all() {
+    shelf().iter().for_each(|it| Keep::Browser.remove(&name(it)));
+    Keep::Browser.remove(SHELF);
+}
+
 fn name(handle: &str) -> String {
     format!("form.{handle}")
 }

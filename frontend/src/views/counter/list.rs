@@ -39,7 +39,7 @@ fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
     let mut groups: Vec<(Group, Vec<Tool>)> =
         [Group::Look, Group::Do, Group::Undo].map(|group| (group, Vec::new())).into();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    for tool in tools {
+    for tool in tools.iter().filter(|it| !it.is_for_pages()) {
         let text =
             [&tool.name, &tool.title(lang), &tool.title(lang.other()), &tool.description(lang)]
                 .map(|it| it.to_lowercase())
@@ -134,7 +134,8 @@ mod tests {
             { "name": "cancel_reservation", "title": "予約取消" },
             { "name": "list_movies", "title": "映画一覧", "annotations": { "readOnlyHint": true },
               "_meta": { "madoguchi/text": { "en": { "title": "List films" } } } },
-            { "name": "reserve_seats", "title": "座席予約" },
+            { "name": "reserve_seats", "title": "座席予約", "_meta": { "ui": { "visibility": ["model", "app"] } } },
+            { "name": "save_form_draft", "title": "下書き保存", "_meta": { "ui": { "visibility": ["app"] } } },
         ]);
         serde_json::from_value(tools).unwrap()
     }
@@ -147,6 +148,12 @@ mod tests {
     #[test]
     fn the_mildest_come_first() {
         assert_eq!(names("", Lang::Ja), ["list_movies", "reserve_seats", "cancel_reservation"]);
+    }
+
+    #[test]
+    fn what_is_there_for_pages_alone_is_not_offered() {
+        assert_eq!(names("draft", Lang::Ja), Vec::<String>::new());
+        assert_eq!(names("reserve", Lang::Ja), ["reserve_seats"]);
     }
 
     #[test]
