@@ -15,6 +15,7 @@ mod foreign;
 mod hostile;
 mod inline;
 mod keyboard;
+mod lookups;
 mod many;
 mod sight;
 mod types;

@@ -1,0 +1,84 @@
+//! Searching while one types: too little, on its way, nothing, too late, not to be had.
+
+use fantoccini::key::Key;
+use serde_json::{Value, json};
+use tests::{browser::Look, forms::form};
+
+use super::Opened;
+
+/// Holds the first answer of a search back until it is let go.
+const HOLD: &str = "
+    const real = window.fetch;
+    window.asked = [];
+    window.fetch = async (it, ...more) => {
+        const url = it.url || String(it);
+        if (!url.includes('users/search')) return real.call(window, it, ...more);
+        window.asked.push(url);
+        const isFirst = window.asked.length === 1;
+        const answer = await real.call(window, it, ...more);
+        if (isFirst) await new Promise(go => window.letGo = go);
+        return answer;
+    };";
+
+fn person() -> Value {
+    form(json!([
+        { "name": "one", "type": "autocomplete", "label": "Person", "debounceMs": 10, "minChars": 1,
+          "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
+        { "name": "two", "type": "autocomplete", "label": "Two letters", "minChars": 2,
+          "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
+        { "name": "lost", "type": "async-select", "label": "Lost",
+          "loadUrl": "/api/demo/no-such-list", "displayField": "name", "valueField": "id" },
+    ]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_comes_too_late_is_dropped() {
+    let it = Opened::with(&person(), Look::DESKTOP).await;
+    let browser = &it.browser;
+    let found = it.server.client().get("/api/demo/users/search?q=a&limit=1").await;
+    let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
+    let name = found[0]["name"].as_str().unwrap();
+    browser.script(HOLD).await;
+    browser.type_into("Person", "a").await;
+    browser.until("window.letGo").await;
+    browser.fill("Person", name).await;
+    browser.role("option", name).await;
+    assert_eq!(browser.roles("option", "").await.len(), 1);
+    browser.script("window.letGo()").await;
+    // Two frames later whatever the first answer would change has been drawn.
+    let frames = "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()));";
+    browser.ask_later(frames, vec![]).await;
+    assert_eq!(browser.roles("option", "").await.len(), 1, "the first answer had many");
+    browser.hit("option", name).await;
+    it.send().await;
+    assert_eq!(it.values().await, json!({ "one": found[0]["id"] }));
+    it.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_says_that_it_wants_more_that_it_found_nothing_and_that_it_failed() {
+    let it = Opened::with(&person(), Look::PHONE).await;
+    let browser = &it.browser;
+    browser.says("form", "Type 2 or more characters").await;
+    browser.type_into("Person", "qqqqqq").await;
+    browser.says("form", "Nothing fits").await;
+    browser.picture("forms-lookup-nothing-phone").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.fill("Person", "").await;
+    browser.offline(true).await;
+    browser.type_into("Person", "a").await;
+    browser.says("form", "could not be loaded").await;
+    browser.picture("forms-lookup-failed-phone").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.offline(false).await;
+    let person = browser.field("Person").await;
+    person.send_keys(&Key::Backspace.to_string()).await.unwrap();
+    person.send_keys("a").await.unwrap();
+    browser.role("option", "").await;
+    // What is not to be had keeps nothing else from being filled in.
+    browser.role("button", "Try again").await;
+    browser.fill("Person", "").await;
+    it.send().await;
+    assert_eq!(it.values().await, json!({}));
+    it.browser.close().await;
+}
