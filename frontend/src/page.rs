@@ -302,6 +302,23 @@ impl Page {
         }
     }
 
+    /// A request did not get through, though the stream of news may not have noticed: looks whether
+    /// the host is there, until it is.
+    pub(crate) fn doubt(self) {
+        if self.connection.get_untracked() == Connection::Offline {
+            return;
+        }
+        spawn_local(async move {
+            let mut attempt = 0;
+            while mcp::discover().await == Err(Trouble::Offline) {
+                self.set_offline();
+                browser::sleep(listen::pause(attempt, js_sys::Math::random())).await;
+                attempt += 1;
+            }
+            self.set_online();
+        });
+    }
+
     fn set_offline(self) {
         let before = self.connection.get_untracked();
         if before != Connection::Offline {

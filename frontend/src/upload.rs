@@ -166,37 +166,9 @@ fn read(status: u16, text: &str) -> Result<String, Trouble> {
     stored.map(|it| it.id).map_err(|_| Trouble::unreadable(status, text))
 }
 
-/// 1.5 MB, in the units that people know.
-pub(crate) fn bytes(size: u64) -> String {
-    let mut value = size as f64;
-    let mut unit = "B";
-    for next in ["KB", "MB", "GB"] {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        unit = next;
-    }
-    let rounded = (value * 10.0).round() / 10.0;
-    format!("{rounded} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_said_in_the_units_that_people_know() {
-        for (size, said) in [
-            (0, "0 B"),
-            (1023, "1023 B"),
-            (1536, "1.5 KB"),
-            (10_485_760, "10 MB"),
-            (1 << 31, "2 GB"),
-        ] {
-            assert_eq!(bytes(size), said);
-        }
-    }
 
     #[test]
     fn a_file_is_named_in_the_values_as_it_is_read_back() {

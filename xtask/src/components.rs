@@ -35,13 +35,14 @@ fn build(workspace: &Workspace, kind: Kind, folder: &Path) -> Result<String> {
     if names.is_empty() {
         return Ok("there is none".to_owned());
     }
-    let mut build = cargo();
-    build.args(["build", "--profile", PROFILE, "--target", TARGET, "--target-dir"]);
-    build.arg(workspace.wasm_target()).current_dir(&workspace.root);
+    // One at a time: built together, they would share the features of what they stand on, and what a
+    // component imports would hang on its neighbours.
     for name in &names {
-        build.args(["--package", name]);
+        let mut build = cargo();
+        build.args(["build", "--profile", PROFILE, "--target", TARGET, "--package", name]);
+        build.arg("--target-dir").arg(workspace.wasm_target()).current_dir(&workspace.root);
+        check(&mut build)?;
     }
-    check(&mut build)?;
     let built = workspace.wasm_target().join(TARGET).join(PROFILE);
     let mut notes = Vec::new();
     for name in &names {

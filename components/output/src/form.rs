@@ -19,7 +19,7 @@ mod tests;
 
 pub use condition::{Condition, Test};
 pub use date::{Day, Today, parse_day, parse_minute};
-pub use fault::{Fault, Language, SchemaFault, Wrong};
+pub use fault::{Fault, Language, SchemaFault, Wrong, size_of};
 pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,

@@ -68,6 +68,8 @@ pub(crate) struct Desk {
     pub(crate) step: RwSignal<Step>,
     /// The fields that kept the last try from being sent.
     pub(crate) faulty: RwSignal<Vec<usize>>,
+    /// What was typed here while somebody else answered.
+    pub(crate) left: RwSignal<Option<Values>>,
     number: u32,
 }
 
@@ -80,6 +82,7 @@ impl Desk {
             stage: RwSignal::new(Stage::Loading),
             step: RwSignal::new(Step::None),
             faulty: RwSignal::new(Vec::new()),
+            left: RwSignal::new(None),
             number: next_number(),
         };
         desk.load();
@@ -115,6 +118,9 @@ impl Desk {
                 Ok(form) if form.status == Status::Waiting => Stage::Open(Arc::new(form)),
                 Ok(form) => {
                     if form.status == Status::Submitted {
+                        let typed = keeping::find(&form.handle).map(|it| it.values);
+                        let is_other = |it: &Values| Some(it) != form.values.as_ref();
+                        let _ = self.left.try_set(typed.filter(is_other));
                         keeping::forget(&form.handle);
                     }
                     Stage::Closed(Arc::new(form), false)
@@ -205,6 +211,9 @@ impl Desk {
         if is_answered(&trouble) {
             self.step.set(Step::None);
             return self.look();
+        }
+        if trouble == Trouble::Offline {
+            self.page.doubt();
         }
         let (places, _) = requested.take(trouble.problems());
         if places.is_empty() {

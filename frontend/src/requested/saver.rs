@@ -254,6 +254,9 @@ impl Saver {
         if !matches!(self.safe.get_untracked(), Safe::Here(_)) {
             self.requested.page.announce_key(Key::DraftNotSaved);
         }
+        if trouble == Trouble::Offline {
+            self.requested.page.doubt();
+        }
         let may_pass = trouble.may_pass();
         self.safe.set(Safe::Here(trouble));
         if may_pass {

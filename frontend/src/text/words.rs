@@ -256,6 +256,8 @@ with_field_words! {
     FormAskedBy: "依頼元：{0}", "Asked by {0}";
     FormAskedAt: "依頼：{0}", "Asked on {0}";
     FormAnsweredAt: "回答：{0}", "Answered on {0}";
+    FormClosedAt: "終了：{0}", "Closed on {0}";
+    FormLeft: "あなたが入力していた内容（送信されていません）", "What you had typed (it was not sent)";
     FormRequiredHint: "「必須」の項目は、必ず入力してください。", "Fields marked “required” must be filled in.";
     FormProgress: "必須項目 {0} ／ {1}", "Required: {0} of {1}";
     FormSecretTitle: "秘密の情報を求められています", "This form asks for something secret";

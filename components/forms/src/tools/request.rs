@@ -36,7 +36,14 @@ impl Tool for RequestForm {
     const TITLE: Text = Text { ja: "フォーム入力要求", en: "Request a form" };
     const ENGLISH: English = English {
         description: IN_ENGLISH,
-        arguments: &[("form_schema", "The form's definition, as described above")],
+        arguments: &[
+            ("form_schema", "The form's definition, as described above"),
+            ("form_schema.title", "The form's title"),
+            ("form_schema.description", "What the form is for (optional)"),
+            ("form_schema.submitLabel", "On the button that sends it (送信 if absent)"),
+            ("form_schema.cancelLabel", "On the button that leaves it (キャンセル if absent)"),
+            ("form_schema.fields", "The fields, in the order in which people see them"),
+        ],
     };
     const HINTS: Hints = Hints::empty();
     const VIEW: Option<&str> = Some("form_request");

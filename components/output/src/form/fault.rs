@@ -155,14 +155,14 @@ impl Wrong {
             Self::TooLate(day) => format!("{label}は{day}以前の日付で入力してください"),
             Self::FileKind(name) => format!("{label}に「{name}」の種類のファイルは使えません"),
             Self::FileSize(name, bytes) => {
-                format!("{label}の「{name}」は大きすぎます（上限: {}）", size(*bytes))
+                format!("{label}の「{name}」は大きすぎます（上限: {}）", size_of(*bytes))
             }
             Self::FileGone(name) => {
                 format!("{label}の「{name}」が見つかりません。もう一度アップロードしてください")
             }
             Self::Unknown => format!("{label}という項目はこのフォームにありません"),
             Self::TooBig(bytes) => {
-                format!("入力内容が大きすぎます（上限: {}）", size(*bytes as u64))
+                format!("入力内容が大きすぎます（上限: {}）", size_of(*bytes as u64))
             }
         }
     }
@@ -186,12 +186,12 @@ impl Wrong {
             Self::TooLate(day) => format!("{label} must not be after {day}"),
             Self::FileKind(name) => format!("{label} does not take files of the kind of “{name}”"),
             Self::FileSize(name, bytes) => {
-                format!("“{name}” is too big for {label}: at most {}", size(*bytes))
+                format!("“{name}” is too big for {label}: at most {}", size_of(*bytes))
             }
             Self::FileGone(name) => format!("“{name}” in {label} is gone: upload it again"),
             Self::Unknown => format!("The form has no field “{label}”"),
             Self::TooBig(bytes) => {
-                format!("What was filled in is too big: at most {}", size(*bytes as u64))
+                format!("What was filled in is too big: at most {}", size_of(*bytes as u64))
             }
         }
     }
@@ -225,13 +225,19 @@ fn many(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Bytes as people write them: 10 MB for the 10485760 of the specification.
-fn size(bytes: u64) -> String {
+/// Bytes as people write them: 10 MB for the 10485760 of the specification. Few of them are counted
+/// one by one, or a file of one byte too many would seem to fit.
+#[must_use]
+pub fn size_of(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    const COUNTED_MAX: u64 = 10 << 10;
     match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) if bytes.is_multiple_of(unit) => format!("{} {name}", bytes / unit),
         #[expect(clippy::cast_precision_loss, reason = "it is rounded to a tenth all the same")]
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
-        None => format!("{bytes} B"),
+        Some((unit, name)) if bytes >= COUNTED_MAX => {
+            let rounded = (bytes as f64 / unit as f64 * 10.0).round() / 10.0;
+            format!("{rounded} {name}")
+        }
+        _ => format!("{bytes} B"),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::form::{Choice, Field, Form, Kind, OpenForm, Status, Values};
+use output::form::{Choice, Field, Form, Kind, OpenForm, Status, Values, size_of};
 use serde_json::Value;
 
 use super::frame::Head;
@@ -44,11 +44,19 @@ pub(super) fn Answered(
     let at = form.answered_at.clone();
     let when = move || {
         let moment = dates::moment(at.as_deref()?, page.lang.get());
-        Some(page.fill(Key::FormAnsweredAt, &[&moment]))
+        let key = if is_submitted { Key::FormAnsweredAt } else { Key::FormClosedAt };
+        Some(page.fill(key, &[&moment]))
     };
     let values = form.values.clone().unwrap_or_default();
     let rest = if is_submitted {
-        view! { <Values form=Arc::clone(&form)/><Told values is_fresh/> }.into_any()
+        view! {
+            <Values form=Arc::clone(&form)/>
+            <Told values key=Key::FormBack is_open=is_fresh/>
+            {move || desk.left.get().map(|values| view! {
+                <Told values key=Key::FormLeft is_open=true/>
+            })}
+        }
+        .into_any()
     } else {
         let sentence = if form.status == Status::Cancelled { CANCELLED } else { DECLINED };
         view! {
@@ -172,8 +180,7 @@ fn FileLink(file: Value) -> impl IntoView {
     let page = page();
     let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (name, id, mime) = (text("name"), text("fileId"), text("type"));
-    let size = file.get("size").and_then(Value::as_f64).unwrap_or_default();
-    let size = move || upload_size(size, page.lang.get());
+    let size = size_of(file.get("size").and_then(Value::as_u64).unwrap_or_default());
     let is_gone = RwSignal::new(false);
     let shown = name.clone();
     let label = name.clone();
@@ -195,17 +202,9 @@ fn FileLink(file: Value) -> impl IntoView {
     }
 }
 
-fn upload_size(bytes: f64, lang: Lang) -> String {
-    if bytes < 1_000.0 {
-        return format!("{} B", dates::number(bytes, lang));
-    }
-    let (size, unit) = if bytes < 1e6 { (bytes / 1e3, "kB") } else { (bytes / 1e6, "MB") };
-    format!("{} {unit}", dates::number((size * 10.0).round() / 10.0, lang))
-}
-
-/// What goes back to the agent (FORM-5): this text, to the letter.
+/// Values as JSON to copy. What goes back to the agent (FORM-5) is this text, to the letter.
 #[component]
-fn Told(values: Values, is_fresh: bool) -> impl IntoView {
+fn Told(values: Values, key: Key, is_open: bool) -> impl IntoView {
     let page = page();
     let text = serde_json::to_string_pretty(&values).unwrap_or_default();
     let copied = StoredValue::new(text.clone());
@@ -215,12 +214,12 @@ fn Told(values: Values, is_fresh: bool) -> impl IntoView {
         }
     };
     view! {
-        <details class="raw request-json" open=is_fresh>
-            <summary>{move || page.say(Key::FormBack)}</summary>
+        <details class="raw request-json" open=is_open>
+            <summary>{move || page.say(key)}</summary>
             <button type="button" class="quiet small" on:click=copy>
                 {move || page.say(Key::Copy)}
             </button>
-            <pre tabindex="0" aria-label=move || page.say(Key::FormBack)>{text}</pre>
+            <pre tabindex="0" aria-label=move || page.say(key)>{text}</pre>
         </details>
     }
 }

@@ -10,6 +10,9 @@ use super::{Spot, around, described};
 use crate::dates;
 use crate::text::Key;
 
+/// The last day that a date can be.
+const YEAR_MAX: &str = "9999-12-31";
+
 /// `date` (FORM-34), or `datetime` (FORM-35) where it has a time.
 pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> AnyView {
     let today = spot.requested.today();
@@ -32,9 +35,11 @@ pub(super) fn days(spot: Spot, field: Field, limits: Days, has_time: bool) -> An
         day.as_ref().map(|day| if has_time { format!("{day}T{time}") } else { day.clone() })
     };
     let parts: &[&str] = if min.is_some() || max.is_some() { &["count"] } else { &[] };
+    // A browser would take years of six digits.
+    let last = Some(max.clone().unwrap_or_else(|| YEAR_MAX.to_owned()));
     let widget = view! {
         <input type=if has_time { "datetime-local" } else { "date" } class="ask-day" node_ref=node
-            id=spot.id() min=at(&min, "00:00") max=at(&max, "23:59")
+            id=spot.id() min=at(&min, "00:00") max=at(&last, "23:59")
             aria-describedby=described(spot, &field, parts) aria-required=required(&field)
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:input=put on:blur=move |_| spot.leave()/>

@@ -8,7 +8,7 @@ use super::cut;
 use super::files::{Item, State, Tray};
 use crate::text::Key;
 use crate::trouble::Trouble;
-use crate::upload::bytes;
+use output::form::size_of;
 
 const NAME_MAX: usize = 120;
 
@@ -73,7 +73,7 @@ fn rules(tray: Tray) -> impl IntoView {
         tray.rules.with_value(|rules| {
             let accept = (!rules.accept.is_empty())
                 .then(|| lang.fill(Key::FileAccept, &[&cut(&rules.accept.join(" "), NAME_MAX)]));
-            let size = rules.size_max.map(|it| lang.fill(Key::FileSizeMax, &[&bytes(it)]));
+            let size = rules.size_max.map(|it| lang.fill(Key::FileSizeMax, &[&size_of(it)]));
             accept.into_iter().chain(size).collect::<Vec<_>>().join(lang.comma())
         })
     };
@@ -100,7 +100,7 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
     let spot = tray.spot;
     let Item { key, named, picture, state, .. } = item;
     let name = cut(&named.name, NAME_MAX);
-    let about = format!("{} · {}", bytes(named.size), cut(&named.kind, NAME_MAX));
+    let about = format!("{} · {}", size_of(named.size), cut(&named.kind, NAME_MAX));
     let own = name.clone();
     let remove_name = move || spot.page.fill(Key::FileRemove, &[&own]);
     let own = name.clone();
@@ -116,13 +116,17 @@ fn row(tray: Tray, item: Item) -> impl IntoView {
             }
         })
     };
-    let picture = match picture {
-        Some(picture) => view! { <img class="file-picture" src=picture alt=""/> }.into_any(),
-        None => {
-            let ending = named.name.rsplit_once('.').map_or("", |(_, ending)| ending);
-            let ending: String = ending.chars().take(4).collect::<String>().to_uppercase();
-            view! { <span class="file-picture" aria-hidden="true">{ending}</span> }.into_any()
+    let ending = named.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending: String = ending.chars().take(4).collect::<String>().to_uppercase();
+    // What only calls itself a picture cannot be drawn.
+    let picture = RwSignal::new(picture);
+    let picture = move || match picture.get() {
+        Some(url) => view! {
+            <img class="file-picture" src=url alt="" on:error=move |_| picture.set(None)/>
         }
+        .into_any(),
+        None => view! { <span class="file-picture" aria-hidden="true">{ending.clone()}</span> }
+            .into_any(),
     };
     view! {
         <li class="file" class:is-wrong=move || {
