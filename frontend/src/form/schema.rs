@@ -59,7 +59,8 @@ impl Reader<'_> {
             let own = property.get(key).or_else(|| schema.get(key)).and_then(Value::as_str);
             own.map(str::to_owned)
         };
-        let own_text = if depth == 0 { (self.text)(name) } else { None };
+        // One argument inside another goes by a dotted path: `message.sender`.
+        let own_text = (self.text)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
         let help = own_text.or_else(|| word("description"));
         // An explanation as short as a label is the better label: it is in the reader's words.

@@ -46,6 +46,16 @@ fn messages(form: &Form, draft: &Draft) -> Vec<(String, String)> {
 }
 
 #[test]
+fn what_lies_inside_an_argument_is_explained_by_its_dotted_path() {
+    let schema = json!({ "properties": { "message": { "type": "object", "properties": {
+        "sender": { "type": "string", "description": "送信者" },
+    } } } });
+    let explained = |path: &str| (path == "message.sender").then(|| "Who said it".to_owned());
+    assert_eq!(field(&Form::of(&schema, &explained), "sender").label, "Who said it");
+    assert_eq!(field(&form(&schema), "sender").label, "送信者");
+}
+
+#[test]
 fn what_must_be_given_comes_first_and_is_named_when_absent() {
     let form = reserve();
     assert!(!form.fields[3].required);
