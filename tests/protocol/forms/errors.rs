@@ -92,6 +92,9 @@ async fn a_field_that_asks_for_a_secret_warns_and_says_who_asks_and_is_in_no_dra
     browser.fill("Name", "花子").await;
     browser.fill("Password", "geheim").await;
     browser.leave().await;
+    // Nor does it stand there to be read over somebody's shoulder.
+    let kind = browser.field("Password").await.attr("type").await.unwrap();
+    assert_eq!(kind.as_deref(), Some("password"));
     let client = it.server.client();
     let mut draft = tests::forms::draft(&client, &it.asked.handle).await;
     for _ in 0..200 {

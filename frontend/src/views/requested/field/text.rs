@@ -23,8 +23,10 @@ pub(super) fn line(spot: Spot, field: Field, text: Text) -> AnyView {
             input.set_value(&value);
         }
     });
+    // Nobody beside the reader needs to see a secret.
+    let kind = if field.is_secret() { "password" } else { "text" };
     let widget = view! {
-        <input type="text" node_ref=node id=spot.id() autocomplete="off" placeholder=field.placeholder.clone()
+        <input type=kind node_ref=node id=spot.id() autocomplete="off" placeholder=field.placeholder.clone()
             aria-describedby=described(spot, &field, parts(text.length)) aria-required=required(&field)
             aria-invalid=move || spot.invalid() disabled=move || spot.is_closed()
             on:input=move |event| put(spot, &event_target_value(&event))
