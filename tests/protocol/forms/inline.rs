@@ -17,9 +17,11 @@ pub(super) async fn call(browser: &Browser, form: &Value) {
     browser.go("#/counter").await;
     browser.find("main a[href='#/counter/request_form']").await;
     browser.go("#/counter/request_form").await;
-    browser.fill("フォームタイトル", form["title"].as_str().unwrap()).await;
-    browser.fill("送信ボタンの表示", form["submitLabel"].as_str().unwrap_or("Send")).await;
-    let field = serde_json::to_value(browser.field("フィールド（表示順）").await).unwrap();
+    browser.fill("The form's title", form["title"].as_str().unwrap()).await;
+    browser
+        .fill("On the button that sends it", form["submitLabel"].as_str().unwrap_or("Send"))
+        .await;
+    let field = serde_json::to_value(browser.field("Fields").await).unwrap();
     browser.ask(PASTE, vec![field, json!(form["fields"].to_string())]).await;
     browser.hit("button", "Call").await;
 }
