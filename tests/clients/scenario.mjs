@@ -71,9 +71,9 @@ export async function talk(call) {
   assert.equal(again.structuredContent?.greeting, "Hello, 花子!", JSON.stringify(again));
 
   let notes = 0;
-  const slow = { name: "count_slowly", arguments: { steps: 50 } };
+  const slow = { name: "count_slowly", arguments: { steps: 500 } };
   const counted = await call(slow, { onprogress: ({ progress, total }) => (notes += progress <= total) });
-  assert.equal(counted.structuredContent?.counted, 50, JSON.stringify(counted));
+  assert.equal(counted.structuredContent?.counted, 500, JSON.stringify(counted));
   assert.ok(notes > 0, "there is progress");
 
   const enough = new AbortController();
