@@ -142,8 +142,11 @@ async fn a_form_half_typed_survives_the_loss_of_the_network() {
     browser.until(kept).await;
     browser.hit("button", "Finish").await;
     browser.until("document.querySelector('[role=alert]')").await;
+    // The page says so, though the stream of news has not noticed, and again when it is over.
+    browser.until("document.querySelector('.connection.is-offline')").await;
     browser.picture("forms-draft-offline-sent-phone").await;
     browser.offline(false).await;
+    browser.until("document.querySelector('.connection.is-online')").await;
     is_saved(&it.server, &it.asked, "story", "typed on a train").await;
     browser.script("location.reload()").await;
     browser.holds("Story", "typed on a train").await;

@@ -262,3 +262,18 @@ fn files_are_taken_by_ending_and_by_kind() {
     assert!(files(json!([".a", "*/*"])).takes("x", ""), "everything is everything");
     assert_eq!(files(json!([".a", ".b"])).accept, [".a", ".b"]);
 }
+
+#[test]
+fn a_size_of_one_byte_too_many_does_not_read_like_the_limit() {
+    for (bytes, said) in [
+        (0, "0 B"),
+        (1_024, "1 KB"),
+        (2_001, "2001 B"),
+        (15_360, "15 KB"),
+        (15_872, "15.5 KB"),
+        (10_485_760, "10 MB"),
+        (1 << 31, "2 GB"),
+    ] {
+        assert_eq!(size_of(bytes), said);
+    }
+}
