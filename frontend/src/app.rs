@@ -4,12 +4,15 @@ use leptos::prelude::*;
 
 use crate::access;
 use crate::browser;
+use crate::navigation::board::Board;
+use crate::navigation::wish::Wish;
 use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::counter::CounterView;
+use crate::views::navigation::NavigationView;
 use crate::views::requested::{FormPlace, FormsView};
 use crate::views::sign_in::SignIn;
 use crate::views::ticket::TicketView;
@@ -20,6 +23,7 @@ pub(crate) fn App() -> impl IntoView {
     let page = Page::open();
     provide_context(page);
     provide_context(Office::new());
+    provide_context(Board::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
 
@@ -60,6 +64,7 @@ fn title(page: Page) -> String {
             page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
         }
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
+        Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -73,6 +78,7 @@ enum Stage {
     Counter,
     Form(String),
     Forms,
+    Navigation,
 }
 
 #[component]
@@ -88,6 +94,7 @@ fn Place() -> impl IntoView {
             Route::Counter(_) => Stage::Counter,
             Route::Form(handle) => Stage::Form(handle.clone()),
             Route::Forms => Stage::Forms,
+            Route::Navigation(_) => Stage::Navigation,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -103,6 +110,7 @@ fn Place() -> impl IntoView {
         Stage::Counter => view! { <CounterView/> }.into_any(),
         Stage::Form(handle) => view! { <FormPlace handle/> }.into_any(),
         Stage::Forms => view! { <FormsView/> }.into_any(),
+        Stage::Navigation => view! { <NavigationView/> }.into_any(),
     }
 }
 
@@ -112,6 +120,8 @@ fn Header() -> impl IntoView {
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
     let is_forms = move || page.route.with(|it| matches!(it, Route::Form(_) | Route::Forms));
     // Whoever may not see the list sees no way to it.
+    let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
+    let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
     view! {
@@ -123,12 +133,18 @@ fn Header() -> impl IntoView {
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
                 <a href=Route::BoxOffice(Booking::default()).hash()
-                    aria-current=move || current(!is_counter() && !is_forms())>
+                    aria-current=move || current(!is_counter() && !is_forms() && !is_navigation())>
                     {move || page.say(Key::BoxOffice)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
                     {move || page.say(Key::Counter)}
                 </a>
+                {move || (has_navigation() || is_navigation()).then(|| view! {
+                    <a href=Route::Navigation(Wish::default()).hash()
+                        aria-current=move || current(is_navigation())>
+                        {move || page.say(Key::NavPlace)}
+                    </a>
+                })}
                 {move || (has_forms() || is_forms()).then(|| view! {
                     <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
                         {move || page.say(Key::FormsPlace)}

@@ -136,6 +136,17 @@ pub(crate) fn focus(id: &str) {
     }
 }
 
+/// Moves the keyboard to an element if it is nowhere, because what had it has gone.
+pub(crate) fn focus_if_lost(id: &'static str) {
+    let check = move || {
+        let active = document().active_element();
+        if active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("disabled")) {
+            focus(id);
+        }
+    };
+    set_timeout(check, Duration::from_millis(30));
+}
+
 /// Whether the keyboard left the element that listens, and did not only go from one part of it to another.
 pub(crate) fn is_left(event: &leptos::ev::FocusEvent) -> bool {
     let node = |it: Option<web_sys::EventTarget>| it.and_then(|it| it.dyn_into::<Node>().ok());
@@ -169,6 +180,12 @@ pub(crate) fn reveal(id: &str) {
 /// Whether anyone is looking.
 pub(crate) fn is_visible() -> bool {
     document().visibility_state() == VisibilityState::Visible
+}
+
+/// Whether the reader asked their system for less motion.
+pub(crate) fn wants_less_motion() -> bool {
+    let asked = window().match_media("(prefers-reduced-motion: reduce)");
+    asked.ok().flatten().is_some_and(|it| it.matches())
 }
 
 /// Loads a style sheet and a script that define something global, the first time they are needed.
@@ -240,6 +257,26 @@ pub(crate) fn hash() -> String {
 /// Goes to another hash, with an entry in the history.
 pub(crate) fn set_hash(hash: &str) {
     let _ = window().location().set_hash(hash);
+}
+
+/// Writes another hash into the address, as an entry of the history, and goes nowhere.
+pub(crate) fn push_hash(hash: &str) {
+    if let Ok(history) = window().history() {
+        // A browser may forbid it; the address is then not what is shown, and nothing else.
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(hash));
+    }
+}
+
+/// Writes another hash into the address, in place of the one that is there.
+pub(crate) fn replace_hash(hash: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(hash));
+    }
+}
+
+/// The address of the page, to be sent to somebody.
+pub(crate) fn address() -> String {
+    window().location().href().unwrap_or_default()
 }
 
 /// Milliseconds since 1970.

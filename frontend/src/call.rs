@@ -123,6 +123,7 @@ impl Caller {
                 state: pending.state.clone(),
                 abort: signal.as_ref(),
                 progress: true,
+                meta: None,
             };
             let number = pending.number;
             let answer = mcp::call(&pending.tool, &pending.arguments, round, |progress| {

@@ -16,7 +16,7 @@ use web_sys::AbortSignal;
 use crate::access;
 use crate::browser;
 use crate::trouble::Trouble;
-use pieces::Pieces;
+pub(crate) use pieces::Pieces;
 use wire::{Answer, Incoming, Progress, Tool};
 
 const ENDPOINT: &str = "/mcp";
@@ -82,6 +82,8 @@ pub(crate) struct Round<'a> {
     pub(crate) abort: Option<&'a AbortSignal>,
     /// Whether the host should tell how far along it is.
     pub(crate) progress: bool,
+    /// What the request's `_meta` says beside what every request says.
+    pub(crate) meta: Option<Value>,
 }
 
 /// One round of `tools/call`. A refusal by the tool is an `Err`, as every other trouble.
@@ -98,8 +100,11 @@ pub(crate) async fn call(
     if let Some(state) = round.state {
         params["requestState"] = state.into();
     }
+    if let Some(meta) = round.meta {
+        params["_meta"] = meta;
+    }
     if round.progress {
-        params["_meta"] = json!({ "progressToken": next_id() });
+        params["_meta"]["progressToken"] = next_id().into();
     }
     let extra = headers::of_call(name, arguments, round.schema);
     let result = request("tools/call", params, &extra, round.abort, |notice| {
@@ -214,7 +219,8 @@ async fn send(
     }))
 }
 
-fn is_stream(response: &Response) -> bool {
+/// Whether an answer comes in pieces.
+pub(crate) fn is_stream(response: &Response) -> bool {
     response.headers().get("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
 }
 

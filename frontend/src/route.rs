@@ -1,5 +1,7 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
+use crate::navigation::wish::Wish;
+
 /// A place of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
@@ -13,6 +15,8 @@ pub(crate) enum Route {
     Form(String),
     /// `#/forms`
     Forms,
+    /// `#/navigation?from=…&to=…&condition=…&mode=…&route=…`
+    Navigation(Wish),
 }
 
 /// How far a booking has come.
@@ -41,6 +45,7 @@ impl Route {
             ("reservation", Some(name)) => Self::Reservation(name),
             ("form", Some(handle)) => Self::Form(handle),
             ("forms", None) => Self::Forms,
+            ("navigation", None) => Self::Navigation(Wish::of_query(query)),
             _ => Self::BoxOffice(Booking::of_query(query)),
         }
     }
@@ -53,6 +58,11 @@ impl Route {
             Self::Reservation(id) => format!("#/reservation/{}", encoded(id)),
             Self::Form(handle) => format!("#/form/{}", encoded(handle)),
             Self::Forms => "#/forms".to_owned(),
+            Self::Navigation(wish) => {
+                let query = wish.query();
+                let mark = if query.is_empty() { "" } else { "?" };
+                format!("#/navigation{mark}{query}")
+            }
             Self::BoxOffice(booking) => {
                 let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
                 let parts = parts.iter().filter_map(|(name, value)| {
@@ -82,7 +92,7 @@ impl Booking {
 }
 
 /// Percent-encodes everything but what is plain in a path.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         match byte {
@@ -96,7 +106,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// Undoes `encoded`; what is no encoding stays as it is.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -132,6 +142,12 @@ mod tests {
             Route::Reservation("r-1 %".to_owned()),
             Route::Form("01JD".to_owned()),
             Route::Forms,
+            Route::Navigation(Wish::default()),
+            Route::Navigation(Wish {
+                from: "東京駅".to_owned(),
+                chosen: Some(2),
+                ..Wish::default()
+            }),
         ] {
             assert_eq!(Route::parse(&route.hash()), route);
         }

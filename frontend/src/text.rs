@@ -2,6 +2,10 @@
 
 #[macro_use]
 mod fields;
+#[macro_use]
+mod map;
+#[macro_use]
+mod navigation;
 mod words;
 
 use serde::{Deserialize, Serialize};

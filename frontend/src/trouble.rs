@@ -179,6 +179,11 @@ impl Refusal {
             "unavailable" => Key::ErrUnavailable,
             "timed_out" | "timeout" | "deadline_exceeded" => Key::ErrTimeout,
             "rate_limited" => Key::ErrRate,
+            "CLAUDE_API_ERROR" => Key::NavErrPlanner,
+            "GOOGLE_MAPS_ERROR" if self.status != 503 => Key::NavErrMaps,
+            "GOOGLE_MAPS_ERROR" | "over_query_limit" => Key::NavErrQuota,
+            "provider_failed" => Key::NavErrMaps,
+            "INTERNAL_ERROR" => Key::ErrInternal,
             "insufficient_scope" => {
                 let scope = self.data.get("scope").and_then(Value::as_str);
                 return scope.map_or_else(

@@ -12,6 +12,7 @@ use std::{
 };
 
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use crate::{call_state::Clock, reach::files::read_at};
 
@@ -22,6 +23,9 @@ mod upload;
 
 use index::{Index, Kept};
 pub(crate) use upload::Upload;
+
+/// How often to look for blobs that are over.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// How much is kept, and for how long: `[blobs]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -244,6 +248,19 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, BlobError> {
     let failed = |error| BlobError::Io(io::Error::other(error));
     tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+/// Removes blobs that nobody uses any more, until `stop`.
+pub(crate) async fn sweep(blobs: Blobs, stop: CancellationToken) {
+    let mut turns = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = turns.tick() => {}
+        }
+        let blobs = blobs.clone();
+        let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
+    }
 }
 
 #[cfg(test)]

@@ -44,6 +44,10 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     if let Err(what) = config.endpoints.check(&config.components) {
         findings.push(document.problem(&["endpoints"], what));
     }
+    if config.page.tiles.as_ref().is_some_and(|it| it.may_have_key()) {
+        let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
+        findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
+    }
     for (name, component) in &config.components {
         if let Err(what) = component.check() {
             let path = ["components", name, "http_environment"];

@@ -21,12 +21,16 @@ use crate::{
 
 mod aliases;
 mod component;
+mod environment;
 mod error;
+mod page;
 mod public_url;
 
 pub use aliases::{Alias, Aliases};
 pub use component::ComponentConfig;
+pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
+pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 
 /// The default address: this machine only.
@@ -85,6 +89,8 @@ pub struct Config {
     pub blobs: blobs::Limits,
     /// Other MCP servers behind the same counter.
     pub servers: BTreeMap<String, ServerConfig>,
+    /// What the page is given from elsewhere.
+    pub page: PageConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -123,6 +129,7 @@ struct ConfigFile {
     sandbox: SandboxConfig,
     blobs: Option<blobs::Limits>,
     servers: BTreeMap<String, ServerConfig>,
+    page: PageConfig,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -200,6 +207,7 @@ impl Config {
             sandbox: file.sandbox,
             blobs: file.blobs.unwrap_or_default(),
             servers: file.servers,
+            page: file.page,
             base: PathBuf::new(),
         })
     }

@@ -42,6 +42,7 @@ pub(crate) struct Routes {
     pub(crate) health: api::health::Health,
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
+    pub(crate) navigate: api::navigate::Navigate,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
     pub(crate) metrics: Metrics,
@@ -55,13 +56,15 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
     let endpoints = get(api::endpoints::answer).with_state(routes.endpoints);
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc)
+        .merge(api::navigate::routes(routes.navigate, limit))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
+        .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .route("/api/{component}", endpoints.clone())
         .route("/api/{component}/{*path}", endpoints)
         .route("/f/{handle}", get(page::form))
-        .fallback(page::answer)
+        .fallback_service(any(page::answer).with_state(page::Policy::of(config)))
         .method_not_allowed_fallback(other_method);
     guarded(config, all, routes.running, routes.metrics)
 }

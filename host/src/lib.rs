@@ -36,6 +36,7 @@ pub mod telemetry;
 pub mod tls;
 
 mod api;
+mod assistant;
 mod bindings;
 mod calls;
 mod capability;

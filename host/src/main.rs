@@ -56,6 +56,8 @@ enum Command {
     Token(cli::token::Token),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
+    /// Make a map for the built-in routes out of an OpenStreetMap extract
+    ImportMap(cli::import_map::ImportMap),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
     /// Load a component into the running server
@@ -99,6 +101,9 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         let file = check.file().or(arguments.config.as_ref());
         return check.run(file, config(&arguments, file));
     }
+    if let Some(Command::ImportMap(import)) = &arguments.command {
+        return import.run();
+    }
     // Nothing is logged before: what is wrong with the configuration is told in one plain line.
     let config = config(&arguments, arguments.config.as_ref())?;
     cli::log_to_stderr(config.log.format);
@@ -111,7 +116,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
-            Some(Command::CheckConfig(_)) => Ok(ExitCode::SUCCESS),
+            Some(Command::CheckConfig(_) | Command::ImportMap(_)) => Ok(ExitCode::SUCCESS),
             Some(Command::Components(components)) => components.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,

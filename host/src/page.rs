@@ -6,7 +6,7 @@ use std::{
 };
 
 use axum::{
-    extract::Path,
+    extract::{Path, State},
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -23,6 +23,23 @@ struct Page;
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
+/// Where the policy lists what pictures may come from.
+const PICTURES: &str = "img-src 'self' data: blob:";
+
+/// The policy under which the page is given out.
+#[derive(Clone)]
+pub(crate) struct Policy(HeaderValue);
+
+impl Policy {
+    /// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
+    pub(crate) fn of(config: &Config) -> Self {
+        let fixed = HeaderValue::from_static(POLICY);
+        let Some(tiles) = &config.page.tiles else { return Self(fixed) };
+        let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin()));
+        Self(HeaderValue::try_from(widened).unwrap_or(fixed))
+    }
+}
+
 /// Characters of a form's handle.
 const HANDLE_BYTES_MAX: usize = 64;
 
@@ -31,7 +48,12 @@ const ABSENT: &str =
     "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
 
 /// The file of that path; the page itself for every other path, which is one of its views.
-pub(crate) async fn answer(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn answer(
+    State(policy): State<Policy>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     if method != Method::GET && method != Method::HEAD {
         let message = format!("{method} {} is not served; MCP is at POST /mcp.", uri.path());
         return refusal(StatusCode::NOT_FOUND, "not_found", &message);
@@ -44,7 +66,7 @@ pub(crate) async fn answer(method: Method, uri: Uri, headers: HeaderMap) -> Resp
     let is_file = path.rsplit('/').next().is_some_and(|it| it.contains('.'));
     let path = if is_file { path } else { "index.html" };
     match Page::get(path) {
-        Some(file) => serve(path, file, &headers),
+        Some(file) => serve(path, file, &headers, policy),
         None if path == "index.html" => (StatusCode::NOT_FOUND, ABSENT).into_response(),
         None => {
             let message = format!("{} is not a file of the page.", uri.path());
@@ -67,7 +89,7 @@ pub(crate) async fn form(Path(handle): Path<String>) -> Response {
     (StatusCode::SEE_OTHER, fixed, [(header::LOCATION, to)]).into_response()
 }
 
-fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
+fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, policy: Policy) -> Response {
     let digest = file.metadata.sha256_hash();
     let tag: String = digest[..8].iter().map(|it| format!("{it:02x}")).collect();
     let tag = format!("\"{tag}\"");
@@ -78,13 +100,13 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
         }
     };
     set(header::CONTENT_TYPE, content_type(path));
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
     // Asked for anew each time, and answered without a body while it is the same.
     set(header::CACHE_CONTROL, "no-cache");
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.0);
     let known = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
     if known.is_some_and(|it| it.contains(&tag)) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
@@ -136,6 +158,18 @@ pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tiles_widen_the_policy_by_their_origin_for_pictures_and_nothing_else() {
+        let mut config = Config::defaults();
+        assert_eq!(Policy::of(&config).0, POLICY, "without tiles nothing changes");
+        let tiles =
+            "[tiles]\nurl = 'https://tiles.example/{z}/{x}/{y}.png?key=k'\nattribution = 'A'";
+        config.page = toml::from_str(tiles).unwrap();
+        let policy = Policy::of(&config).0.to_str().unwrap().to_owned();
+        assert!(policy.contains("img-src 'self' data: blob: https://tiles.example;"), "{policy}");
+        assert_eq!(policy.replace(" https://tiles.example", ""), POLICY);
+    }
 
     #[test]
     fn the_page_is_where_the_operator_says_or_where_this_machine_finds_it() {

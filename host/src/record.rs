@@ -38,6 +38,8 @@ pub(crate) enum Surface {
     McpLegacy,
     /// `/rpc`.
     Rpc,
+    /// An endpoint under `/api` that calls tools on its caller's behalf.
+    Rest,
     /// The operator's listener.
     Operator,
 }
@@ -47,6 +49,7 @@ impl Surface {
         match self {
             Self::Mcp | Self::McpLegacy => "mcp",
             Self::Rpc => "rpc",
+            Self::Rest => "rest",
             Self::Operator => "operator",
         }
     }
@@ -56,7 +59,7 @@ impl Surface {
         match self {
             Self::Mcp => Some("modern"),
             Self::McpLegacy => Some("legacy"),
-            Self::Rpc | Self::Operator => None,
+            Self::Rpc | Self::Rest | Self::Operator => None,
         }
     }
 }

@@ -15,10 +15,10 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{endpoints::Endpoints, health::Health, rpc::Rpc},
+    api::{endpoints::Endpoints, health::Health, maps::Maps, navigate::Navigate, rpc::Rpc},
     audit::Audit,
     authorization,
-    blobs::Blobs,
+    blobs::{self, Blobs},
     call_state::Clock,
     calls::Calls,
     config::Config,
@@ -50,8 +50,6 @@ pub use error::StartError;
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
-/// How often to look for blobs that are over.
-const SWEEP_EVERY: Duration = Duration::from_secs(60);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
 
@@ -73,19 +71,6 @@ fn tell_what_is_open(config: &Config) {
         tracing::warn!(
             "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
         );
-    }
-}
-
-/// Removes blobs that nobody uses any more, until `stop`.
-async fn sweep(blobs: Blobs, stop: CancellationToken) {
-    let mut turns = tokio::time::interval(SWEEP_EVERY);
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = turns.tick() => {}
-        }
-        let blobs = blobs.clone();
-        let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
     }
 }
 
@@ -216,8 +201,15 @@ impl Server {
             troubles.clone(),
             metrics.clone(),
         );
-        let loader =
-            Loader::new(shared, library.clone(), sandbox, registry.clone(), clock, metrics, reach);
+        let loader = Loader::new(
+            shared,
+            library.clone(),
+            sandbox,
+            registry.clone(),
+            clock.clone(),
+            metrics,
+            reach,
+        );
         let parts = (library, loader.clone(), registry.clone(), shelf);
         let mut reloader = Reloader::new(parts, control.clone(), troubles.clone());
         reloader.start().await;
@@ -235,11 +227,13 @@ impl Server {
             metrics: watch.metrics.clone(),
             audit: watch.audit.clone(),
         };
+        let (maps, asks) = Maps::start(&registry, &stop);
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
+            navigate: Navigate::new(&calls, &registry, &clock),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles, servers },
+            health: Health { registry: registry.clone(), troubles, servers, maps },
             endpoints: Endpoints {
                 registry: registry.clone(),
                 aliases: Arc::new(config.endpoints.clone()),
@@ -249,7 +243,7 @@ impl Server {
             running: running.clone(),
             metrics: watch.metrics.clone(),
         };
-        let mut tasks = vec![reload, tokio::spawn(sweep(blobs, stop.clone()))];
+        let mut tasks = vec![reload, asks, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
         tasks.extend(reached);
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
         let (addr, door) = (None, None);

@@ -5,5 +5,8 @@ mod cinema;
 mod echo;
 mod forms;
 mod goldens;
+mod maps;
+mod navigation;
 mod reach;
+mod roads;
 mod rogue;

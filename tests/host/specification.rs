@@ -2,7 +2,7 @@
 
 mod codes;
 mod samples;
-mod shape;
+pub(crate) mod shape;
 
 use std::{
     sync::{Arc, Mutex},

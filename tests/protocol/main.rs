@@ -6,6 +6,7 @@ mod browser;
 mod cancel;
 mod clients;
 mod forms;
+mod navigation;
 mod page;
 mod prompts;
 mod resources;

@@ -8,6 +8,7 @@ mod conformance;
 mod files;
 mod html;
 mod page;
+mod routers;
 mod run;
 mod setup;
 mod step;

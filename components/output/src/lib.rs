@@ -5,3 +5,4 @@
 
 pub mod cinema;
 pub mod form;
+pub mod navigation;

@@ -36,6 +36,8 @@ pub(crate) struct Combo {
     /// Characters to type before a search.
     chars_min: usize,
     debounce_ms: u32,
+    /// Whether what is typed may stay as it is: then the options are suggestions.
+    is_free: bool,
     /// The number of the latest question: an answer to any other is stale.
     asked: u32,
 }
@@ -95,8 +97,14 @@ impl Combo {
             is_settled: false,
             chars_min,
             debounce_ms,
+            is_free: false,
             asked: 0,
         }
+    }
+
+    /// One in which what is typed counts, whether it is among the options or not.
+    pub(crate) fn free(chars_min: usize, debounce_ms: u32) -> Self {
+        Self { is_free: true, ..Self::new(chars_min, debounce_ms) }
     }
 
     /// The options that are shown.
@@ -239,12 +247,16 @@ impl Combo {
     }
 
     fn take(&mut self) -> Step {
-        if let (true, Found::Failed(_)) = (self.is_open, &self.found) {
+        if let (true, false, Found::Failed(_)) = (self.is_open, self.is_free, &self.found) {
             return self.retry();
         }
         let active = self.active.and_then(|it| self.options().get(it)).filter(|_| self.is_open);
         match active.cloned() {
             Some(choice) => Step::Choose(choice),
+            None if self.is_free => {
+                self.close();
+                Step::Pass
+            }
             // A form is not sent while its reader is looking for an option.
             None if self.is_open || self.is_loose() => Step::Done,
             None => Step::Pass,

@@ -169,3 +169,27 @@ fn every_key_that_means_something_is_known_by_its_name() {
         assert_eq!(Press::of(name), None, "{name}");
     }
 }
+
+#[test]
+fn where_what_is_typed_counts_enter_sends_it_unless_a_suggestion_is_active() {
+    let mut combo = Combo::free(1, 0);
+    let (number, ..) = asked(&combo.type_in("東京"));
+    combo.answer(number, Ok(options(2)));
+    assert_eq!(combo.press(Press::Enter), Step::Pass, "the form is sent");
+    assert!(!combo.is_open && combo.text == "東京");
+    combo.press(Press::Down);
+    combo.press(Press::Down);
+    assert!(matches!(combo.press(Press::Enter), Step::Choose(_)));
+    // A form of choices waits for the choice.
+    let mut strict = Combo::new(1, 0);
+    strict.type_in("東京");
+    assert_eq!(strict.press(Press::Enter), Step::Done);
+}
+
+#[test]
+fn suggestions_that_failed_keep_nobody_from_sending_what_they_typed() {
+    let mut combo = Combo::free(1, 0);
+    let (number, ..) = asked(&combo.type_in("東京"));
+    combo.answer(number, Err(Trouble::Offline));
+    assert_eq!(combo.press(Press::Enter), Step::Pass);
+}

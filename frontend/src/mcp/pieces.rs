@@ -8,24 +8,29 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
-use super::sse::Events;
+use super::sse::{Event, Events};
 use crate::trouble::Trouble;
 
 /// Reads one response's events; dropping it tells the host that nobody listens any more.
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     reader: ReadableStreamDefaultReader,
     events: Events,
-    ready: VecDeque<String>,
+    ready: VecDeque<Event>,
 }
 
 impl Pieces {
-    pub(super) fn of(response: Response) -> Option<Self> {
+    pub(crate) fn of(response: Response) -> Option<Self> {
         let reader = response.body()?.get_reader().unchecked_into();
         Some(Self { reader, events: Events::default(), ready: VecDeque::new() })
     }
 
     /// The next event's data; none when the host has ended the stream.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Trouble> {
+        Ok(self.next_event().await?.map(|it| it.data))
+    }
+
+    /// The next event with its name.
+    pub(crate) async fn next_event(&mut self) -> Result<Option<Event>, Trouble> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));

@@ -3,10 +3,19 @@
 /// One event's data may not be longer; an answer beyond it is not for a page.
 const BYTES_MAX: usize = 32 << 20;
 
+/// One event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// What kind it is; empty where the host does not say.
+    pub(crate) name: String,
+    pub(crate) data: String,
+}
+
 /// The events so far, and what of the next one has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     line: Vec<u8>,
+    name: String,
     data: Option<String>,
     after_return: bool,
 }
@@ -16,8 +25,8 @@ pub(super) struct Events {
 pub(super) struct TooLong;
 
 impl Events {
-    /// Takes the next piece; gives the data of each event that it completes.
-    pub(super) fn feed(&mut self, piece: &[u8]) -> Result<Vec<String>, TooLong> {
+    /// Takes the next piece; gives each event that it completes.
+    pub(super) fn feed(&mut self, piece: &[u8]) -> Result<Vec<Event>, TooLong> {
         let mut events = Vec::new();
         for &byte in piece {
             match byte {
@@ -39,15 +48,20 @@ impl Events {
     }
 
     /// A line is complete: an empty one ends the event, one with data adds to it.
-    fn end_line(&mut self) -> Option<String> {
+    fn end_line(&mut self) -> Option<Event> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
-            return self.data.take().filter(|data| !data.is_empty());
+            let name = std::mem::take(&mut self.name);
+            let data = self.data.take().filter(|data| !data.is_empty());
+            return data.map(|data| Event { name, data });
         }
         let line = String::from_utf8_lossy(&line);
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        if name == "event" {
+            self.name = value.to_owned();
+        }
         if name == "data" {
-            let value = value.strip_prefix(' ').unwrap_or(value);
             match &mut self.data {
                 Some(data) => {
                     data.push('\n');
@@ -71,7 +85,7 @@ mod tests {
         for byte in ": hello\n\nevent: message\r\nid: 7\r\ndata: {\"席\":1}\r\n\r\n".bytes() {
             found.extend(events.feed(&[byte]).unwrap());
         }
-        assert_eq!(found, ["{\"席\":1}"]);
+        assert_eq!(found, [Event { name: "message".into(), data: "{\"席\":1}".into() }]);
     }
 
     #[test]
@@ -79,12 +93,20 @@ mod tests {
         let mut events = Events::default();
         let found =
             events.feed(b": keep-alive\n\ndata: a\ndata:b\n\ndata: c\n\ndata: half").unwrap();
-        assert_eq!(found, ["a\nb", "c"]);
+        let data: Vec<_> = found.iter().map(|it| it.data.as_str()).collect();
+        assert_eq!(data, ["a\nb", "c"]);
     }
 
     #[test]
     fn an_event_without_data_is_no_event() {
         assert_eq!(Events::default().feed(b"id: 1\nretry: 3000\ndata:\n\n"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_name_is_for_one_event_only() {
+        let found = Events::default().feed(b"event: done\ndata: 1\n\ndata: 2\n\n").unwrap();
+        let names: Vec<_> = found.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["done", ""]);
     }
 
     #[test]

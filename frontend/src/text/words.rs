@@ -22,8 +22,8 @@ macro_rules! words {
     };
 }
 
-with_field_words! {
-    words;
+with_map_words! {
+    with_field_words; with_navigation_words; words;
 
     // The frame of the page.
     Skip: "本文へ移動", "Skip to the content";

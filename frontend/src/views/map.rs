@@ -1,5 +1,7 @@
 //! Places on a map: Leaflet over the bundled coastline, loaded when the first map is drawn.
 
+pub(crate) mod leaf;
+
 use js_sys::{JSON, Object, Reflect};
 use leptos::html;
 use leptos::prelude::*;
@@ -10,25 +12,7 @@ use crate::browser;
 use crate::geo::Features;
 use crate::page::page;
 use crate::text::Key;
-
-const SCRIPT: &str = "vendor/leaflet/leaflet.js";
-const STYLE: &str = "vendor/leaflet/leaflet.css";
-const LAND: &str = "land.json";
-/// Must stay on the map: the coastline's licence asks for it.
-const CREDIT: &str = "© OpenStreetMap contributors (ODbL)";
-
-// The crate has this function in its source and does not export it.
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_namespace = L, js_name = geoJSON, catch)]
-    fn geo_json(json: &JsValue, options: &JsValue) -> Result<leaflet::FeatureGroup, JsValue>;
-    #[wasm_bindgen(js_namespace = L, js_name = circleMarker)]
-    fn circle_marker(place: &leaflet::LatLng, options: &JsValue) -> leaflet::Layer;
-    #[wasm_bindgen(method, js_class = "Layer", js_name = bindTooltip)]
-    fn bind_element(this: &Labelled, content: &web_sys::Element, options: &JsValue) -> JsValue;
-    /// A layer that can carry an element as its tooltip; the crate takes only strings.
-    type Labelled;
-}
+use leaf::{CREDIT, Labelled, circle_marker, class, geo_json, set};
 
 /// Draws places, lines and areas.
 #[component]
@@ -78,18 +62,17 @@ async fn drawn(
     element: &web_sys::HtmlElement,
     features: &Features,
 ) -> Result<leaflet::Map, JsValue> {
-    browser::load_once(STYLE, SCRIPT).await?;
-    let options = leaflet::MapOptions::new();
+    let options = Object::new();
     // A wheel over the map scrolls the page, as everywhere else on it.
     set(&options, "scrollWheelZoom", &JsValue::FALSE);
-    let map = leaflet::Map::new_with_element(element, &options)?;
+    let map = leaf::open(element, &options).await?;
     map.set_view(&leaflet::LatLng::new(35.55, 139.75), 9.0);
     let control = Reflect::get(&map, &"attributionControl".into())?;
-    let set_prefix: js_sys::Function = Reflect::get(&control, &"setPrefix".into())?.dyn_into()?;
-    set_prefix.call1(&control, &"Leaflet".into())?;
-    if let Some(land) = land().await {
-        geo_json(&land, &style("map-land", CREDIT))?.unchecked_ref::<leaflet::Layer>().add_to(&map);
+    for (name, text) in [("setPrefix", "Leaflet"), ("addAttribution", CREDIT)] {
+        let say: js_sys::Function = Reflect::get(&control, &name.into())?.dyn_into()?;
+        say.call1(&control, &text.into())?;
     }
+    leaf::add_land(&map).await;
     let data = JSON::parse(&features.0.to_string())?;
     let options = Object::new();
     let by_kind =
@@ -117,12 +100,6 @@ async fn drawn(
     Ok(map)
 }
 
-/// The coastline; a map without it still shows its places.
-async fn land() -> Option<JsValue> {
-    let response = gloo_net::http::Request::get(LAND).send().await.ok()?;
-    JSON::parse(&response.text().await.ok()?).ok()
-}
-
 /// Leaflet takes the style of a feature over that of its marker.
 fn class_of(feature: &JsValue) -> &'static str {
     let geometry = Reflect::get(feature, &"geometry".into());
@@ -142,31 +119,10 @@ fn title_of(feature: &JsValue) -> Option<String> {
 
 /// A name beside a place: an element of ours, because Leaflet takes a string for markup.
 fn bind_title(marker: &leaflet::Layer, title: &str) {
-    let Ok(element) = document().create_element("span") else { return };
-    element.set_text_content(Some(title));
+    let Some(element) = leaf::element("span", "", title) else { return };
     let options = Object::new();
     set(&options, "className", &"map-title".into());
     set(&options, "direction", &"top".into());
     set(&options, "offset", &js_sys::Array::of2(&0.into(), &(-8).into()));
     marker.unchecked_ref::<Labelled>().bind_element(&element, &options);
-}
-
-/// Colours come from the style sheet by class, so that they follow the theme.
-fn style(name: &str, credit: &str) -> Object {
-    let options = Object::new();
-    set(&options, "style", &class(name));
-    set(&options, "interactive", &JsValue::FALSE);
-    set(&options, "attribution", &credit.into());
-    options
-}
-
-fn class(name: &str) -> Object {
-    let style = Object::new();
-    set(&style, "className", &name.into());
-    style
-}
-
-fn set(object: &JsValue, name: &str, value: &JsValue) {
-    // Setting a property of a plain object cannot fail.
-    let _ = Reflect::set(object, &name.into(), value);
 }

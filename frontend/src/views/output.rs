@@ -6,6 +6,7 @@ mod conversation;
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use output::form::FormRequest;
+use output::navigation::{Comparison, DETAILS, Place, Routes};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ use super::movies::{MoviesView, ShowtimesView};
 use super::notice::Empty;
 use super::raw::Raw;
 use super::requested::FormInline;
+use super::routes::{ComparisonView, PlaceView, RoutesView};
 use super::structured::Structured;
 use super::ticket::Ticket;
 use crate::geo;
@@ -82,6 +84,15 @@ fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
             let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
             view! { <FormInline handle/> }.into_any()
         }
+        "routes" => {
+            let routes = fits::<Routes>(value)?;
+            // Beside the output; a provider that tells nothing more still has routes.
+            let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
+            view! { <RoutesView routes details/> }.into_any()
+        }
+        "comparison" => fits::<Comparison>(value)
+            .map(|comparison| view! { <ComparisonView comparison/> }.into_any())?,
+        "place" => fits::<Place>(value).map(|place| view! { <PlaceView place/> }.into_any())?,
         _ => return None,
     })
 }

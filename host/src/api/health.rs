@@ -5,6 +5,7 @@ use axum::{Json, extract::State};
 use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
+use super::maps::{Fares, Maps};
 use crate::{
     authorization::Stranger,
     caller::{Caller, Owner},
@@ -20,6 +21,7 @@ pub(crate) struct Health {
     pub(crate) registry: Registry,
     pub(crate) troubles: Troubles,
     pub(crate) servers: Servers,
+    pub(crate) maps: Maps,
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
@@ -32,7 +34,9 @@ pub(crate) async fn answer(
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
+    let maps = health.maps.fares();
     let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
+    let is_whole = is_whole && maps != Fares::Failed;
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -69,7 +73,7 @@ pub(crate) async fn answer(
         "version": version,
         "services": {
             "claude": "not_configured",
-            "googleMaps": "not_configured",
+            "googleMaps": maps.word(),
             "mcpServer": "running",
         },
         "tools": tools,

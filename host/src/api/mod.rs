@@ -3,6 +3,10 @@
 pub(crate) mod blobs;
 pub(crate) mod endpoints;
 pub(crate) mod health;
+pub(crate) mod maps;
+pub(crate) mod navigate;
+pub(crate) mod page;
 mod query;
 mod range;
+mod route;
 pub(crate) mod rpc;

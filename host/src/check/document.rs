@@ -128,13 +128,14 @@ impl<'a> Document<'a> {
         let http = self.table(&["components", name]).and_then(|it| it.get("http"));
         let hosts = http.and_then(|it| it.get_ref().as_array());
         for (host_at, host) in hosts.into_iter().flatten().enumerate() {
+            let optional = host.get_ref().get("optional").and_then(|it| it.get_ref().as_bool());
             let secrets = host.get_ref().get("secrets").and_then(|it| it.get_ref().as_array());
             for (at, secret) in secrets.into_iter().flatten().enumerate() {
                 for (key, thing) in [("file", Thing::File), ("environment", Thing::Variable)] {
                     let value = secret.get_ref().get(key).and_then(|it| it.get_ref().as_str());
                     let (host_at, at) = (host_at.to_string(), at.to_string());
                     let path = ["components", name, "http", &host_at, "secrets", &at, key];
-                    found.extend(named(thing, value, true, &path));
+                    found.extend(named(thing, value, optional != Some(true), &path));
                 }
             }
         }

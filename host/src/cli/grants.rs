@@ -72,12 +72,12 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         (.., Some(_)) => "by default, as a part of the program".to_owned(),
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };
-    let grants = component.grants.unwrap_or_default();
+    let grants = component.grants.clone().unwrap_or_default();
     json!({
         "grants": grants.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
         "by": by,
         "enabled": component.enabled != Some(false),
         "settings": component.settings.keys().collect::<Vec<_>>(),
-        "environment": component.environment.values().chain(&component.http_environment).collect::<Vec<_>>(),
+        "environment": component.variables(),
     })
 }

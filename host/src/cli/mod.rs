@@ -8,6 +8,7 @@ use tracing_subscriber::EnvFilter;
 pub(crate) mod check_config;
 pub(crate) mod export;
 pub(crate) mod grants;
+pub(crate) mod import_map;
 pub(crate) mod inspect;
 pub(crate) mod operator;
 pub(crate) mod run;

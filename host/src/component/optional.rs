@@ -33,7 +33,7 @@ impl Optional {
 }
 
 /// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 2] = ["blobs", "health"];
+pub(crate) const RESERVED: [&str; 5] = ["blobs", "health", "navigate", "page", "route"];
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.

@@ -8,7 +8,10 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ConfigError;
+use super::{
+    ConfigError,
+    environment::{FromEnvironment, HostsFromEnvironment},
+};
 use crate::{
     grants::{Grant, http::HostGrant},
     limits::Limits,
@@ -28,11 +31,11 @@ pub struct ComponentConfig {
     /// What it is told; `{ file = "…" }` stands for the content of a file.
     pub settings: BTreeMap<String, Value>,
     /// Settings taken from the environment: `setting = "VARIABLE"`.
-    pub environment: BTreeMap<String, String>,
+    pub environment: BTreeMap<String, FromEnvironment>,
     /// Hosts that it may send requests to.
     pub http: Option<Vec<HostGrant>>,
-    /// The environment variable with more of them: origins, separated by commas.
-    pub http_environment: Option<String>,
+    /// The environment variables with more of them.
+    pub http_environment: Option<HostsFromEnvironment>,
     /// Files that it may read, by the name under which it knows them.
     pub files: BTreeMap<String, PathBuf>,
     /// Folders that it may read, by the path under which it sees them.
@@ -62,7 +65,9 @@ impl ComponentConfig {
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
     pub(super) fn check_halves(&self, component: &str, path: &Path) -> Result<(), ConfigError> {
         let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http));
-        let has_hosts = self.http.as_ref().is_some_and(|it| !it.is_empty());
+        // One that only counts with its secret is an offer, and takes no leave that is not given.
+        let mut hosts = self.http.iter().flatten();
+        let has_hosts = hosts.any(|it| is_granted || !it.optional);
         // An empty list is the operator's word that it sends nothing anywhere.
         let is_said = self.http.is_some() || self.http_environment.is_some();
         let what = match (is_granted, has_hosts) {
@@ -80,8 +85,8 @@ impl ComponentConfig {
     /// The settings, those that the environment gives included.
     pub fn settings(&self) -> BTreeMap<String, Value> {
         let mut settings = self.settings.clone();
-        for (name, variable) in &self.environment {
-            if let Ok(value) = std::env::var(variable) {
+        for (name, from) in &self.environment {
+            if let Some(value) = from.value() {
                 settings.entry(name.clone()).or_insert(Value::String(value));
             }
         }
@@ -97,9 +102,18 @@ impl ComponentConfig {
     }
 
     fn hosts_of_environment(&self) -> Result<Vec<HostGrant>, String> {
-        let Some(variable) = &self.http_environment else { return Ok(Vec::new()) };
-        let text = std::env::var(variable).unwrap_or_default();
-        HostGrant::of_origins(&text).map_err(|why| format!("the environment's {variable}: {why}"))
+        self.http_environment.as_ref().map_or(Ok(Vec::new()), HostsFromEnvironment::hosts)
+    }
+
+    /// The environment variables that it is given something by.
+    pub fn variables(&self) -> Vec<&str> {
+        let settings = self.environment.values().flat_map(FromEnvironment::variables);
+        let hosts = self.http_environment.iter().flat_map(HostsFromEnvironment::variables);
+        let secrets = self.http.iter().flatten().flat_map(HostGrant::variables);
+        let mut all: Vec<_> = settings.chain(hosts).chain(secrets).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Refuses what the environment says wrongly.

@@ -74,7 +74,7 @@ impl Hosts {
     /// left out, and the first reason is told.
     pub fn salvage(grants: &[HostGrant], base: &Path) -> (Self, Option<SecretError>) {
         let (mut hosts, mut trouble) = (Self::default(), None);
-        for grant in grants {
+        for grant in grants.iter().filter(|it| !it.is_left_out()) {
             match GrantedHost::read(grant, base) {
                 Ok(host) => hosts.granted.push(host),
                 Err(error) => _ = trouble.get_or_insert(error),

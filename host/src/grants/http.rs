@@ -21,6 +21,8 @@ pub struct HostGrant {
     pub(crate) methods: Vec<Method>,
     /// Whether it may have an address that only this machine or its network can reach.
     pub(crate) private: bool,
+    /// Whether it is left out, and nothing said of it, where the environment has not its secret.
+    pub(crate) optional: bool,
     pub(crate) secrets: Vec<SecretGrant>,
 }
 
@@ -77,6 +79,8 @@ struct Written {
     #[serde(default)]
     private: bool,
     #[serde(default)]
+    optional: bool,
+    #[serde(default)]
     secrets: Vec<SecretGrant>,
 }
 
@@ -110,7 +114,31 @@ impl HostGrant {
         let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
         let methods = methods.iter().map(|it| method(it)).collect::<Result<_, _>>()?;
         let port = url.port().unwrap_or(scheme.port());
-        Ok(Self { host, scheme, port, methods, private: true, secrets: Vec::new() })
+        Ok(Self {
+            host,
+            scheme,
+            port,
+            methods,
+            private: true,
+            optional: false,
+            secrets: Vec::new(),
+        })
+    }
+}
+
+impl HostGrant {
+    /// The environment variables that its secrets come from.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().filter_map(|it| match &it.source {
+            Source::Environment(variable) => Some(variable.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether it is nothing to this operator: it is optional, and a secret of its is not there.
+    pub(crate) fn is_left_out(&self) -> bool {
+        let is_there = |it: &str| std::env::var(it).is_ok_and(|it| !it.trim().is_empty());
+        self.optional && !self.variables().all(is_there)
     }
 }
 
@@ -138,8 +166,12 @@ impl TryFrom<Written> for HostGrant {
             return Err("methods = [] allows nothing; leave it out for GET and HEAD".to_owned());
         }
         let port = it.port.unwrap_or(it.scheme.port());
+        let is_of_environment = |it: &SecretGrant| matches!(it.source, Source::Environment(_));
+        if it.optional && !it.secrets.iter().any(is_of_environment) {
+            return Err("optional = true is for an entry with a secret of the environment".into());
+        }
         let (scheme, private, secrets) = (it.scheme, it.private, it.secrets);
-        Ok(Self { host, scheme, port, methods, private, secrets })
+        Ok(Self { host, scheme, port, methods, private, optional: it.optional, secrets })
     }
 }
 

@@ -112,6 +112,7 @@ impl Telemetry {
                 (method, vec![KeyValue::new("mcp.method.name", method)])
             }
             Surface::Rpc => ("rpc", vec![KeyValue::new("rpc.system.name", "jsonrpc")]),
+            Surface::Rest => ("rest", Vec::new()),
             Surface::Operator => ("operator", Vec::new()),
         };
         let end = call.name.find('?').unwrap_or(call.name.len());

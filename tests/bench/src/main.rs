@@ -6,6 +6,7 @@
 mod figures;
 mod latency;
 mod load;
+mod maps;
 mod memory;
 mod neighbours;
 mod servers;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::figures::Report;
+use crate::maps::Maps;
 use crate::servers::{Server, Starts};
 use crate::throughput::Servers;
 
@@ -31,6 +33,7 @@ struct Plan {
     calls: usize,
     swaps: usize,
     starts: usize,
+    routes: usize,
 }
 
 const FULL: Plan = Plan {
@@ -40,6 +43,7 @@ const FULL: Plan = Plan {
     calls: 1_000_000,
     swaps: 200,
     starts: 9,
+    routes: 200,
 };
 const QUICK: Plan = Plan {
     rounds: 3,
@@ -48,6 +52,7 @@ const QUICK: Plan = Plan {
     calls: 50_000,
     swaps: 30,
     starts: 3,
+    routes: 60,
 };
 
 /// Where `cargo xtask bench` has put what we start.
@@ -78,7 +83,7 @@ impl Arguments {
                 "--json" => arguments.json = true,
                 "--quick" => arguments.quick = true,
                 other => bail!(
-                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start]`"
+                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start|maps]`"
                 ),
             }
         }
@@ -142,6 +147,11 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
         let folders = [&*arguments.components, &*arguments.test_components];
         let starts = Starts::new(&host_program, &arguments.program("empty"), folders)?;
         start::measure(&starts, plan.starts, &mut report).await?;
+    }
+    if arguments.wants("maps") {
+        let (program, components) = (&*host_program, &*arguments.components);
+        let maps = Maps { program, components, rounds: plan.rounds, pairs: plan.routes };
+        maps::measure(maps, &mut report).await?;
     }
     Ok(report)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Everything that `answer` lacks of what `sample` shows; extra fields are allowed (CIN-4).
 ///
 /// A list in the answer must have entries, or nothing could be said of them.
-pub(super) fn lacks(sample: &Value, answer: &Value, at: &str) -> Vec<String> {
+pub(crate) fn lacks(sample: &Value, answer: &Value, at: &str) -> Vec<String> {
     let wanted = |what: &str| vec![format!("{at} must be {what}: {answer}")];
     match (sample, answer) {
         (Value::Object(fields), Value::Object(found)) => {

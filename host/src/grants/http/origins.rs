@@ -24,6 +24,42 @@ impl HostGrant {
         Ok(origins)
     }
 
+    /// What an environment variable may say where one base address is asked for: an origin with or
+    /// without a path. Who lets it be `private` lets it name any host, and plain http.
+    pub(crate) fn of_base(text: &str, methods: &[String], private: bool) -> Result<Self, String> {
+        let wrong = |why: &str| {
+            let shown: String = text.chars().take(100).collect();
+            // What stands before an @ may be a password.
+            let shown = shown.rsplit('@').next().unwrap_or_default();
+            format!(
+                "{shown:?} {why}; \"https://routes.example\" or \"https://a.example/routes\" is right"
+            )
+        };
+        let url = Url::parse(text).map_err(|_| wrong("is not a base address"))?;
+        let is_base = url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.port() != Some(0);
+        let name = url.host_str().filter(|it| is_base && !it.contains('*'));
+        let name = name.ok_or_else(|| wrong("is more than scheme, host, port and path"))?;
+        let scheme = match url.scheme() {
+            "https" => Scheme::Https,
+            "http" if private => Scheme::Http,
+            _ => return Err(wrong("is not https")),
+        };
+        let ip = name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        if ip.is_some_and(address::is_private) && !private {
+            return Err(wrong("is an address of this machine or its network"));
+        }
+        let methods = match methods {
+            [] => vec![Method::GET],
+            some => some.iter().map(|it| super::method(it)).collect::<Result<_, _>>()?,
+        };
+        let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
+        Ok(Self { host, scheme, port, methods, private, optional: false, secrets: Vec::new() })
+    }
+
     fn of_origin(text: &str) -> Result<Self, String> {
         let shown: String = text.chars().take(100).collect();
         let wrong = |why: &str| {
@@ -59,7 +95,15 @@ impl HostGrant {
         }
         let (host, port) = (HostName::read(name)?, url.port().unwrap_or(scheme.port()));
         let methods = vec![Method::GET];
-        Ok(Self { host, scheme, port, methods, private: is_here, secrets: Vec::new() })
+        Ok(Self {
+            host,
+            scheme,
+            port,
+            methods,
+            private: is_here,
+            optional: false,
+            secrets: Vec::new(),
+        })
     }
 }
 
@@ -109,5 +153,29 @@ mod tests {
         }
         let many = "https://a.example,".repeat(ORIGINS_MAX + 1);
         assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
+    }
+
+    #[test]
+    fn a_base_address_may_have_a_path_and_be_of_this_network_where_that_is_let() {
+        let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
+        let base = of("http://valhalla:8002/", true).unwrap();
+        let told = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);
+        assert_eq!((told.as_str(), base.private), ("http://valhalla:8002 [POST]", true));
+        assert!(!of("https://a.example/osrm", false).unwrap().private);
+        assert_eq!(
+            HostGrant::of_base("https://a.example", &[], true).unwrap().methods,
+            [Method::GET]
+        );
+        for (wrong, private, said) in [
+            ("a.example", true, "is not a base address"),
+            ("https://a.example?key=1", true, "more than"),
+            ("https://me:hunter2@a.example", true, "more than"),
+            ("ftp://a.example", true, "is not https"),
+            ("http://a.example", false, "is not https"),
+            ("https://10.0.0.1", false, "of this machine or its network"),
+        ] {
+            let error = of(wrong, private).unwrap_err();
+            assert!(error.contains(said) && !error.contains("hunter2"), "{wrong}: {error}");
+        }
     }
 }

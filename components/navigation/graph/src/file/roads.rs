@@ -1,0 +1,137 @@
+//! A block of links: what a search need not know, their shapes and names.
+
+use crate::{
+    file::{
+        bytes::{Reader, put, put_signed},
+        header::point,
+        nodes::Limits,
+    },
+    network::{Class, Point},
+    source::SourceError,
+};
+
+/// Links in a block.
+pub(crate) const ROADS: usize = 128;
+
+/// Cars may go from its beginning to its end.
+pub(crate) const AHEAD: u8 = 1;
+/// Cars may go back.
+pub(crate) const BACK: u8 = 2;
+/// People may walk it.
+pub(crate) const WALK: u8 = 4;
+/// It costs a toll.
+pub(crate) const TOLL: u8 = 8;
+/// It is part of the roads that cars reach from most others.
+pub(crate) const MAIN_CARS: u8 = 16;
+/// It is part of the ways that walkers reach from most others.
+pub(crate) const MAIN_WALKERS: u8 = 32;
+
+/// One link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Road {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// Which of the ends at `from` is its own.
+    pub(crate) from_slot: u8,
+    /// Which of the ends at `to` is.
+    pub(crate) to_slot: u8,
+    pub(crate) class: u8,
+    pub(crate) flags: u8,
+    pub(crate) text: u32,
+    /// Where its points are in the block.
+    pub(crate) points: (u32, u32),
+}
+
+/// A block, read.
+#[derive(Debug, Default)]
+pub(crate) struct Roads {
+    pub(crate) roads: Vec<Road>,
+    pub(crate) points: Vec<(i32, i32)>,
+}
+
+impl Roads {
+    /// The points of a link, its ends included, as it was written.
+    pub(crate) fn shape(&self, road: &Road) -> &[(i32, i32)] {
+        &self.points[road.points.0 as usize..road.points.1 as usize]
+    }
+
+    /// The same, in degrees.
+    pub(crate) fn line(&self, road: &Road) -> Vec<Point> {
+        self.shape(road).iter().map(|&(lat, lng)| point(lat, lng)).collect()
+    }
+
+    /// The bytes of a block.
+    pub(crate) fn write(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let (mut from, mut text, mut lat, mut lng) = (0, 0, 0, 0);
+        put(&mut bytes, self.roads.len() as u64);
+        for road in &self.roads {
+            put_signed(&mut bytes, i64::from(road.from) - from);
+            from = i64::from(road.from);
+            put_signed(&mut bytes, i64::from(road.to) - from);
+            bytes.extend([road.from_slot, road.to_slot, road.class, road.flags]);
+            put_signed(&mut bytes, i64::from(road.text) - text);
+            text = i64::from(road.text);
+            let shape = self.shape(road);
+            put(&mut bytes, shape.len() as u64);
+            for &(to_lat, to_lng) in shape {
+                put_signed(&mut bytes, i64::from(to_lat) - lat);
+                put_signed(&mut bytes, i64::from(to_lng) - lng);
+                (lat, lng) = (i64::from(to_lat), i64::from(to_lng));
+            }
+        }
+        bytes
+    }
+
+    /// Reads a block of which `first` is the first link.
+    pub(crate) fn parse(bytes: &[u8], first: u32, limits: Limits) -> Result<Self, SourceError> {
+        let mut reader = Reader::new(bytes, "a block of roads");
+        let count = reader.number()? as usize;
+        if count > ROADS || first as usize + count > limits.links as usize {
+            return Err(reader.damaged());
+        }
+        let nodes = limits.nodes.saturating_sub(1);
+        let mut block = Self::default();
+        let (mut from, mut text, mut lat, mut lng) = (0, 0, 0_i64, 0_i64);
+        for _ in 0..count {
+            let mut road = Road { from: reader.after(from, nodes)?, ..Road::default() };
+            from = i64::from(road.from);
+            road.to = reader.after(from, nodes)?;
+            [road.from_slot, road.to_slot, road.class, road.flags] = reader.array()?;
+            road.text = reader.after(text, u32::MAX)?;
+            text = i64::from(road.text);
+            let points = reader.number()? as usize;
+            if road.class > Class::Ferry as u8 || points < 2 || points > reader.left() {
+                return Err(reader.damaged());
+            }
+            road.points.0 = block.points.len() as u32;
+            for _ in 0..points {
+                lat = lat.wrapping_add(reader.signed()?);
+                lng = lng.wrapping_add(reader.signed()?);
+                let (Ok(kept_lat), Ok(kept_lng)) = (i32::try_from(lat), i32::try_from(lng)) else {
+                    return Err(reader.damaged());
+                };
+                block.points.push((kept_lat, kept_lng));
+            }
+            road.points.1 = block.points.len() as u32;
+            block.roads.push(road);
+        }
+        Ok(block)
+    }
+}
+
+/// The class that a number stands for; the numbers are checked where they are read.
+pub(crate) fn class(number: u8) -> Class {
+    const ALL: [Class; 9] = [
+        Class::Motorway,
+        Class::Trunk,
+        Class::Primary,
+        Class::Secondary,
+        Class::Tertiary,
+        Class::Residential,
+        Class::Service,
+        Class::Path,
+        Class::Ferry,
+    ];
+    ALL.get(usize::from(number)).copied().unwrap_or(Class::Service)
+}

@@ -1,0 +1,143 @@
+//! Shortest ways by time, and real alternatives to them.
+
+pub mod alternatives;
+mod bounds;
+pub(crate) mod cost;
+mod legs;
+mod local;
+mod matrix;
+mod pages;
+mod path;
+mod plateaus;
+mod search;
+mod snap;
+mod ways;
+
+use crate::{
+    network::{Class, Point, Text},
+    source::SourceError,
+};
+
+/// How somebody travels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// By car.
+    #[default]
+    Drive,
+    /// On foot.
+    Walk,
+}
+
+/// What is wished of a way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wish {
+    /// How one travels.
+    pub mode: Mode,
+    /// No link that costs a toll.
+    pub avoid_tolls: bool,
+    /// No motorway.
+    pub avoid_highways: bool,
+    /// No ferry.
+    pub avoid_ferries: bool,
+    /// How much longer a link takes than when nobody else is there, by its class; at least 1.
+    pub traffic: [f32; 9],
+    /// Ways at most, the best included: 1 to 3.
+    pub ways: usize,
+}
+
+/// Where on a link a place is nearest to the roads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snap {
+    /// The nearest point of the road.
+    pub at: Point,
+    /// How far that is from the place, in metres.
+    pub metres: f64,
+    /// Which link, and how far along it from its beginning: 0 to 1.
+    pub(crate) link: (u32, f64),
+}
+
+/// One way.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// In seconds, with the traffic that was wished.
+    pub seconds: f64,
+    /// In seconds, when nobody else is there.
+    pub free_seconds: f64,
+    /// In metres.
+    pub metres: f64,
+    /// Link by link, in order.
+    pub legs: Vec<Leg>,
+    /// The same as the search knows it.
+    pub(crate) path: path::Path,
+}
+
+/// One link of a way, or the part of it that is travelled.
+#[derive(Clone, Debug)]
+pub struct Leg {
+    /// Points in the direction of travel, both ends included.
+    pub points: Vec<Point>,
+    /// In metres.
+    pub metres: f64,
+    /// In seconds, with traffic.
+    pub seconds: f64,
+    /// What road it is.
+    pub class: Class,
+    /// Its name.
+    pub name: Text,
+    /// Its number.
+    pub number: String,
+    /// Whether it costs a toll.
+    pub toll: bool,
+    /// Whether it leads onto or off a bigger road.
+    pub ramp: bool,
+    /// Whether it is part of a roundabout.
+    pub roundabout: bool,
+    /// How the way turns where it begins, in degrees: right is positive, 0 straight on.
+    pub turn: f64,
+    /// The ways that one could have taken there instead, and how they turn; less the one back.
+    pub others: Vec<f64>,
+    /// The name of the junction where it begins.
+    pub junction: Text,
+}
+
+/// Times and lengths from each of some places to each of others.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// A row an origin, an entry a destination: seconds with traffic, seconds without, metres.
+    pub rows: Vec<Vec<Option<(f64, f64, f64)>>>,
+}
+
+/// Why there is no way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotFound {
+    /// The origin is too far from any road: metres to the nearest one, where there is one.
+    OriginOutside(Option<f64>),
+    /// The destination is.
+    DestinationOutside(Option<f64>),
+    /// No way leads from one to the other, as wished.
+    NoWay,
+    /// More of the graph would have to be looked at than one query may.
+    TooFar,
+    /// The file is not a graph, or damaged, or cannot be read.
+    Unreadable(String),
+}
+
+impl From<SourceError> for NotFound {
+    fn from(error: SourceError) -> Self {
+        Self::Unreadable(error.0)
+    }
+}
+
+impl Default for Wish {
+    /// One way by car, nothing avoided, nobody else on the road.
+    fn default() -> Self {
+        Self {
+            mode: Mode::Drive,
+            avoid_tolls: false,
+            avoid_highways: false,
+            avoid_ferries: false,
+            traffic: [1.0; 9],
+            ways: 1,
+        }
+    }
+}

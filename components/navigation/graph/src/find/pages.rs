@@ -1,0 +1,126 @@
+//! What a search knows of the links it has seen, kept with the blocks that they are in.
+
+use std::rc::Rc;
+
+use crate::{
+    file::{
+        bytes::damaged,
+        nodes::{Half, NODES, Nodes},
+    },
+    find::NotFound,
+    graph::Graph,
+    source::{Source, SourceError},
+};
+
+/// Not reached.
+pub(super) const NEVER: u32 = u32::MAX;
+/// Costs end here: ten days.
+pub(super) const COST_MAX: u32 = 864_000_000;
+/// Parents from here on are where the search began, by their number.
+pub(super) const ROOTS: u32 = 0xffff_0000;
+
+/// How far it is to (or from) one end of a link, and over what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    pub(super) cost: u32,
+    /// Where one comes from: page and half; the highest numbers are beginnings.
+    pub(super) parent: u32,
+    pub(super) settled: bool,
+}
+
+const UNSEEN: Label = Label { cost: NEVER, parent: NEVER, settled: false };
+
+/// One block, and its labels.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) nodes: Rc<Nodes>,
+    /// The number of its first junction.
+    pub(super) first: u32,
+    /// Of each half: leaving the junction by it, from the origin (0), and coming to the junction by it,
+    /// towards the destination (1).
+    pub(super) labels: [Vec<Label>; 2],
+}
+
+/// A link in one direction of travel: the junction that it leaves, and by which of the ends there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Arc {
+    pub(crate) node: u32,
+    pub(crate) slot: u8,
+}
+
+/// The blocks of one search.
+#[derive(Debug)]
+pub(super) struct Pages<'g, S> {
+    graph: &'g Graph<S>,
+    /// Of each block of the graph: the number of its page, plus one.
+    numbers: Vec<u16>,
+    pub(super) pages: Vec<Page>,
+}
+
+impl<'g, S: Source> Pages<'g, S> {
+    pub(super) fn new(graph: &'g Graph<S>) -> Self {
+        let blocks = graph.header.topology.blocks as usize;
+        Self { graph, numbers: vec![0; blocks], pages: Vec::new() }
+    }
+
+    /// The page of a junction that is there already, and the junction's place in it.
+    pub(super) fn known(&self, node: u32) -> Option<(usize, usize)> {
+        let number = *self.numbers.get(node as usize / NODES)?;
+        (number > 0).then(|| (usize::from(number) - 1, node as usize % NODES))
+    }
+
+    /// The page of a junction, and the junction's place in it.
+    pub(super) fn page(&mut self, node: u32) -> Result<(usize, usize), NotFound> {
+        if let Some(known) = self.known(node) {
+            return Ok(known);
+        }
+        let block = node / NODES as u32;
+        let nodes = self.graph.nodes(block)?;
+        let Some(number) = self.numbers.get_mut(block as usize) else {
+            return Err(damaged("a junction").into());
+        };
+        if self.pages.len() >= self.graph.blocks_max {
+            return Err(NotFound::TooFar);
+        }
+        // A block that is shorter than the rest may be the last only; its absent junctions have no ends.
+        let expected = (self.graph.header.nodes - block * NODES as u32).min(NODES as u32);
+        if nodes.at.len() != expected as usize {
+            return Err(damaged("a block of junctions").into());
+        }
+        let labels = [vec![UNSEEN; nodes.halves.len()], vec![UNSEEN; nodes.halves.len()]];
+        self.pages.push(Page { nodes, first: block * NODES as u32, labels });
+        *number = self.pages.len() as u16;
+        Ok((self.pages.len() - 1, node as usize % NODES))
+    }
+
+    /// The half with this number, and the junction it is at: its number, and which of its ends it is.
+    pub(super) fn half(&self, state: u32) -> (Half, Arc) {
+        let page = &self.pages[(state >> 16) as usize];
+        let index = (state & 0xffff) as usize;
+        let owner = usize::from(page.nodes.owner[index]);
+        let slot = (index - page.nodes.ends(owner).0) as u8;
+        (page.nodes.halves[index], Arc { node: page.first + owner as u32, slot })
+    }
+
+    pub(super) fn label(&self, side: usize, state: u32) -> &Label {
+        &self.pages[(state >> 16) as usize].labels[side][(state & 0xffff) as usize]
+    }
+
+    pub(super) fn label_mut(&mut self, side: usize, state: u32) -> &mut Label {
+        &mut self.pages[(state >> 16) as usize].labels[side][(state & 0xffff) as usize]
+    }
+}
+
+/// The number of a half within a search.
+pub(super) fn state(page: usize, index: usize) -> u32 {
+    (page as u32) << 16 | index as u32
+}
+
+impl<S: Source> Graph<S> {
+    /// The half that an arc leaves by.
+    pub(super) fn leaving(&self, arc: Arc) -> Result<Half, SourceError> {
+        let (nodes, index) = self.node(arc.node)?;
+        let half = nodes.ends(index).1.get(usize::from(arc.slot)).copied();
+        half.ok_or_else(|| damaged("a junction"))
+    }
+}

@@ -1,0 +1,267 @@
+//! The cheapest way between ends of links: from both sides, each drawn towards the other.
+//!
+//! The search goes over links in one direction of travel, not over junctions: only so do turns cost, and
+//! forbidden ones hold. The side that comes from the origin knows what it costs to the beginning of a
+//! link, the other what it costs from a link's end; where both know a link, there is a way over it.
+
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+use crate::{
+    file::{bytes::damaged, nodes::Half},
+    find::{
+        NotFound,
+        bounds::Bounds,
+        cost::Rules,
+        pages::{Arc, COST_MAX, NEVER, Pages, ROOTS, state},
+        path::{End, Join, Path},
+    },
+    graph::Graph,
+    source::Source,
+};
+
+/// Links that one search may settle.
+pub(super) const SETTLED_MAX: usize = 4_000_000;
+/// Links that may be settled to know all around the best way.
+const WIDE_MAX: usize = 300_000;
+
+/// How many sixteenths each link is dearer than it is, for a search of another way.
+pub(super) type Dearer<'d> = &'d [u8];
+
+/// One search.
+pub(super) struct Search<'g, S> {
+    pub(super) rules: &'g Rules,
+    dearer: Option<Dearer<'g>>,
+    pub(super) pages: Pages<'g, S>,
+    pub(super) ends: [&'g [End]; 2],
+    bounds: [Bounds; 2],
+    queues: [BinaryHeap<Reverse<(u32, u32)>>; 2],
+    pub(super) best: u32,
+    pub(super) join: Option<Join>,
+    /// Whether all is wanted that is cheaper than `best`, and not the best only.
+    wide: bool,
+}
+
+impl<'g, S: Source> Search<'g, S> {
+    /// The cheapest way from one of `origins` to one of `destinations`; none where there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or more of it would have to be than a search may.
+    pub(super) fn run(
+        graph: &'g Graph<S>,
+        rules: &'g Rules,
+        dearer: Option<Dearer<'g>>,
+        origins: &'g [End],
+        destinations: &'g [End],
+    ) -> Result<Option<Path>, NotFound> {
+        let mut search = Self::new(graph, rules, dearer, origins, destinations)?;
+        search.begin()?;
+        search.settle()?;
+        search.path()
+    }
+
+    /// All links from which, and to which, the way is cheaper than `limit` over any way, known from both
+    /// sides.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub(super) fn wide(
+        graph: &'g Graph<S>,
+        rules: &'g Rules,
+        origins: &'g [End],
+        destinations: &'g [End],
+        limit: u32,
+    ) -> Result<Self, NotFound> {
+        let mut search = Self::new(graph, rules, None, origins, destinations)?;
+        search.best = limit;
+        search.wide = true;
+        search.begin()?;
+        search.settle()?;
+        Ok(search)
+    }
+
+    fn new(
+        graph: &'g Graph<S>,
+        rules: &'g Rules,
+        dearer: Option<Dearer<'g>>,
+        origins: &'g [End],
+        destinations: &'g [End],
+    ) -> Result<Self, NotFound> {
+        let tails: Vec<u32> = destinations.iter().map(|it| it.arc.node).collect();
+        let heads: Vec<u32> = origins.iter().map(|it| it.head.node).collect();
+        Ok(Self {
+            rules,
+            dearer,
+            pages: Pages::new(graph),
+            ends: [origins, destinations],
+            bounds: [Bounds::to(graph, rules, &tails)?, Bounds::from(graph, rules, &heads)?],
+            queues: Default::default(),
+            best: COST_MAX,
+            join: None,
+            wide: false,
+        })
+    }
+
+    fn begin(&mut self) -> Result<(), NotFound> {
+        let [origins, destinations] = self.ends;
+        for (from, origin) in origins.iter().enumerate() {
+            for (to, end) in destinations.iter().enumerate() {
+                if origin.arc == end.arc && origin.part <= end.part {
+                    let on_link = end.before() - origin.before().min(end.before());
+                    let cost = origin.access.saturating_add(end.access).saturating_add(on_link);
+                    self.join(cost, Join::One(from, to));
+                }
+            }
+        }
+        for (index, origin) in origins.iter().enumerate() {
+            let cost = origin.access.saturating_add(origin.after());
+            self.spread(0, origin.head, cost, ROOTS | index as u32)?;
+        }
+        for (index, end) in destinations.iter().enumerate() {
+            let cost = end.access.saturating_add(end.before());
+            self.spread(1, end.arc, cost, ROOTS | index as u32)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), NotFound> {
+        for _ in 0..if self.wide { WIDE_MAX } else { SETTLED_MAX } {
+            let Some((side, other_top)) = self.side() else { return Ok(()) };
+            let Some(Reverse((_, settled))) = self.queues[side].pop() else { return Ok(()) };
+            let label = self.pages.label_mut(side, settled);
+            if std::mem::replace(&mut label.settled, true) {
+                continue;
+            }
+            let cost = label.cost;
+            self.expand(side, settled, cost, other_top)?;
+        }
+        Err(NotFound::TooFar)
+    }
+
+    /// The side that goes on, and the lowest key of the other; none where all is found.
+    fn side(&mut self) -> Option<(usize, u32)> {
+        let tops = [0, 1].map(|side| self.top(side));
+        let fewer = usize::from(self.queues[1].len() < self.queues[0].len());
+        if self.wide {
+            let more = |it: &usize| tops[*it].is_some_and(|top| top < self.best);
+            return [fewer, 1 - fewer].into_iter().find(more).map(|it| (it, 0));
+        }
+        let [Some(ahead), Some(back)] = tops else { return None };
+        (ahead.max(back) < self.best).then_some((fewer, tops[1 - fewer]?))
+    }
+
+    /// The lowest key on one side, of what is not settled.
+    fn top(&mut self, side: usize) -> Option<u32> {
+        while let Some(&Reverse((key, state))) = self.queues[side].peek() {
+            if !self.pages.label(side, state).settled {
+                return Some(key);
+            }
+            self.queues[side].pop();
+        }
+        None
+    }
+
+    /// Goes from a settled link to those after it (before it, on the other side).
+    fn expand(
+        &mut self,
+        side: usize,
+        settled: u32,
+        cost: u32,
+        other_top: u32,
+    ) -> Result<(), NotFound> {
+        let (half, _) = self.pages.half(settled);
+        let far = Arc { node: half.other, slot: half.twin };
+        let cost = cost.saturating_add(self.cost(&half));
+        if cost >= self.best {
+            return Ok(());
+        }
+        // What the other side has settled, it has joined already at its lowest; and what it has not will
+        // cost no less than its lowest key, less what lies between.
+        let (page, index) = self.pages.page(far.node)?;
+        let (begin, ends) = self.pages.pages[page].nodes.ends(index);
+        if ends.get(usize::from(far.slot)).is_none_or(|it| it.link != half.link) {
+            return Err(damaged("the ends of a link do not agree").into());
+        }
+        if self.wide {
+            return self.spread(side, far, cost, settled);
+        }
+        let other = self.pages.label(1 - side, state(page, begin + usize::from(far.slot)));
+        if other.settled {
+            return Ok(());
+        }
+        let behind = self.bounds[1 - side].at(&self.pages.pages[page].nodes, index);
+        if behind == NEVER || cost.saturating_add(other_top.saturating_sub(behind)) >= self.best {
+            return Ok(());
+        }
+        self.spread(side, far, cost, settled)
+    }
+
+    /// Labels all links after (before) a junction, come to by one of its ends.
+    fn spread(&mut self, side: usize, at: Arc, cost: u32, parent: u32) -> Result<(), NotFound> {
+        let (page, index) = self.pages.page(at.node)?;
+        let nodes = std::rc::Rc::clone(&self.pages.pages[page].nodes);
+        let bound = self.bounds[side].at(&nodes, index);
+        if bound == NEVER {
+            return Ok(());
+        }
+        let (begin, ends) = nodes.ends(index);
+        for (slot, half) in ends.iter().enumerate() {
+            let turn = match side {
+                0 if self.rules.leaves(half) => {
+                    self.rules.turn(&nodes, index, usize::from(at.slot), slot)
+                }
+                1 if self.rules.comes(half) => {
+                    self.rules.turn(&nodes, index, slot, usize::from(at.slot))
+                }
+                _ => None,
+            };
+            if let Some(turn) = turn {
+                let cost = cost.saturating_add(turn);
+                self.reach(side, state(page, begin + slot), half, cost, bound, parent);
+            }
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, side: usize, to: u32, half: &Half, cost: u32, bound: u32, parent: u32) {
+        let key = cost.saturating_add(bound);
+        let label = self.pages.label_mut(side, to);
+        if cost >= label.cost || label.settled || key >= self.best {
+            return;
+        }
+        label.cost = cost;
+        label.parent = parent;
+        self.queues[side].push(Reverse((key, to)));
+        let over = cost.saturating_add(self.cost(half));
+        if let Some((page, index)) = self.pages.known(half.other) {
+            let begin = self.pages.pages[page].nodes.ends(index).0;
+            let twin = state(page, begin + usize::from(half.twin));
+            let labels = &self.pages.pages[page].labels[1 - side];
+            if let Some(label) = labels.get(begin + usize::from(half.twin))
+                && label.cost != NEVER
+            {
+                let (ahead, back) = if side == 0 { (to, twin) } else { (twin, to) };
+                self.join(over.saturating_add(label.cost), Join::Link(ahead, back));
+            }
+        }
+        if side == 0 {
+            let (_, arc) = self.pages.half(to);
+            for (index, end) in self.ends[1].iter().enumerate().filter(|it| it.1.arc == arc) {
+                let cost = cost.saturating_add(end.before()).saturating_add(end.access);
+                self.join(cost, Join::Last(to, index));
+            }
+        }
+    }
+
+    fn join(&mut self, cost: u32, join: Join) {
+        if cost < self.best && !self.wide {
+            self.best = cost;
+            self.join = Some(join);
+        }
+    }
+
+    fn cost(&self, half: &Half) -> u32 {
+        let cost = self.rules.link(half);
+        let more = self.dearer.map_or(0, |it| it.get(half.link as usize).copied().unwrap_or(0));
+        cost.saturating_add((cost / 16).saturating_mul(u32::from(more)))
+    }
+}

@@ -1,0 +1,205 @@
+//! The points of roads that are nearest to a place.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use crate::{
+    file::{
+        bytes::damaged,
+        header::point,
+        roads::{AHEAD, BACK, MAIN_CARS, MAIN_WALKERS, ROADS, Road, TOLL, WALK},
+        tree::{self, Box4, FAN},
+    },
+    find::{NotFound, Snap, Wish, cost::Rules},
+    graph::Graph,
+    network::Point,
+    source::{Source, SourceError},
+};
+
+/// By how much nearer a road must be that most others do not reach, in metres.
+const SNIPPET_METRES: f64 = 100.0;
+/// A degree of latitude, in metres.
+const DEGREE_METRES: f64 = 6_371_000.0 * std::f64::consts::PI / 180.0;
+
+impl<S: Source> Graph<S> {
+    /// The nearest point of a road that is open to `wish`; none within `metres_max`.
+    ///
+    /// A road that most others do not reach counts as 100 m farther than it is.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn nearest(
+        &self,
+        at: Point,
+        wish: &Wish,
+        metres_max: f64,
+    ) -> Result<Option<Snap>, NotFound> {
+        self.trim();
+        let rules = Rules::new(wish, self.drives_on_left());
+        Ok(self.near(at, &rules, metres_max, 1, false)?.into_iter().next())
+    }
+
+    /// The nearest points of up to `most` roads, the nearest first; of `main` ones only, where that is
+    /// wanted.
+    pub(super) fn near(
+        &self,
+        at: Point,
+        rules: &Rules,
+        metres_max: f64,
+        most: usize,
+        main: bool,
+    ) -> Result<Vec<Snap>, SourceError> {
+        let mut near = Nearest { most, main, limit: metres_max, found: Vec::new() };
+        if !at.is_on_globe() || self.header.links == 0 {
+            return Ok(Vec::new());
+        }
+        let levels = tree::levels((self.header.links as usize).div_ceil(ROADS));
+        let begins = tree::begins(&levels);
+        let mut queue = BinaryHeap::from([Near { metres: 0.0, level: levels.len(), index: 0 }]);
+        while let Some(Near { metres, level, index }) = queue.pop() {
+            if metres > near.reach() {
+                break;
+            }
+            let Some(below) = level.checked_sub(1) else {
+                self.roads_near(index, at, rules, &mut near)?;
+                continue;
+            };
+            let boxes = self.boxes((begins[below] + index) as u32)?;
+            let expected = levels[below].saturating_sub(index * FAN).min(FAN);
+            if boxes.len() != expected {
+                return Err(damaged("its tree of boxes"));
+            }
+            queue.extend(boxes.iter().enumerate().map(|(entry, it)| Near {
+                metres: metres_to_box(at, *it),
+                level: below,
+                index: index * FAN + entry,
+            }));
+        }
+        Ok(near.found.into_iter().map(|it| it.1).collect())
+    }
+
+    fn roads_near(
+        &self,
+        block: usize,
+        at: Point,
+        rules: &Rules,
+        near: &mut Nearest,
+    ) -> Result<(), SourceError> {
+        let roads = self.roads(block as u32)?;
+        for (index, road) in roads.roads.iter().enumerate() {
+            if !is_open(road, rules) {
+                continue;
+            }
+            let bit = if rules.walk { MAIN_WALKERS } else { MAIN_CARS };
+            let main = road.flags & bit != 0;
+            if near.main && !main {
+                continue;
+            }
+            let (nearest, metres, part) = along(at, &roads.line(road));
+            let counted = if main { metres } else { metres + SNIPPET_METRES };
+            let link = ((block * ROADS + index) as u32, part);
+            near.take(counted, Snap { at: nearest, metres, link });
+        }
+        Ok(())
+    }
+}
+
+fn is_open(road: &Road, rules: &Rules) -> bool {
+    let way = if rules.walk { WALK } else { AHEAD | BACK };
+    road.flags & way != 0 && rules.admits(road.class, road.flags & TOLL != 0)
+}
+
+/// The best found so far, the nearest first.
+struct Nearest {
+    most: usize,
+    main: bool,
+    limit: f64,
+    found: Vec<(f64, Snap)>,
+}
+
+impl Nearest {
+    /// What is farther than this need not be looked at.
+    fn reach(&self) -> f64 {
+        match self.found.last() {
+            Some(last) if self.found.len() == self.most => self.limit.min(last.0),
+            _ => self.limit,
+        }
+    }
+
+    fn take(&mut self, counted: f64, snap: Snap) {
+        if snap.metres > self.limit {
+            return;
+        }
+        // Of two of one distance the one with the smaller number stays first, whichever is seen first.
+        let before = |it: &(f64, Snap)| (it.0, it.1.link.0) < (counted, snap.link.0);
+        let place = self.found.partition_point(before);
+        if place < self.most {
+            self.found.insert(place, (counted, snap));
+            self.found.truncate(self.most);
+        }
+    }
+}
+
+/// A box, or a block of roads at level 0, by how near it is.
+#[derive(PartialEq)]
+struct Near {
+    metres: f64,
+    level: usize,
+    index: usize,
+}
+
+impl Eq for Near {}
+
+impl PartialOrd for Near {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Near {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.metres.total_cmp(&self.metres).then_with(|| other.index.cmp(&self.index))
+    }
+}
+
+/// No more than how far it is to a box, in metres, on a map that is flat around `at`.
+fn metres_to_box(at: Point, [south, west, north, east]: Box4) -> f64 {
+    let (low, high) = (point(south, west), point(north, east));
+    let lat = (low.lat - at.lat).max(at.lat - high.lat).max(0.0);
+    let lng = (low.lng - at.lng).max(at.lng - high.lng).max(0.0);
+    (lng * at.lat.to_radians().cos()).hypot(lat) * DEGREE_METRES
+}
+
+/// The point of a line that is nearest, how far that is in metres, and which part of the line is before it.
+fn along(at: Point, line: &[Point]) -> (Point, f64, f64) {
+    let shrink = at.lat.to_radians().cos();
+    let flat = |it: &Point| {
+        ((it.lng - at.lng) * shrink * DEGREE_METRES, (it.lat - at.lat) * DEGREE_METRES)
+    };
+    let mut best = (line.first().copied().unwrap_or_default(), f64::INFINITY, 0.0);
+    let mut before = 0.0;
+    for pair in line.windows(2) {
+        let (a, b) = (flat(&pair[0]), flat(&pair[1]));
+        let (x, y) = (b.0 - a.0, b.1 - a.1);
+        let length = x.hypot(y);
+        let part = if length > 0.0 {
+            (-(a.0 * x + a.1 * y) / (length * length)).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let metres = (a.0 + x * part).hypot(a.1 + y * part);
+        if metres < best.1 {
+            let nearest = Point {
+                lat: pair[0].lat + (pair[1].lat - pair[0].lat) * part,
+                lng: pair[0].lng + (pair[1].lng - pair[0].lng) * part,
+            };
+            best = (nearest, metres, before + length * part);
+        }
+        before += length;
+    }
+    if before > 0.0 {
+        best.2 = (best.2 / before).clamp(0.0, 1.0);
+    } else {
+        best.2 = 0.0;
+    }
+    best
+}

@@ -1,0 +1,245 @@
+//! A graph, opened: what was read of it is kept, up to a limit.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use crate::{
+    file::{
+        bytes::{Reader, damaged},
+        header::{Header, point},
+        nodes::{Limits, NODES, Nodes},
+        roads::{ROADS, Road, Roads},
+        shelf::{Register, Shelf},
+        tree::{self, Box4},
+    },
+    find::NotFound,
+    network::{Place, Point, Text},
+    places::Places,
+    source::{Source, SourceError},
+    write::TEXTS,
+};
+
+/// What is kept of what was read, in bytes; beyond, a new query begins with nothing.
+const KEPT_BYTES_MAX: usize = 48 << 20;
+
+/// Blocks of junctions that one search may hold: with what it notes of them, some 50 MB.
+const BLOCKS_MAX: usize = 2_048;
+
+/// A source that counts.
+#[derive(Debug)]
+pub struct Counted<S> {
+    source: S,
+    bytes: Cell<u64>,
+}
+
+impl<S: Source> Source for Counted<S> {
+    fn size(&self) -> Result<u64, SourceError> {
+        self.source.size()
+    }
+
+    fn read(&self, offset: u64, length: u32) -> Result<Vec<u8>, SourceError> {
+        let bytes = self.source.read(offset, length)?;
+        self.bytes.set(self.bytes.get() + bytes.len() as u64);
+        Ok(bytes)
+    }
+}
+
+/// Blocks of one kind, as far as they were read.
+#[derive(Debug)]
+struct Kept<B> {
+    register: Register,
+    blocks: Vec<Option<Rc<B>>>,
+}
+
+impl<B> Default for Kept<B> {
+    fn default() -> Self {
+        Self { register: Register::default(), blocks: Vec::new() }
+    }
+}
+
+/// A link's name in both languages, and its number.
+pub(crate) type Texts = Vec<(Text, String)>;
+
+/// A graph, opened: its header is read, and of the rest what a query touches.
+#[derive(Debug)]
+pub struct Graph<S> {
+    source: Counted<S>,
+    pub(crate) header: Header,
+    nodes: RefCell<Kept<Nodes>>,
+    roads: RefCell<Kept<Roads>>,
+    texts: RefCell<Kept<Texts>>,
+    boxes: RefCell<Kept<Vec<Box4>>>,
+    kept: Cell<usize>,
+    pub(crate) blocks_max: usize,
+}
+
+impl<S: Source> Graph<S> {
+    /// Reads the header, some hundred bytes.
+    ///
+    /// # Errors
+    /// [`NotFound::Unreadable`] when it is no graph, of another version, or cannot be read.
+    pub fn open(source: S) -> Result<Self, NotFound> {
+        let source = Counted { source, bytes: Cell::new(0) };
+        let header = Header::read(&source)?;
+        Ok(Self {
+            source,
+            header,
+            nodes: RefCell::default(),
+            roads: RefCell::default(),
+            texts: RefCell::default(),
+            boxes: RefCell::default(),
+            kept: Cell::new(0),
+            blocks_max: BLOCKS_MAX,
+        })
+    }
+
+    /// Lets one search touch at most so many blocks of 128 junctions; 2,048 where nothing is said, and
+    /// never more than 60,000. Beyond, a way is [`NotFound::TooFar`].
+    #[must_use]
+    pub fn touching_at_most(mut self, blocks: usize) -> Self {
+        self.blocks_max = blocks.min(60_000);
+        self
+    }
+
+    /// Whose data it is.
+    #[must_use]
+    pub fn attribution(&self) -> &str {
+        &self.header.attribution
+    }
+
+    /// What it is of.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.header.name
+    }
+
+    /// Whether people drive on the left there.
+    #[must_use]
+    pub fn drives_on_left(&self) -> bool {
+        self.header.drives_on_left
+    }
+
+    /// The corners of the smallest box around all of it: south-west, north-east.
+    #[must_use]
+    pub fn bounds(&self) -> (Point, Point) {
+        let [south, west, north, east] = self.header.bounds;
+        (point(south, west), point(north, east))
+    }
+
+    /// Bytes read from the source so far.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.source.bytes.get()
+    }
+
+    /// The names in it.
+    #[must_use]
+    pub fn places(&self) -> Places<'_, Counted<S>> {
+        Places::open(&self.source, self.header.places.0, self.header.places.1)
+    }
+
+    /// What is nearest to `at` of what has a name, within `metres_max`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn nearest_place(&self, at: Point, metres_max: f64) -> Result<Option<Place>, NotFound> {
+        self.places().nearest(at, metres_max).map_err(NotFound::from)
+    }
+
+    /// Forgets what was read where that is too much: before a query, never in it.
+    pub(crate) fn trim(&self) {
+        if self.kept.get() > KEPT_BYTES_MAX {
+            self.nodes.borrow_mut().blocks.clear();
+            self.roads.borrow_mut().blocks.clear();
+            self.texts.borrow_mut().blocks.clear();
+            self.boxes.borrow_mut().blocks.clear();
+            self.kept.set(0);
+        }
+    }
+
+    fn kept<B>(
+        &self,
+        kept: &RefCell<Kept<B>>,
+        shelf: Shelf,
+        index: u32,
+        what: &'static str,
+        parse: impl FnOnce(&[u8]) -> Result<(B, usize), SourceError>,
+    ) -> Result<Rc<B>, SourceError> {
+        let mut kept = kept.borrow_mut();
+        if let Some(Some(block)) = kept.blocks.get(index as usize) {
+            return Ok(Rc::clone(block));
+        }
+        let bytes = shelf.block(&self.source, &mut kept.register, index, what)?;
+        let (block, weight) = parse(&bytes)?;
+        let block = Rc::new(block);
+        if kept.blocks.len() <= index as usize {
+            kept.blocks.resize_with(index as usize + 1, || None);
+        }
+        kept.blocks[index as usize] = Some(Rc::clone(&block));
+        self.kept.set(self.kept.get() + weight + 64);
+        Ok(block)
+    }
+
+    fn limits(&self) -> Limits {
+        let Header { nodes, links, landmarks, .. } = self.header;
+        Limits { nodes, links, landmarks }
+    }
+
+    /// The block of junctions with this number.
+    pub(crate) fn nodes(&self, block: u32) -> Result<Rc<Nodes>, SourceError> {
+        self.kept(&self.nodes, self.header.topology, block, "a block of junctions", |bytes| {
+            let first = block.saturating_mul(NODES as u32);
+            let nodes = Nodes::parse(bytes, first, self.limits())?;
+            let weight = nodes.weight();
+            Ok((nodes, weight))
+        })
+    }
+
+    /// The block of junctions that one of them is in, and its place there.
+    pub(crate) fn node(&self, number: u32) -> Result<(Rc<Nodes>, usize), SourceError> {
+        let (block, index) = (self.nodes(number / NODES as u32)?, number as usize % NODES);
+        if index < block.at.len() { Ok((block, index)) } else { Err(damaged("a junction")) }
+    }
+
+    /// The block of links with this number.
+    pub(crate) fn roads(&self, block: u32) -> Result<Rc<Roads>, SourceError> {
+        self.kept(&self.roads, self.header.roads, block, "a block of roads", |bytes| {
+            let first = block.saturating_mul(ROADS as u32);
+            let roads = Roads::parse(bytes, first, self.limits())?;
+            let weight = roads.roads.len() * size_of::<Road>() + roads.points.len() * 8;
+            Ok((roads, weight))
+        })
+    }
+
+    /// The block of links that one of them is in, and its place there.
+    pub(crate) fn road(&self, number: u32) -> Result<(Rc<Roads>, usize), SourceError> {
+        let (block, index) = (self.roads(number / ROADS as u32)?, number as usize % ROADS);
+        if index < block.roads.len() { Ok((block, index)) } else { Err(damaged("a road")) }
+    }
+
+    /// The boxes in one block of the tree.
+    pub(crate) fn boxes(&self, block: u32) -> Result<Rc<Vec<Box4>>, SourceError> {
+        self.kept(&self.boxes, self.header.tree, block, "its tree of boxes", |bytes| {
+            Ok((tree::parse(bytes)?, bytes.len()))
+        })
+    }
+
+    /// A name, and a number with it.
+    pub(crate) fn text(&self, number: u32) -> Result<(Text, String), SourceError> {
+        let what = "a block of names";
+        let block =
+            self.kept(&self.texts, self.header.texts, number / TEXTS as u32, what, |bytes| {
+                let mut reader = Reader::new(bytes, what);
+                let mut texts = Texts::new();
+                while reader.left() > 0 && texts.len() < TEXTS {
+                    let [local, en, number] = [reader.text()?, reader.text()?, reader.text()?];
+                    let name = Text { local: local.to_owned(), en: en.to_owned() };
+                    texts.push((name, number.to_owned()));
+                }
+                Ok((texts, bytes.len() * 2))
+            })?;
+        block.get(number as usize % TEXTS).cloned().ok_or_else(|| damaged(what))
+    }
+}

@@ -1,0 +1,95 @@
+//! Who may use a way, and in which direction.
+
+use super::tags::Tags;
+
+/// What a tag says of a kind of traveller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// Open.
+    Open,
+    /// Open to who lives there or has business there, not for going through.
+    Visitors,
+    /// Closed.
+    Closed,
+}
+
+/// What cars are told on this way: the tag that speaks most precisely counts. None says nothing.
+pub(super) fn cars(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["motorcar", "motor_vehicle", "vehicle", "access"])
+}
+
+/// What walkers are told.
+pub(super) fn walkers(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["foot", "access"])
+}
+
+/// What cars are told, by tags that speak of cars.
+pub(super) fn cars_by_name(tags: &Tags<'_>) -> Option<Leave> {
+    first(tags, &["motorcar", "motor_vehicle"])
+}
+
+fn first(tags: &Tags<'_>, keys: &[&str]) -> Option<Leave> {
+    keys.iter().find_map(|key| tags.get(key)).and_then(leave)
+}
+
+fn leave(value: &str) -> Option<Leave> {
+    match value {
+        "yes" | "designated" | "permissive" | "official" | "public" | "use_sidepath" => {
+            Some(Leave::Open)
+        }
+        "destination" | "customers" | "delivery" | "residents" | "permit" => Some(Leave::Visitors),
+        "no"
+        | "private"
+        | "agricultural"
+        | "forestry"
+        | "agricultural;forestry"
+        | "military"
+        | "emergency"
+        | "psv"
+        | "bus" => Some(Leave::Closed),
+        _ => None,
+    }
+}
+
+/// In which directions cars may go, where they may go at all: along the way, and back.
+pub(super) fn directions(tags: &Tags<'_>) -> (bool, bool) {
+    let said = tags.get("oneway:motor_vehicle").or_else(|| tags.get("oneway:motorcar"));
+    match said.or_else(|| tags.get("oneway")) {
+        Some("yes" | "true" | "1") => (true, false),
+        Some("-1" | "reverse") => (false, true),
+        Some("no" | "false" | "0" | "alternating") => (true, true),
+        // It changes by the hour; who cannot know does not drive there.
+        Some("reversible") => (false, false),
+        _ if is_oneway_by_itself(tags) => (true, false),
+        _ => (true, true),
+    }
+}
+
+/// Roundabouts and motorways are one-way without saying so.
+fn is_oneway_by_itself(tags: &Tags<'_>) -> bool {
+    matches!(tags.get("junction"), Some("roundabout" | "circular"))
+        || matches!(tags.get("highway"), Some("motorway" | "motorway_link"))
+}
+
+/// Whether a thing on a road keeps cars from going on.
+pub(super) fn stops_cars(tags: &Tags<'_>) -> bool {
+    let Some(barrier) = tags.get("barrier") else { return false };
+    match cars(tags) {
+        Some(leave) => leave == Leave::Closed,
+        None => matches!(
+            barrier,
+            "bollard"
+                | "block"
+                | "cycle_barrier"
+                | "motorcycle_barrier"
+                | "jersey_barrier"
+                | "stile"
+                | "turnstile"
+                | "kissing_gate"
+                | "full-height_turnstile"
+                | "log"
+                | "debris"
+                | "chain"
+        ),
+    }
+}

@@ -1,0 +1,276 @@
+//! What becomes of small extracts, sound, odd and hostile.
+
+use std::path::Path;
+
+use super::pbf::{Pbf, file};
+use crate::network::{Class, Link, Network, PlaceKind};
+
+/// Tags of a way.
+type Tags = &'static [(&'static str, &'static str)];
+
+fn read(pbf: &Pbf) -> Network {
+    super::read(pbf.file().path(), &mut |_| ()).unwrap()
+}
+
+fn refused(path: &Path) -> String {
+    super::read(path, &mut |_| ()).unwrap_err()
+}
+
+/// A cross: 1 – 2 – 3 from west to east, 4 – 2 – 5 from north to south.
+fn cross() -> Pbf {
+    Pbf::default().nodes(&[
+        (1, 60.0, 24.0),
+        (2, 60.0, 24.01),
+        (3, 60.0, 24.02),
+        (4, 60.01, 24.01),
+        (5, 59.99, 24.01),
+    ])
+}
+
+fn named<'n>(network: &'n Network, name: &str) -> &'n Link {
+    network.links.iter().find(|it| it.name.local == name).unwrap()
+}
+
+#[test]
+fn ways_are_cut_where_they_meet_and_put_together_where_nothing_else_does() {
+    let street = |name| [("highway", "residential"), ("name", name)];
+    let pbf = cross()
+        .nodes(&[(6, 60.0, 24.03)])
+        .way(10, &[1, 2, 3], &street("East"))
+        .way(11, &[3, 6], &street("East"))
+        .way(12, &[4, 2, 5], &street("South"));
+    let network = read(&pbf);
+    let mut lengths: Vec<_> =
+        network.links.iter().map(|it| (&*it.name.local, it.shape.len())).collect();
+    lengths.sort_unstable();
+    assert_eq!(lengths, [("East", 0), ("East", 1), ("South", 0), ("South", 0)]);
+    assert_eq!(network.nodes.len(), 5, "3 is a bend and no junction");
+    let all: f64 = network.links.iter().map(|it| it.metres).sum();
+    let wanted = 0.03_f64.to_radians() * 6_371_000.0 * 0.5 + 0.02_f64.to_radians() * 6_371_000.0;
+    assert!((all - wanted).abs() < 1.0, "{all} {wanted}");
+}
+
+#[test]
+fn one_way_roads_go_one_way_and_chains_of_them_keep_their_direction() {
+    let pbf = cross()
+        .way(10, &[2, 3], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
+        .way(11, &[1, 2], &[("highway", "primary"), ("name", "A"), ("oneway", "yes")])
+        .way(12, &[4, 5], &[("highway", "primary"), ("name", "B"), ("oneway", "-1")])
+        .way(13, &[4, 1], &[("highway", "motorway"), ("name", "C")])
+        .way(14, &[5, 1], &[("highway", "tertiary"), ("name", "D"), ("junction", "roundabout")])
+        .way(15, &[5, 3], &[("highway", "motorway"), ("name", "E"), ("oneway", "no")]);
+    let network = read(&pbf);
+    let a = named(&network, "A");
+    assert_eq!((a.cars, a.shape.len()), ((true, false), 1));
+    let from = network.nodes[a.from as usize].at;
+    assert!((from.lng - 24.0).abs() < 1e-6, "it begins in the west: {from:?}");
+    for (name, cars) in
+        [("B", (false, true)), ("C", (true, false)), ("D", (true, false)), ("E", (true, true))]
+    {
+        assert_eq!(named(&network, name).cars, cars, "{name}");
+    }
+    assert!(named(&network, "D").roundabout);
+}
+
+#[test]
+fn who_may_use_a_way_is_what_the_most_precise_tag_says() {
+    let cases: [(Tags, (bool, bool)); 12] = [
+        (&[("highway", "residential")], (true, true)),
+        (&[("highway", "motorway")], (true, false)),
+        (&[("highway", "trunk"), ("motorroad", "yes")], (true, false)),
+        (&[("highway", "footway")], (false, true)),
+        (&[("highway", "cycleway"), ("foot", "designated")], (false, true)),
+        (&[("highway", "service"), ("access", "private"), ("motorcar", "yes")], (true, false)),
+        (&[("highway", "residential"), ("vehicle", "no")], (false, true)),
+        (&[("highway", "residential"), ("foot", "no")], (true, false)),
+        (&[("highway", "track")], (false, true)),
+        (&[("highway", "pedestrian"), ("motor_vehicle", "yes")], (true, true)),
+        (&[("route", "ferry")], (false, true)),
+        (&[("route", "ferry"), ("motor_vehicle", "yes")], (true, true)),
+    ];
+    for (tags, wanted) in cases {
+        let network = read(&cross().way(10, &[1, 2], tags));
+        let link = &network.links[0];
+        assert_eq!((link.cars.0, link.walkers), wanted, "{tags:?}");
+    }
+    for tags in
+        [[("highway", "construction"), ("foot", "yes")], [("highway", "path"), ("access", "no")]]
+    {
+        let told = refused(cross().way(10, &[1, 2], &tags).file().path());
+        assert!(told.contains("no roads"), "{told}");
+    }
+}
+
+#[test]
+fn a_ferry_takes_as_long_as_it_says_and_tolls_and_numbers_are_kept() {
+    let ferry =
+        [("route", "ferry"), ("motor_vehicle", "yes"), ("duration", "00:10"), ("name", "F")];
+    let toll = [("highway", "motorway_link"), ("toll", "yes"), ("ref", "E18;51"), ("name", "T")];
+    let network = read(&cross().way(10, &[1, 2, 3], &ferry).way(11, &[4, 2], &toll));
+    let ferries = network.links.iter().filter(|it| it.class == Class::Ferry);
+    let seconds: f64 = ferries.map(|it| it.metres / (f64::from(it.kmh) / 3.6)).sum();
+    assert!((seconds - 600.0).abs() < 60.0, "{seconds}");
+    let toll = named(&network, "T");
+    assert_eq!((toll.toll, toll.ramp, &*toll.number), (true, true, "E18 / 51"));
+}
+
+#[test]
+fn turns_that_are_not_allowed_are_between_the_links_of_their_ways() {
+    let street = |name| [("highway", "residential"), ("name", name)];
+    let turn = [("from", 1, 10), ("via", 0, 2), ("to", 1, 12)];
+    let plan = || {
+        cross()
+            .way(10, &[1, 2], &street("West"))
+            .way(11, &[2, 3], &street("East"))
+            .way(12, &[4, 2], &street("North"))
+            .way(13, &[2, 5], &street("South"))
+    };
+    let of = |says: &str, more: (&str, &str)| {
+        let tags = [("type", "restriction"), ("restriction", says), more];
+        let network = read(&plan().relation(20, &turn, &tags));
+        let name = |it: u32| network.links[it as usize].name.local.clone();
+        let mut turns: Vec<_> =
+            network.forbidden.iter().map(|it| (name(it.from), name(it.to))).collect();
+        turns.sort();
+        turns
+    };
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert_eq!(of("no_left_turn", ("a", "b")), [pair("West", "North")]);
+    assert_eq!(of("only_left_turn", ("a", "b")), [pair("West", "East"), pair("West", "South")]);
+    assert_eq!(of("no_left_turn", ("except", "bicycle;motorcar")), []);
+    assert_eq!(of("nonsense", ("a", "b")), []);
+    let bollard = plan().node(2, 60.0, 24.01, &[("barrier", "bollard")]);
+    assert_eq!(read(&bollard).forbidden.len(), 12, "nobody drives over a bollard");
+}
+
+#[test]
+fn towns_streets_and_sights_are_found_with_what_they_are_part_of() {
+    let museum =
+        [("tourism", "museum"), ("name", "Museo"), ("name:en", "Museum"), ("name:ja", "博物館")];
+    let pbf = cross()
+        .node(30, 60.0, 24.0, &[("place", "city"), ("name", "Helsinki"), ("population", "650000")])
+        .node(31, 60.001, 24.01, &museum)
+        .node(32, 60.002, 24.012, &[("railway", "station"), ("name", "Asema")])
+        .way(33, &[1, 2, 3, 1], &[("railway", "station"), ("name", "Asema")])
+        .way(10, &[1, 2], &[("highway", "residential"), ("name", "Katu")])
+        .way(11, &[2, 3], &[("highway", "primary"), ("name", "Katu")]);
+    let network = read(&pbf);
+    let of = |kind| network.places.iter().filter(move |it| it.kind == kind).collect::<Vec<_>>();
+    let landmarks = of(PlaceKind::Landmark);
+    assert_eq!(landmarks.len(), 1);
+    assert_eq!((&*landmarks[0].id, &*landmarks[0].name.en), ("osm:n31", "Museum"));
+    assert_eq!(landmarks[0].aliases, ["博物館"]);
+    assert_eq!(landmarks[0].address.local, "Helsinki");
+    assert_eq!(of(PlaceKind::Station).len(), 1, "a point and an area of one name are one station");
+    let streets = of(PlaceKind::Street);
+    assert_eq!(streets.len(), 1, "one street of one town, of however many classes: {streets:?}");
+    assert_eq!(of(PlaceKind::Town)[0].weight, 213);
+}
+
+#[test]
+fn what_is_no_extract_is_told_with_what_to_mend() {
+    let missing = refused(Path::new("/no/such/file.osm.pbf"));
+    assert!(missing.contains("there is no such file"), "{missing}");
+    for (name, content) in [("text", &b"<osm version=\"0.6\"></osm>"[..]), ("zeros", &[0; 4096])] {
+        let told = refused(file(content).path());
+        assert!(told.contains("no OpenStreetMap extract"), "{name}: {told}");
+    }
+    assert!(refused(file(b"").path()).contains("empty"));
+    assert!(refused(&std::env::temp_dir()).contains("no file"));
+    let roads = cross().way(10, &[1, 2], &[("highway", "residential")]);
+    let told = refused(roads.wants("HistoricalInformation").file().path());
+    assert!(told.contains("HistoricalInformation"), "{told}");
+    let told = refused(cross().file().path());
+    assert!(told.contains("no roads"), "{told}");
+}
+
+#[test]
+fn a_file_that_was_not_fetched_to_its_end_is_told_wherever_it_ends() {
+    let sound = cross().way(10, &[1, 2], &[("highway", "residential")]).bytes();
+    assert!(super::read(file(&sound).path(), &mut |_| ()).is_ok());
+    for length in 1..sound.len() {
+        let told = refused(file(&sound[..length]).path());
+        let is_told = ["fetch it again", "no roads", "no OpenStreetMap extract"];
+        assert!(is_told.iter().any(|it| told.contains(it)), "{length}: {told}");
+    }
+}
+
+#[test]
+fn no_byte_that_is_wrong_ends_more_than_the_import() {
+    let turn = [("from", 1, 10), ("via", 0, 2), ("to", 1, 10)];
+    let tags = [("type", "restriction"), ("restriction", "no_u_turn")];
+    let sound = cross()
+        .way(10, &[1, 2, 3, 4, 1], &[("highway", "residential"), ("maxspeed", "50")])
+        .relation(20, &turn, &tags)
+        .bytes();
+    let (mut read, mut refused) = (0, 0);
+    for at in 0..sound.len() {
+        for flip in [0x01, 0x80, 0xff] {
+            let mut bytes = sound.clone();
+            bytes[at] ^= flip;
+            match super::read(file(&bytes).path(), &mut |_| ()) {
+                Ok(network) => {
+                    let count = u32::try_from(network.nodes.len()).unwrap();
+                    assert!(network.links.iter().all(|it| it.from < count && it.to < count));
+                    assert!(network.nodes.iter().all(|it| it.at.is_on_globe()));
+                    read += 1;
+                }
+                Err(told) => {
+                    assert!(!told.is_empty());
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(read > 0 && refused > 0, "{read} {refused}");
+}
+
+#[test]
+fn absurd_values_are_left_out_and_the_rest_is_read() {
+    let long = "x".repeat(100_000);
+    let street =
+        [("highway", "residential"), ("maxspeed", "1e300"), ("name", &*long), ("oneway", "?")];
+    let pbf = cross()
+        .nodes(&[(7, 91.0, 24.0), (8, 60.0, 1e9), (-9, 60.0, 24.05), (i64::MAX, 60.0, 24.06)])
+        .way(10, &[1, 2, 7, 3, 8, 4, 99, 5], &street)
+        .way(11, &[1, 1, 1], &street)
+        .way(12, &[], &street)
+        .way(13, &[2, -9, i64::MAX, i64::MIN], &street)
+        .way(14, &[3, 5, 3, 5, 3], &street)
+        .way(i64::MAX, &[4, 4], &street)
+        .relation(
+            20,
+            &[("from", 1, 10), ("via", 0, 404), ("to", 1, 11)],
+            &[("type", "restriction")],
+        );
+    let network = read(&pbf);
+    assert!(network.nodes.iter().all(|it| it.at.is_on_globe()));
+    assert!(network.links.iter().all(|it| it.metres.is_finite() && it.metres > 0.0 && it.kmh > 0));
+    assert!(network.links.iter().all(|it| it.from != it.to && it.name.local.len() <= 200));
+    assert!(!network.links.is_empty());
+}
+
+#[test]
+fn a_yard_that_no_car_can_leave_is_closed_to_cars_in_a_network_of_some_size() {
+    let mut pbf = Pbf::default();
+    let street = [("highway", "residential")];
+    for id in 0..200_i64 {
+        let lng = 24.0 + id as f64 / 1000.0;
+        pbf = pbf.nodes(&[(id, 60.0, lng), (1000 + id, 60.001, lng)]);
+        pbf = pbf.way(id, &[id, 1000 + id], &street).way(
+            1000 + id,
+            &[id, (id + 1).min(199)],
+            &street,
+        );
+    }
+    pbf = pbf.nodes(&[(5000, 60.1, 24.0), (5001, 60.1, 24.01)]);
+    let yard = [("highway", "service"), ("name", "Yard")];
+    let dead_end = [("highway", "residential"), ("oneway", "yes"), ("name", "Trap")];
+    let pbf = pbf.way(5000, &[5000, 5001], &yard).way(5001, &[50, 5000], &dead_end);
+    let network = read(&pbf);
+    for name in ["Yard", "Trap"] {
+        let link = named(&network, name);
+        assert_eq!((link.cars, link.walkers), ((false, false), true), "{name}");
+    }
+    assert!(network.links.iter().filter(|it| it.cars == (true, true)).count() > 300);
+}

@@ -1,0 +1,178 @@
+//! The index of names: written with the graph, looked up without reading all of it.
+//!
+//! A header, then five tables: where each band of latitude begins among the places; each place's
+//! position, by band and from west to east; where each place's record begins; the folded names, sorted,
+//! in blocks of one size; the records.
+
+mod address;
+mod layout;
+mod rank;
+mod record;
+mod write;
+
+use crate::{
+    names::{folded, without_area, without_begun_station, without_station},
+    network::{Place, PlaceKind, Point},
+    source::{Source, SourceError},
+};
+
+use layout::Layout;
+use rank::{Key, best};
+pub use write::write;
+
+/// How well a place is what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    /// It is called so, or is read so, or somebody calls it so.
+    Whole,
+    /// It is the most specific part of the address that is known.
+    Part,
+    /// Its name begins so.
+    Beginning,
+}
+
+/// A place that was found by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The place.
+    pub place: Place,
+    /// How well it is what was asked for.
+    pub by: Match,
+}
+
+/// An index within `source`, from `offset`, `length` bytes long.
+#[derive(Debug)]
+pub struct Places<'s, S> {
+    source: &'s S,
+    offset: u64,
+    length: u64,
+}
+
+impl<'s, S: Source> Places<'s, S> {
+    /// Opens the index; nothing is read yet.
+    pub fn open(source: &'s S, offset: u64, length: u64) -> Self {
+        Self { source, offset, length }
+    }
+
+    /// The places that `text` may mean, best first, at most `most`. Whole names come before beginnings.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn named(&self, text: &str, most: usize) -> Result<Vec<Place>, SourceError> {
+        Ok(self.hits(text, most)?.into_iter().map(|hit| hit.place).collect())
+    }
+
+    /// The places that `text` may mean, best first, at most `most`, and how well each is meant: those
+    /// that are called so; if there are none, the most specific part of the address; then those whose
+    /// names begin so.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn hits(&self, text: &str, most: usize) -> Result<Vec<Hit>, SourceError> {
+        let Some(layout) = self.layout()? else { return Ok(Vec::new()) };
+        let name = folded(text);
+        if name.is_empty() || most == 0 {
+            return Ok(Vec::new());
+        }
+        let mut hits = self.records(&layout, self.whole(&layout, &name)?, most, Match::Whole)?;
+        if hits.is_empty() {
+            hits.extend(self.part(&layout, text)?);
+        }
+        let left = most.saturating_sub(hits.len());
+        if left > 0 {
+            let found = best(layout.keys_from(self, &name, false)?, true);
+            for hit in self.records(&layout, found, most, Match::Beginning)? {
+                if hits.len() < most && hits.iter().all(|it| it.place.id != hit.place.id) {
+                    hits.push(hit);
+                }
+            }
+        }
+        if hits.is_empty()
+            && let Some(short) = without_begun_station(&name)
+        {
+            let mut keys = layout.keys_from(self, short, true)?;
+            keys.retain(|key| key.kind == PlaceKind::Station);
+            hits = self.records(&layout, keys, most, Match::Beginning)?;
+        }
+        Ok(hits)
+    }
+
+    /// The place nearest to `at`, within `metres_max`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn nearest(&self, at: Point, metres_max: f64) -> Result<Option<Place>, SourceError> {
+        let Some(layout) = self.layout()? else { return Ok(None) };
+        if !at.is_on_globe() || !metres_max.is_finite() {
+            return Ok(None);
+        }
+        match layout.nearest(self, at, metres_max)? {
+            Some(index) => Ok(Some(layout.record(self, index)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Who is called exactly so; a station or a town may be asked for with or without the word.
+    fn whole(&self, layout: &Layout, name: &str) -> Result<Vec<Key>, SourceError> {
+        let mut keys = layout.keys_from(self, name, true)?;
+        if keys.is_empty()
+            && let Some(short) = without_station(name)
+        {
+            keys = layout.keys_from(self, short, true)?;
+            keys.retain(|key| key.kind == PlaceKind::Station);
+        }
+        if keys.is_empty()
+            && let Some(short) = without_area(name)
+        {
+            keys = layout.keys_from(self, short, true)?;
+            keys.retain(|key| matches!(key.kind, PlaceKind::Town | PlaceKind::Quarter));
+        }
+        Ok(best(keys, false))
+    }
+
+    /// The most specific part of an address that is known.
+    fn part(&self, layout: &Layout, text: &str) -> Result<Option<Hit>, SourceError> {
+        for part in address::parts(text) {
+            let found = self.whole(layout, &part.name)?;
+            let found = self.records(layout, found, address::SAME_NAME_MAX, Match::Part)?;
+            if let Some(hit) = address::fitting(found, &part) {
+                return Ok(Some(hit));
+            }
+        }
+        Ok(None)
+    }
+
+    fn records(
+        &self,
+        layout: &Layout,
+        keys: Vec<Key>,
+        most: usize,
+        by: Match,
+    ) -> Result<Vec<Hit>, SourceError> {
+        let record = |key: Key| Ok(Hit { place: layout.record(self, key.place)?, by });
+        keys.into_iter().take(most).map(record).collect()
+    }
+
+    fn layout(&self) -> Result<Option<Layout>, SourceError> {
+        if self.length == 0 { Ok(None) } else { Layout::read(self).map(Some) }
+    }
+
+    /// Exactly `length` bytes of the index, from `at`.
+    fn bytes(&self, at: u64, length: u32) -> Result<Vec<u8>, SourceError> {
+        let end = at.checked_add(u64::from(length));
+        if end.is_none_or(|end| end > self.length) {
+            return Err(damaged("a table reaches beyond its end"));
+        }
+        let offset = self.offset.checked_add(at).ok_or_else(|| damaged("it lies nowhere"))?;
+        let bytes = self.source.read(offset, length)?;
+        if bytes.len() == length as usize { Ok(bytes) } else { Err(damaged("it is cut off")) }
+    }
+}
+
+/// What is said of a file that is not what was written.
+fn damaged(what: &str) -> SourceError {
+    SourceError(format!("the map's index of names is damaged: {what}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Writing the index.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    names::{folded, without_area, without_station},
+    network::{Place, PlaceKind},
+};
+
+use super::{
+    layout::{BAND, BLOCK, HEADER, KEY_MAX, MAGIC},
+    record::{self, fixed},
+};
+
+/// The bytes of the index of these places. Places that are nowhere or have no name are left out.
+#[must_use]
+pub fn write(places: &[Place]) -> Vec<u8> {
+    let has_name = |it: &&Place| it.at.is_on_globe() && !keys(it).is_empty();
+    let mut places = places.iter().filter(has_name).collect::<Vec<_>>();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let order = |it: &&Place| (band(it), fixed(it.at.lng), fixed(it.at.lat), it.id.clone());
+    places.sort_by_cached_key(order);
+    let blocks = blocks(&places);
+    let first = places.first().map_or(0, |it| band(it));
+    let bands = places.last().map_or(0, |it| band(it) - first + 1);
+    let mut out = Vec::new();
+    out.extend(MAGIC);
+    out.extend((places.len() as u32).to_le_bytes());
+    out.extend((blocks.len() as u32).to_le_bytes());
+    out.extend(first.to_le_bytes());
+    out.extend((bands as u32).to_le_bytes());
+    debug_assert_eq!(out.len(), HEADER as usize, "the header is as long as it is read");
+    for number in first..=first + bands {
+        let start = places.partition_point(|it| band(it) < number);
+        out.extend((start as u32).to_le_bytes());
+    }
+    for place in &places {
+        out.extend(fixed(place.at.lat).to_le_bytes());
+        out.extend(fixed(place.at.lng).to_le_bytes());
+    }
+    let records = places.iter().map(|it| record::write(it)).collect::<Vec<_>>();
+    let mut start = 0_u32;
+    for record in &records {
+        out.extend(start.to_le_bytes());
+        start = start.saturating_add(record.len() as u32);
+    }
+    out.extend(start.to_le_bytes());
+    out.extend(blocks.into_iter().flatten());
+    out.extend(records.into_iter().flatten());
+    out
+}
+
+/// Which band of latitude a place lies in.
+fn band(place: &Place) -> i32 {
+    fixed(place.at.lat).div_euclid(BAND)
+}
+
+/// The sorted names, in blocks of one size.
+fn blocks(places: &[&Place]) -> Vec<Vec<u8>> {
+    let mut entries = Vec::new();
+    for (index, place) in places.iter().enumerate() {
+        for (name, own) in keys(place) {
+            entries.push((name, !own, index as u32));
+        }
+    }
+    entries.sort();
+    let mut blocks = Vec::new();
+    let (mut block, mut count) = (vec![0; 2], 0_u16);
+    for (name, is_alias, index) in entries {
+        let place = places[index as usize];
+        let mut entry = vec![name.len() as u8];
+        entry.extend(name.as_bytes());
+        entry.extend(index.to_le_bytes());
+        entry.extend([u8::from(!is_alias), place.kind as u8, place.weight]);
+        if block.len() + entry.len() > BLOCK as usize {
+            blocks.push(full(std::mem::replace(&mut block, vec![0; 2]), count));
+            count = 0;
+        }
+        block.extend(entry);
+        count += 1;
+    }
+    blocks.push(full(block, count));
+    blocks
+}
+
+fn full(mut block: Vec<u8>, count: u16) -> Vec<u8> {
+    block[..2].copy_from_slice(&count.to_le_bytes());
+    block.resize(BLOCK as usize, 0);
+    block
+}
+
+/// What a place is found by, folded, and whether each is its own name.
+fn keys(place: &Place) -> Vec<(String, bool)> {
+    let own = [&place.name.local, &place.name.en].map(|it| folded(it));
+    let mut others = BTreeSet::new();
+    for name in own.iter().cloned().chain(place.aliases.iter().map(|it| folded(it))) {
+        let short = match place.kind {
+            PlaceKind::Station => without_station(&name),
+            PlaceKind::Town | PlaceKind::Quarter => without_area(&name),
+            _ => None,
+        };
+        others.extend(short.map(str::to_owned));
+        others.insert(name);
+    }
+    let own = own.into_iter().collect::<BTreeSet<_>>();
+    let others = others.difference(&own).map(|it| (cut(it), false)).collect::<Vec<_>>();
+    let all = own.iter().map(|it| (cut(it), true)).chain(others);
+    all.filter(|(name, _)| !name.is_empty()).collect()
+}
+
+/// A name as long as an entry may have.
+pub(super) fn cut(name: &str) -> String {
+    let mut length = name.len().min(KEY_MAX);
+    while !name.is_char_boundary(length) {
+        length -= 1;
+    }
+    name[..length].to_owned()
+}

@@ -1,0 +1,115 @@
+//! Which junctions most others reach and are reached from: a place is taken to those, not to a snippet.
+
+use crate::write::plan::Plan;
+
+/// For each junction whether cars get there from most others, and away. Where there is no such part of
+/// at least half of all that cars reach, all are.
+pub(super) fn cars(plan: &Plan<'_>) -> Vec<bool> {
+    let order = finished(plan);
+    let mut part = vec![u32::MAX; plan.nodes.len()];
+    let mut sizes = Vec::new();
+    // Kosaraju's second pass: against the direction of travel, those that finished last first.
+    for &root in order.iter().rev() {
+        if part[root as usize] != u32::MAX {
+            continue;
+        }
+        let number = sizes.len() as u32;
+        part[root as usize] = number;
+        let mut size = 0_usize;
+        let mut left = vec![root];
+        while let Some(node) = left.pop() {
+            size += 1;
+            for index in 0..plan.at[node as usize].len() {
+                if let Some(other) = reached(plan, node, index, false)
+                    && part[other as usize] == u32::MAX
+                {
+                    part[other as usize] = number;
+                    left.push(other);
+                }
+            }
+        }
+        sizes.push(size);
+    }
+    let open = |node: usize| {
+        plan.at[node].iter().any(|it| {
+            let cars = plan.link(it.0).cars;
+            cars.0 || cars.1
+        })
+    };
+    largest(&part, &sizes, (0..part.len()).filter(|it| open(*it)).count())
+}
+
+/// The same for walkers, who walk all their ways in both directions.
+pub(super) fn walkers(plan: &Plan<'_>) -> Vec<bool> {
+    let mut part = vec![u32::MAX; plan.nodes.len()];
+    let mut sizes = Vec::new();
+    for root in 0..plan.nodes.len() as u32 {
+        if part[root as usize] != u32::MAX {
+            continue;
+        }
+        let number = sizes.len() as u32;
+        part[root as usize] = number;
+        let mut size = 0_usize;
+        let mut left = vec![root];
+        while let Some(node) = left.pop() {
+            size += 1;
+            for &(link, begins) in &plan.at[node as usize] {
+                let ends = plan.links[link as usize];
+                let other = if begins { ends.to } else { ends.from };
+                if plan.link(link).walkers && part[other as usize] == u32::MAX {
+                    part[other as usize] = number;
+                    left.push(other);
+                }
+            }
+        }
+        sizes.push(size);
+    }
+    let open = |node: usize| plan.at[node].iter().any(|it| plan.link(it.0).walkers);
+    largest(&part, &sizes, (0..part.len()).filter(|it| open(*it)).count())
+}
+
+/// Those in the largest part, where it has at least half of the `open` ones; else all.
+fn largest(part: &[u32], sizes: &[usize], open: usize) -> Vec<bool> {
+    let most = sizes.iter().enumerate().max_by_key(|it| *it.1);
+    match most {
+        Some((number, &size)) if size * 2 >= open => {
+            part.iter().map(|&it| it == number as u32).collect()
+        }
+        _ => vec![true; part.len()],
+    }
+}
+
+/// Where one gets from a junction by one of its links, along the traffic or against it.
+fn reached(plan: &Plan<'_>, node: u32, index: usize, along: bool) -> Option<u32> {
+    let (link, begins) = plan.at[node as usize][index];
+    let (ends, cars) = (plan.links[link as usize], plan.link(link).cars);
+    let open = if begins == along { cars.0 } else { cars.1 };
+    open.then_some(if begins { ends.to } else { ends.from })
+}
+
+/// All junctions in the order in which a search in depth is done with them.
+fn finished(plan: &Plan<'_>) -> Vec<u32> {
+    let mut seen = vec![false; plan.nodes.len()];
+    let mut order = Vec::with_capacity(plan.nodes.len());
+    for root in 0..plan.nodes.len() as u32 {
+        if std::mem::replace(&mut seen[root as usize], true) {
+            continue;
+        }
+        let mut left = vec![(root, 0)];
+        while let Some((node, index)) = left.last_mut() {
+            if *index == plan.at[*node as usize].len() {
+                order.push(*node);
+                left.pop();
+                continue;
+            }
+            let other = reached(plan, *node, *index, true);
+            *index += 1;
+            if let Some(other) = other
+                && !std::mem::replace(&mut seen[other as usize], true)
+            {
+                left.push((other, 0));
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,125 @@
+//! What is found is as fast as what a plain search of the same model finds.
+
+use graph::{Class, Graph, Mode, Network, Point, Wish, write::write};
+use proptest::prelude::*;
+
+use crate::{
+    networks::{any_network, large_network, node, on},
+    plain::{Plain, nearest, nearest_metres},
+};
+
+/// What may be wished.
+pub(crate) fn any_wish() -> impl Strategy<Value = Wish> {
+    (any::<[bool; 4]>(), prop::array::uniform9(0.5_f32..3.0)).prop_map(|(flags, traffic)| Wish {
+        mode: if flags[0] { Mode::Walk } else { Mode::Drive },
+        avoid_tolls: flags[1],
+        avoid_highways: flags[2],
+        avoid_ferries: flags[3],
+        traffic,
+        ways: 1,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_way_is_as_fast_as_the_plain_search_finds(
+        network in any_network(),
+        wish in any_wish(),
+        pairs in prop::collection::vec((any::<prop::sample::Index>(), 0.1..0.9, any::<prop::sample::Index>(), 0.1..0.9), 12),
+    ) {
+        let pairs: Vec<_> = pairs
+            .into_iter()
+            .map(|(from, begin, to, end)| {
+                let place = |link: prop::sample::Index, part| on(&network, link.index(network.links.len()), part);
+                (place(from, begin), place(to, end))
+            })
+            .collect();
+        prop_assert_eq!(unequal(&network, &wish, &pairs).1, Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_nearest_road_is_the_nearest_of_all(
+        network in any_network(),
+        wish in any_wish(),
+        places in prop::collection::vec((-500.0..1_500.0, -500.0..1_500.0), 8),
+    ) {
+        let bytes = write(&network).unwrap();
+        let graph = Graph::open(&bytes[..]).unwrap();
+        let plain = Plain::new(&network, &wish);
+        for (east, north) in places {
+            let at = node(east, north).at;
+            let expected = nearest_metres(&plain, at);
+            let snap = graph.nearest(at, &wish, 20_000.0).unwrap();
+            // A road that most others do not reach counts as 100 m farther.
+            let metres = snap.as_ref().map_or(f64::INFINITY, |it| it.metres);
+            prop_assert!(metres >= expected - 0.1 && (metres < expected + 100.1 || metres == expected));
+            if let Some(snap) = snap {
+                prop_assert!((snap.at.metres_to(at) - snap.metres).abs() < 0.5);
+                let nearer = graph.nearest(at, &wish, expected / 2.0).unwrap();
+                prop_assert!(nearer.is_none() || expected < 0.01);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_way_over_many_blocks_is_as_fast_as_the_plain_search_finds(
+        mut network in large_network(),
+        mut wish in any_wish(),
+        pairs in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 16),
+    ) {
+        // Mostly streets, so that most pairs have a way.
+        for (index, link) in network.links.iter_mut().enumerate().filter(|it| it.0 % 3 > 0) {
+            link.cars = (true, true);
+            link.walkers = true;
+            link.class = if index % 2 == 0 { Class::Residential } else { Class::Primary };
+        }
+        wish.avoid_tolls = false;
+        let place = |link: prop::sample::Index| on(&network, link.index(network.links.len()), 0.3);
+        let pairs: Vec<_> = pairs.into_iter().map(|it| (place(it.0), place(it.1))).collect();
+        let (equal, others) = unequal(&network, &wish, &pairs);
+        prop_assert_eq!(others, Vec::<String>::new());
+        prop_assert!(equal > 4, "{} compared", equal);
+    }
+}
+
+/// How many of the pairs have a way that is as fast as the plain search's; and what is wrong with others.
+fn unequal(network: &Network, wish: &Wish, pairs: &[(Point, Point)]) -> (usize, Vec<String>) {
+    let bytes = write(network).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let plain = Plain::new(network, wish);
+    let (mut equal, mut wrong) = (0, Vec::new());
+    for &(from, to) in pairs {
+        let (Some(begin), Some(end)) = (nearest(&plain, from), nearest(&plain, to)) else {
+            continue;
+        };
+        // A road that most others do not reach gives way to one that they do; the plain search knows none.
+        let far = |at: Point| {
+            let snapped = graph.nearest(at, wish, 1_000.0).unwrap().unwrap().metres;
+            snapped > nearest_metres(&plain, at) + 0.5
+        };
+        if far(from) || far(to) {
+            continue;
+        }
+        let Some(expected) = plain.fastest(begin, end) else { continue };
+        let found = graph.ways(from, to, wish).map(|mut it| it.remove(0));
+        match found {
+            Ok(way) => {
+                let legs: f64 = way.legs.iter().map(|it| it.seconds).sum();
+                // Lengths are kept to the tenth of a metre, and times to the millisecond.
+                if (way.seconds - expected).abs() < 0.05 && (way.seconds - legs).abs() < 1e-6 {
+                    equal += 1;
+                } else {
+                    wrong.push(format!("{} s, by legs {legs}, and not {expected}", way.seconds));
+                }
+            }
+            Err(why) => wrong.push(format!("{why:?} and not {expected} s")),
+        }
+    }
+    (equal, wrong)
+}

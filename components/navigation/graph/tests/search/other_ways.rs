@@ -1,0 +1,157 @@
+//! Alternatives keep to their definition, told by other code than that which finds them.
+
+use std::collections::HashMap;
+
+use graph::{
+    Found, Graph, Network, Point, Wish,
+    find::alternatives::{LONGER_MAX, SHARED_MAX, STRETCH},
+    write::write,
+};
+use proptest::prelude::*;
+
+use crate::{
+    networks::{any_network, grid, on},
+    plain::Plain,
+};
+
+/// The links of a way: which, whether from its beginning, and the metres and seconds travelled on it.
+fn links(network: &Network, way: &Found) -> Vec<(usize, bool)> {
+    let key = |a: Point, b: Point| [a.lat, a.lng, b.lat, b.lng].map(|it| (it * 1e6).round() as i64);
+    let mut ends = HashMap::new();
+    for (index, link) in network.links.iter().enumerate() {
+        let [a, b] = [link.from, link.to].map(|it| network.nodes[it as usize].at);
+        ends.insert(key(a, b), (index, true));
+        ends.insert(key(b, a), (index, false));
+    }
+    // The first and the last are travelled in part only, and are no whole links.
+    let whole = &way.legs[1..way.legs.len().max(2) - 1];
+    let line = |it: &graph::Leg| key(it.points[0], it.points[it.points.len() - 1]);
+    whole.iter().map(|it| ends[&line(it)]).collect()
+}
+
+fn obeys(network: &Network, wish: &Wish, ways: &[Found], index: usize) -> Result<(), String> {
+    let (best, way) = (&ways[0], &ways[index]);
+    if way.seconds > best.seconds * LONGER_MAX + 0.01 {
+        return Err(format!("{} s and the best {}", way.seconds, best.seconds));
+    }
+    let mine = links(network, way);
+    let length = |links: &[(usize, bool)]| -> f64 {
+        links.iter().map(|it| network.links[it.0].metres).sum()
+    };
+    for better in &ways[..index] {
+        let theirs = links(network, better);
+        let both: Vec<_> =
+            mine.iter().copied().filter(|it| theirs.iter().any(|other| other.0 == it.0)).collect();
+        let shorter = way.metres.min(better.metres);
+        if length(&both) > shorter * SHARED_MAX + 0.5 {
+            return Err(format!("{} m of {shorter} are shared", length(&both)));
+        }
+    }
+    let plain = Plain::new(network, wish);
+    let stretch = best.seconds * STRETCH;
+    for (from, begin) in mine.iter().enumerate() {
+        let mut taken = 0.0;
+        for (place, next) in mine.iter().enumerate().skip(from) {
+            let leg = &way.legs[place + 1];
+            let turn = leg.seconds - plain.seconds(next.0);
+            taken += plain.seconds(next.0) + if place == from { 0.0 } else { turn };
+            if taken > stretch {
+                break;
+            }
+            let fastest = plain.fastest_over(*begin, *next);
+            if fastest.is_some_and(|it| it < taken - 0.05) {
+                return Err(format!("links {from} to {place} take {taken} s and not {fastest:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn alternatives_obey_their_definition(
+        network in any_network(),
+        pairs in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 6),
+    ) {
+        let bytes = write(&network).unwrap();
+        let graph = Graph::open(&bytes[..]).unwrap();
+        let wish = Wish { ways: 3, ..Wish::default() };
+        for (from, to) in pairs {
+            let [from, to] = [from, to].map(|it| on(&network, it.index(network.links.len()), 0.4));
+            let Ok(ways) = graph.ways(from, to, &wish) else { continue };
+            let alone = graph.ways(from, to, &Wish { ways: 1, ..wish.clone() }).unwrap();
+            prop_assert!((alone[0].seconds - ways[0].seconds).abs() < 1e-6);
+            for index in 1..ways.len() {
+                prop_assert_eq!(obeys(&network, &wish, &ways, index), Ok(()));
+                let ends = |it: &Found| (it.legs[0].points[0], *it.legs.last().unwrap().points.last().unwrap());
+                // Where a place is beside several roads, one way may begin nearer to it than the other.
+                if ends(&ways[index]) == ends(&ways[index - 1]) {
+                    prop_assert!(ways[index].seconds >= ways[index - 1].seconds - 0.01, "best first");
+                }
+                prop_assert!(graph.is_alternative(&ways[index], &ways[..index], &wish).unwrap());
+            }
+        }
+    }
+}
+
+/// Two towns 6 km apart, and streets of which some are faster.
+fn roads() -> Network {
+    let mut grid = grid(30, 7, &[]);
+    for link in &mut grid.links {
+        let row = (link.from / 30, link.to / 30);
+        link.kmh = match row {
+            (1, 1) => 60,
+            (3, 3) => 58,
+            (5, 5) => 55,
+            _ => 30,
+        };
+    }
+    grid
+}
+
+#[test]
+fn three_ways_are_found_over_three_roads() {
+    let network = roads();
+    let bytes = write(&network).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let wish = Wish { ways: 3, ..Wish::default() };
+    let (from, to) = (grid_place(0, 3), grid_place(29, 3));
+    let ways = graph.ways(from, to, &wish).unwrap();
+    assert_eq!(ways.len(), 3);
+    for index in 1..3 {
+        assert_eq!(obeys(&network, &wish, &ways, index), Ok(()));
+    }
+    let two = graph.ways(from, to, &Wish { ways: 2, ..wish }).unwrap();
+    assert_eq!(two.len(), 2);
+}
+
+/// A place just beside a junction of the grid.
+fn grid_place(x: u32, y: u32) -> Point {
+    crate::networks::node(f64::from(x) * 200.0 + 4.0, f64::from(y) * 200.0 + 1.0).at
+}
+
+#[test]
+fn what_shares_too_much_takes_too_long_or_makes_a_detour_is_no_alternative() {
+    let network = roads();
+    let bytes = write(&network).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let wish = Wish { ways: 3, ..Wish::default() };
+    let (from, to) = (grid_place(0, 3), grid_place(29, 3));
+    let ways = graph.ways(from, to, &wish).unwrap();
+    let same = graph.is_alternative(&ways[0], &ways[..1], &wish).unwrap();
+    assert!(!same, "it shares all");
+    // Where the fast roads are shut the way is there still, but on the open map it is beside them.
+    let mut slow = network;
+    for link in &mut slow.links {
+        if link.kmh > 30 {
+            link.toll = true;
+        }
+    }
+    let bytes = write(&slow).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let free = Wish { avoid_tolls: true, ..Wish::default() };
+    let detour = graph.ways(from, to, &free).unwrap().remove(0);
+    assert!(!graph.is_alternative(&detour, &ways[..1], &wish).unwrap());
+}

@@ -1,0 +1,244 @@
+//! One-way streets, turns, tolls, ferries, walkers: each rule by itself.
+
+use graph::{Class, Forbidden, Found, Graph, Mode, Network, NotFound, Point, Wish, write::write};
+
+use crate::networks::{grid, network, node, on, street};
+
+fn way(network: &Network, from: Point, to: Point, wish: &Wish) -> Result<Found, NotFound> {
+    let bytes = write(network).expect("a network");
+    let mut ways = Graph::open(&bytes[..]).unwrap().ways(from, to, wish)?;
+    Ok(ways.remove(0))
+}
+
+fn drive(network: &Network, from: Point, to: Point) -> Found {
+    way(network, from, to, &Wish::default()).expect("a way")
+}
+
+/// A cross: west 0, middle 1, east 2, north 3, south 4; links 0 from the west, 1 east, 2 north, 3 south.
+fn cross() -> Network {
+    let nodes = [(-400.0, 0.0), (0.0, 0.0), (400.0, 0.0), (0.0, 400.0), (0.0, -400.0)];
+    let nodes: Vec<_> = nodes.map(|(east, north)| node(east, north)).into();
+    let links = [(0, 1), (1, 2), (1, 3), (1, 4)].map(|(from, to)| street(&nodes, from, to));
+    network(nodes, links.into())
+}
+
+#[test]
+fn on_the_left_a_right_turn_crosses_the_traffic_and_on_the_right_a_left_one() {
+    let mut cross = cross();
+    let from = on(&cross, 0, 0.5);
+    let seconds = |cross: &Network, link: usize| drive(cross, from, on(cross, link, 0.5)).seconds;
+    // 400 m at 10 m a second.
+    assert!((seconds(&cross, 1) - 40.0).abs() < 0.1, "straight on");
+    assert!((seconds(&cross, 2) - 43.0).abs() < 0.1, "to the left");
+    assert!((seconds(&cross, 3) - 48.0).abs() < 0.1, "to the right");
+    cross.drives_on_left = false;
+    assert!((seconds(&cross, 2) - 48.0).abs() < 0.1, "to the left");
+    assert!((seconds(&cross, 3) - 43.0).abs() < 0.1, "to the right");
+}
+
+#[test]
+fn a_leg_tells_its_turn_the_other_ways_and_the_junction() {
+    let mut cross = cross();
+    cross.nodes[1].name.local = "四つ辻".into();
+    cross.links[3].name.local = "南通り".into();
+    cross.links[3].number = "15".into();
+    cross.links[3].ramp = true;
+    let found = drive(&cross, on(&cross, 0, 0.5), on(&cross, 3, 0.5));
+    let [first, second] = &found.legs[..] else { panic!("{:?}", found.legs) };
+    assert_eq!((first.turn, first.others.len()), (0.0, 0));
+    assert!((second.turn - 90.0).abs() < 1.0, "{}", second.turn);
+    assert_eq!(second.others.len(), 2);
+    assert!((second.others[0] + 90.0).abs() < 1.0 && second.others[1].abs() < 1.0);
+    assert_eq!((&second.junction.local[..], &second.name.local[..]), ("四つ辻", "南通り"));
+    assert!(second.number == "15" && second.ramp && !second.toll && !first.ramp);
+    assert_eq!(first.points.last(), second.points.first());
+    assert!((found.metres - 400.0).abs() < 0.5 && (second.metres - 200.0).abs() < 0.3);
+}
+
+#[test]
+fn nobody_turns_back_at_a_junction_but_at_a_dead_end() {
+    let cross = cross();
+    // From the east, northwards, but east of the middle only the way to its end leads on.
+    let mut shut = cross;
+    shut.forbidden.push(Forbidden { from: 0, over: 1, to: 2 });
+    let found = drive(&shut, on(&shut, 0, 0.5), on(&shut, 2, 0.5));
+    // On to the east or the south, back at its end, and then into the north.
+    assert!(found.legs.len() > 2, "{:?}", found.legs.len());
+    assert!(found.seconds > 40.0 + 80.0 + 20.0, "{}", found.seconds);
+}
+
+#[test]
+fn there_is_no_way_back_along_a_one_way_street_that_ends() {
+    let nodes = vec![node(0.0, 0.0), node(2_000.0, 0.0)];
+    let mut links = vec![street(&nodes, 0, 1)];
+    links[0].cars = (true, false);
+    let one_way = network(nodes, links);
+    let found = way(&one_way, on(&one_way, 0, 0.9), on(&one_way, 0, 0.1), &Wish::default());
+    assert_eq!(found.unwrap_err(), NotFound::NoWay);
+}
+
+#[test]
+fn one_link_is_travelled_in_part_either_way() {
+    let cross = cross();
+    for (from, to) in [(0.2, 0.7), (0.7, 0.2)] {
+        let found = drive(&cross, on(&cross, 0, from), on(&cross, 0, to));
+        assert_eq!(found.legs.len(), 1);
+        assert!((found.seconds - 20.0).abs() < 0.1 && (found.metres - 200.0).abs() < 0.5);
+        assert_eq!(found.legs[0].points.len(), 2);
+    }
+    let same = drive(&cross, on(&cross, 0, 0.5), on(&cross, 0, 0.5));
+    assert!(same.seconds < 0.01 && same.legs.len() == 1);
+}
+
+#[test]
+fn a_one_way_street_is_gone_round_and_walked_against() {
+    let mut grid = grid(3, 3, &[]);
+    grid.links[0].cars = (false, true);
+    let (from, to) = (on(&grid, 0, 0.2), on(&grid, 0, 0.8));
+    let round = drive(&grid, from, to);
+    assert!(round.metres > 600.0, "{}", round.metres);
+    let walk = Wish { mode: Mode::Walk, ..Wish::default() };
+    let walked = way(&grid, from, to, &walk).unwrap();
+    assert!((walked.metres - 120.0).abs() < 0.5);
+    assert!((walked.seconds - 90.0).abs() < 0.5, "4.8 km/h");
+}
+
+#[test]
+fn tolls_motorways_and_ferries_are_avoided_where_that_is_wished() {
+    type Make = fn(&mut Network);
+    type Avoid = fn(&mut Wish);
+    let cases: [(Make, Avoid); 3] = [
+        (|it| it.links[0].toll = true, |it| it.avoid_tolls = true),
+        (|it| it.links[0].class = Class::Motorway, |it| it.avoid_highways = true),
+        (|it| it.links[0].class = Class::Ferry, |it| it.avoid_ferries = true),
+    ];
+    for (make, avoid) in cases {
+        let mut grid = grid(3, 3, &[]);
+        make(&mut grid);
+        // Links 1, from the first junction north, and 2, from the second east.
+        let (from, to) = (on(&grid, 1, 0.2), on(&grid, 2, 0.5));
+        let straight = drive(&grid, from, to);
+        assert!(straight.metres < 400.0, "{}", straight.metres);
+        let mut wish = Wish::default();
+        avoid(&mut wish);
+        let round = way(&grid, from, to, &wish).unwrap();
+        assert!(round.metres > straight.metres + 50.0);
+        assert!(round.legs.iter().all(|it| !it.toll && it.class == Class::Residential));
+        // With all of them shut there is none.
+        let all = |link: &mut graph::Link| {
+            link.toll = true;
+            link.class = Class::Motorway;
+        };
+        let mut shut = grid.clone();
+        shut.links.iter_mut().for_each(all);
+        let none = Wish { avoid_tolls: true, ..Wish::default() };
+        assert_eq!(way(&shut, from, to, &none).unwrap_err(), NotFound::OriginOutside(None));
+    }
+}
+
+#[test]
+fn walkers_keep_off_motorways_and_cars_off_paths() {
+    let mut grid = grid(2, 2, &[]);
+    grid.links[0].class = Class::Motorway;
+    let walk = Wish { mode: Mode::Walk, ..Wish::default() };
+    let (from, to) = (on(&grid, 1, 0.2), on(&grid, 2, 0.2));
+    assert!(way(&grid, from, to, &walk).unwrap().legs.iter().all(|it| it.class != Class::Motorway));
+    assert!(drive(&grid, from, to).legs.iter().any(|it| it.class == Class::Motorway));
+    grid.links[0].class = Class::Path;
+    assert!(way(&grid, from, to, &walk).unwrap().legs.iter().any(|it| it.class == Class::Path));
+    assert!(drive(&grid, from, to).legs.iter().all(|it| it.class != Class::Path));
+}
+
+#[test]
+fn on_a_roundabout_no_turn_is_counted() {
+    // A ring of four, gone clockwise, and a road from its west and to its east.
+    let at = [(-30.0, 0.0), (0.0, 30.0), (30.0, 0.0), (0.0, -30.0), (-430.0, 0.0), (430.0, 0.0)];
+    let nodes: Vec<_> = at.map(|(east, north)| node(east, north)).into();
+    let ends = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 0), (2, 5)];
+    let mut links: Vec<_> = ends.map(|(from, to)| street(&nodes, from, to)).into();
+    for link in &mut links[..4] {
+        link.roundabout = true;
+        link.cars = (true, false);
+    }
+    let ring = network(nodes, links);
+    let found = drive(&ring, on(&ring, 4, 0.5), on(&ring, 5, 0.5));
+    assert_eq!(
+        found.legs.iter().map(|it| it.roundabout).collect::<Vec<_>>(),
+        [false, true, true, false]
+    );
+    assert!((found.seconds - found.metres / 10.0).abs() < 0.01, "nothing added");
+}
+
+#[test]
+fn traffic_makes_a_class_slower_and_the_free_time_stays() {
+    let mut wish = Wish::default();
+    wish.traffic[Class::Residential as usize] = 2.0;
+    let cross = cross();
+    let found = way(&cross, on(&cross, 0, 0.5), on(&cross, 1, 0.5), &wish).unwrap();
+    assert!((found.seconds - 80.0).abs() < 0.1 && (found.free_seconds - 40.0).abs() < 0.1);
+}
+
+#[test]
+fn a_place_beside_a_snippet_of_road_is_taken_to_the_roads_that_lead_somewhere() {
+    let mut grid = grid(4, 4, &[]);
+    // A snippet that nothing leads to, 30 m north of the first street.
+    let first = grid.nodes.len() as u32;
+    grid.nodes.extend([node(50.0, 30.0), node(150.0, 30.0)]);
+    grid.links.push(street(&grid.nodes, first, first + 1));
+    let found = drive(&grid, node(100.0, 32.0).at, node(600.0, 500.0).at);
+    assert!(found.metres > 500.0);
+    // And one that is left by a one-way street only is left; and is no place to get to.
+    let (a, b) = (on(&grid, 0, 0.5), node(100.0, 900.0).at);
+    grid.nodes.push(node(100.0, 900.0));
+    grid.links.push(street(&grid.nodes, first + 2, 12));
+    let last = grid.links.len() - 1;
+    grid.links[last].cars = (true, false);
+    assert!(drive(&grid, b, a).metres > 600.0);
+    assert!(drive(&grid, a, b).metres > 600.0, "to a road near it");
+}
+
+#[test]
+fn all_pairs_of_a_grid_are_in_the_matrix_as_they_are_found_one_by_one() {
+    let grid = grid(4, 4, &[]);
+    let bytes = write(&grid).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let places: Vec<Point> = (0..grid.links.len()).map(|it| on(&grid, it, 0.4)).collect();
+    let wish = Wish::default();
+    let matrix = graph.matrix(&places, &places, &wish).unwrap();
+    for (from, row) in places.iter().zip(&matrix.rows) {
+        for (to, entry) in places.iter().zip(row) {
+            let way = &graph.ways(*from, *to, &wish).unwrap()[0];
+            let (seconds, free, metres) = entry.unwrap();
+            assert!((seconds - way.seconds).abs() < 1e-6 && (metres - way.metres).abs() < 1e-6);
+            assert!((free - way.free_seconds).abs() < 1e-6);
+        }
+    }
+    let outside = graph.matrix(&places[..1], &[Point { lat: 0.0, lng: 0.0 }], &wish).unwrap();
+    assert_eq!(outside.rows, [[None]]);
+}
+
+#[test]
+fn opening_reads_a_few_kilobytes_and_a_way_reads_what_lies_around_it() {
+    let large = grid(120, 120, &[]);
+    let bytes = write(&large).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    assert!(graph.bytes_read() <= 4096, "{}", graph.bytes_read());
+    let wish = Wish::default();
+    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &wish).unwrap();
+    let read = graph.bytes_read();
+    assert!(read * 4 < bytes.len() as u64, "{read} of {}", bytes.len());
+    graph.ways(on(&large, 4_000, 0.5), on(&large, 4_600, 0.5), &wish).unwrap();
+    assert_eq!(graph.bytes_read(), read, "what was read is kept");
+}
+
+#[test]
+fn a_search_that_would_touch_more_than_it_may_is_too_far() {
+    let large = grid(60, 60, &[]);
+    let bytes = write(&large).unwrap();
+    let (from, to) = (node(10.0, 0.0).at, node(11_000.0, 11_000.0).at);
+    let graph = |blocks| Graph::open(&bytes[..]).unwrap().touching_at_most(blocks);
+    let wish = Wish::default();
+    assert_eq!(graph(3).ways(from, to, &wish).unwrap_err(), NotFound::TooFar);
+    assert!(graph(100).ways(from, to, &wish).is_ok());
+    assert_eq!(graph(3).matrix(&[from], &[to], &wish).unwrap().rows, [[None]]);
+}

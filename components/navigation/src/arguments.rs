@@ -1,0 +1,182 @@
+//! What tools are given, checked before anything is done with it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use graph::{Mode, Point};
+use output::navigation::TRAVEL_MODE;
+use toolkit::{Stop, User, invalid};
+
+use crate::ask::Departure;
+
+/// Characters of a place.
+const PLACE_CHARS_MAX: usize = 200;
+/// Origins, and destinations, of one comparison.
+const PLACES_MAX: usize = 25;
+/// Pairs of one comparison.
+const PAIRS_MAX: usize = 100;
+/// A clock may be that much behind.
+const GRACE: Duration = Duration::from_mins(1);
+/// Nobody knows the traffic of later days.
+const AHEAD_MAX: Duration = Duration::from_hours(24 * 366);
+
+/// A place without the spaces around it.
+///
+/// # Errors
+/// When it is empty, too long, or a pair of numbers that is nowhere on the globe.
+pub fn place(pointer: &str, text: &str) -> Result<String, Stop> {
+    // Bytes first: nothing is done with a text of a megabyte.
+    let too_long = text.len() > PLACE_CHARS_MAX * 16;
+    let text = if too_long { text } else { text.trim() };
+    if text.is_empty() {
+        return Err(invalid(pointer, "must not be empty: a place, an address, or lat,lng"));
+    }
+    if too_long || text.chars().count() > PLACE_CHARS_MAX {
+        return Err(invalid(pointer, format!("must have {PLACE_CHARS_MAX} characters at most")));
+    }
+    match coordinates(text) {
+        Some(at) if !at.is_on_globe() => {
+            Err(invalid(pointer, "must be lat,lng on the globe: -90 to 90, -180 to 180"))
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// The places of one side of a comparison.
+///
+/// # Errors
+/// When there are none or too many, or one of them does not fit.
+pub fn places(pointer: &str, texts: &[String]) -> Result<Vec<String>, Stop> {
+    if texts.is_empty() || texts.len() > PLACES_MAX {
+        return Err(invalid(pointer, format!("must be 1 to {PLACES_MAX} places")));
+    }
+    let place = |(index, text): (usize, &String)| place(&format!("{pointer}/{index}"), text);
+    texts.iter().enumerate().map(place).collect()
+}
+
+/// Whether there are few enough pairs.
+///
+/// # Errors
+/// When there are not.
+pub fn pairs(origins: usize, destinations: usize) -> Result<(), Stop> {
+    if origins * destinations <= PAIRS_MAX {
+        return Ok(());
+    }
+    let message = format!("must make {PAIRS_MAX} pairs at most with the origins");
+    Err(invalid("/destinations", message))
+}
+
+/// `35.6812,139.7671`, read; none where it is something else. The point may be off the globe.
+#[must_use]
+pub fn coordinates(text: &str) -> Option<Point> {
+    let (lat, lng) = text.split_once([',', '，'])?;
+    Some(Point { lat: lat.trim().parse().ok()?, lng: lng.trim().parse().ok()? })
+}
+
+/// `now`, RFC 3339, or seconds since 1970 (NAV-21).
+///
+/// # Errors
+/// When it is none of them, or in the past.
+pub fn departure(text: &str, now: SystemTime) -> Result<Departure, Stop> {
+    const POINTER: &str = "/departure_time";
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("now") {
+        return Ok(Departure::Now);
+    }
+    let no_time = || {
+        let message = "must be now, a time as 2026-11-21T10:00:00+09:00, or seconds since 1970";
+        invalid(POINTER, message)
+    };
+    let seconds = match text.parse::<i64>() {
+        Ok(seconds) => seconds,
+        Err(_) => chrono::DateTime::parse_from_rfc3339(text).map_err(|_| no_time())?.timestamp(),
+    };
+    let seconds = u64::try_from(seconds).map_err(|_| past(POINTER))?;
+    let at = UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).ok_or_else(no_time)?;
+    if at <= now {
+        let late = now.duration_since(at).unwrap_or_default();
+        return if late <= GRACE { Ok(Departure::Now) } else { Err(past(POINTER)) };
+    }
+    if at.duration_since(now).unwrap_or_default() > AHEAD_MAX {
+        return Err(invalid(POINTER, "must be within a year from now"));
+    }
+    Ok(Departure::At(at))
+}
+
+fn past(pointer: &str) -> Stop {
+    invalid(pointer, "must not be in the past")
+}
+
+/// How one travels, as the page says it beside the arguments, which are the specification's.
+///
+/// # Errors
+/// When it is no way to travel that there is.
+pub fn mode(user: &User) -> Result<Mode, Stop> {
+    match user.request_meta().get(TRAVEL_MODE) {
+        None => Ok(Mode::Drive),
+        Some(it) if it == "driving" => Ok(Mode::Drive),
+        Some(it) if it == "walking" => Ok(Mode::Walk),
+        Some(_) => Err(invalid("", format!("_meta {TRAVEL_MODE} must be driving or walking"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem<T: std::fmt::Debug>(result: Result<T, Stop>) -> (String, String) {
+        let Err(Stop::InvalidArguments(mut problems)) = result else { panic!("{result:?}") };
+        let problem = problems.remove(0);
+        (problem.pointer, problem.message)
+    }
+
+    fn at(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_place_is_trimmed_and_one_that_is_empty_or_long_is_refused() {
+        assert_eq!(place("/origin", " 東京駅\n").unwrap(), "東京駅");
+        assert_eq!(place("/origin", &"駅".repeat(200)).unwrap().chars().count(), 200);
+        for text in ["", " \u{3000}", &"駅".repeat(201), &"a".repeat(1 << 20)] {
+            assert_eq!(problem(place("/origin", text)).0, "/origin");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_nowhere_are_refused() {
+        assert!(place("/origin", "35.68, 139.76").is_ok());
+        for text in ["NaN,139", "91,0", "0,-181", "inf,0", "1e999,0"] {
+            assert!(problem(place("/origin", text)).1.contains("lat,lng"), "{text}");
+        }
+        assert!(place("/origin", "1-1, 丸の内").is_ok(), "an address with a comma is one");
+    }
+
+    #[test]
+    fn there_are_1_to_25_places_a_side_and_100_pairs() {
+        let some = |count| vec!["東京駅".to_owned(); count];
+        assert_eq!(places("/origins", &some(25)).unwrap().len(), 25);
+        for count in [0, 26, 500] {
+            assert_eq!(problem(places("/origins", &some(count))).0, "/origins");
+        }
+        let mixed = ["東京駅".to_owned(), String::new()];
+        assert_eq!(problem(places("/origins", &mixed)).0, "/origins/1");
+        assert!(pairs(10, 10).is_ok());
+        assert_eq!(problem(pairs(25, 5)).0, "/destinations");
+    }
+
+    #[test]
+    fn one_leaves_now_or_at_a_time_and_never_in_the_past() {
+        let now = at(1_795_000_000);
+        assert_eq!(departure("now", now).unwrap(), Departure::Now);
+        assert_eq!(departure("1795000600", now).unwrap(), Departure::At(at(1_795_000_600)));
+        let written = departure("2026-11-19T02:06:40+09:00", at(1_794_000_000)).unwrap();
+        assert_eq!(written, Departure::At(at(1_795_021_600)));
+        assert_eq!(departure("1794999970", now).unwrap(), Departure::Now, "a clock may be behind");
+        for past in ["1794999900", "2020-01-01T00:00:00Z", "-5"] {
+            assert!(problem(departure(past, now)).1.contains("past"), "{past}");
+        }
+        for wrong in ["", "tomorrow", "2026-11-21T10:00:00", "99999999999999", "10:00"] {
+            assert_eq!(problem(departure(wrong, now)).0, "/departure_time", "{wrong}");
+        }
+    }
+}

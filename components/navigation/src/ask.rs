@@ -1,0 +1,81 @@
+//! What is asked of a provider, read and checked: no provider sees anything else.
+
+use std::time::SystemTime;
+
+pub use graph::Mode;
+
+/// The language that people read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// 日本語
+    #[default]
+    Japanese,
+    /// English
+    English,
+}
+
+/// When one leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// Now, whenever that is (NAV-21).
+    Now,
+    /// Then; never in the past.
+    At(SystemTime),
+}
+
+/// How bad the traffic is taken to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Traffic {
+    /// As it mostly is at that hour.
+    #[default]
+    BestGuess,
+    /// As on a bad day.
+    Pessimistic,
+    /// As on a good day.
+    Optimistic,
+}
+
+/// What to keep clear of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Avoid {
+    /// Roads that cost a toll.
+    pub tolls: bool,
+    /// Motorways.
+    pub highways: bool,
+    /// Ferries.
+    pub ferries: bool,
+}
+
+/// A search for routes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteAsk {
+    /// A name, an address, or `lat,lng`.
+    pub origin: String,
+    /// The same.
+    pub destination: String,
+    /// What to keep clear of.
+    pub avoid: Avoid,
+    /// Whether up to three routes are wished.
+    pub alternatives: bool,
+    /// When.
+    pub departure: Departure,
+    /// What traffic is taken to be.
+    pub traffic: Traffic,
+    /// How one travels.
+    pub mode: Mode,
+    /// What people read.
+    pub language: Language,
+}
+
+/// A comparison of many pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompareAsk {
+    /// 1 to 25.
+    pub origins: Vec<String>,
+    /// 1 to 25; at most 100 pairs.
+    pub destinations: Vec<String>,
+    /// When.
+    pub departure: Departure,
+    /// What people read.
+    pub language: Language,
+}

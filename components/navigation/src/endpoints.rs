@@ -1,0 +1,103 @@
+//! What it answers to `GET /api/navigation/…`: what a page asks beside routes.
+
+use graph::Point;
+use serde_json::{Value, json};
+use toolkit::{
+    endpoints::{Failure, Request, invalid},
+    settings::Unfit,
+};
+
+use crate::{
+    memory,
+    provider::builtin::{self, Builtin},
+    refusals,
+    settings::{self, Kind},
+    trouble::Trouble,
+};
+
+/// Suggestions of one answer.
+const SUGGESTIONS_MAX: usize = 20;
+/// And where nobody says how many.
+const SUGGESTIONS: usize = 8;
+/// Characters that somebody may have typed.
+const TYPED_CHARS_MAX: usize = 200;
+
+/// One look-up.
+///
+/// # Errors
+/// When what is asked does not fit, a map cannot be read, or nothing is served there.
+pub fn get(request: &Request) -> Result<Value, Failure> {
+    match request.path.as_str() {
+        "places" => places(request),
+        "nearest" => nearest(request),
+        "about" => about(),
+        _ => Err(Failure::NotFound),
+    }
+}
+
+/// `places?q=…&limit=`: what somebody who types may mean.
+fn places(request: &Request) -> Result<Value, Failure> {
+    let typed = request.required("q")?.trim();
+    if typed.len() > TYPED_CHARS_MAX * 16 || typed.chars().count() > TYPED_CHARS_MAX {
+        let message = format!("must have {TYPED_CHARS_MAX} characters at most");
+        return Err(invalid("q", message));
+    }
+    let limit = request.parse::<usize>("limit", "must be a number")?.unwrap_or(SUGGESTIONS);
+    if limit == 0 || limit > SUGGESTIONS_MAX {
+        return Err(invalid("limit", format!("must be 1 to {SUGGESTIONS_MAX}")));
+    }
+    if typed.is_empty() || provider()? != Kind::Builtin {
+        return Ok(json!([]));
+    }
+    let found =
+        builtin::suggestions(&graphs()?, typed, limit, refusals::language()).map_err(failure)?;
+    Ok(json!(found))
+}
+
+/// `nearest?lat=&lng=`: what a click on the map is called.
+fn nearest(request: &Request) -> Result<Value, Failure> {
+    let at = Point { lat: degrees(request, "lat")?, lng: degrees(request, "lng")? };
+    if !at.is_on_globe() {
+        return Err(invalid("lat", "lat and lng must be on the globe"));
+    }
+    if provider()? != Kind::Builtin {
+        return Ok(Value::Null);
+    }
+    let name = builtin::nearest(&graphs()?, at, refusals::language()).map_err(failure)?;
+    Ok(name.map_or(Value::Null, |it| json!({ "name": it })))
+}
+
+fn degrees(request: &Request, name: &str) -> Result<f64, Failure> {
+    let degrees = request.parse::<f64>(name, "must be a number of degrees")?;
+    degrees.ok_or_else(|| invalid(name, "is missing"))
+}
+
+/// `about`: who finds routes, over what, and how that went last.
+fn about() -> Result<Value, Failure> {
+    let kind = provider()?;
+    let about = match kind {
+        Kind::Builtin => builtin::about(&graphs()?, refusals::language()),
+        _ => builtin::About::default(),
+    };
+    let mut about = json!(about);
+    about["provider"] = json!(kind.name());
+    about["last"] = json!(memory::last(kind)?);
+    Ok(about)
+}
+
+fn provider() -> Result<Kind, Failure> {
+    settings::provider().map_err(unfit)
+}
+
+fn graphs() -> Result<Vec<graph::Graph<builtin::maps::Bytes>>, Failure> {
+    Builtin::here().map_err(unfit)?.graphs().map_err(failure)
+}
+
+fn unfit(error: Unfit) -> Failure {
+    toolkit::Stop::from(error).into()
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn failure(trouble: Trouble) -> Failure {
+    refusals::stop(&trouble).into()
+}

@@ -1,0 +1,26 @@
+//! Navigation: ways from here to there, with or without a key (NAV-20 to NAV-35).
+
+pub mod arguments;
+pub mod ask;
+pub mod endpoints;
+pub mod examples;
+pub mod gazetteer;
+pub mod memory;
+pub mod network;
+pub mod provider;
+pub mod refusals;
+pub mod settings;
+pub mod tools;
+pub mod trouble;
+pub mod words;
+
+use tools::{DistanceCompare, Geocode, RouteSearch};
+
+toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
+toolkit::export_migrations!(
+    1 "quota" => "../migrations/1-quota.sql",
+    2 "answers" => "../migrations/2-answers.sql",
+);
+toolkit::export_configured!(settings::configure);
+toolkit::export_endpoints!(endpoints::get);
+toolkit::export_examples!(examples::examples);

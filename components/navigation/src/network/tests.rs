@@ -1,0 +1,211 @@
+//! Ways through the bundled network, held against what is known of them.
+
+use graph::{Found, Graph, Link, Mode, Network, NotFound, Point, Wish};
+
+use super::NETWORK;
+
+#[path = "../../build/checks.rs"]
+mod checks;
+#[path = "../../build/names.rs"]
+mod names;
+#[path = "../../build/roads.rs"]
+mod roads;
+#[path = "../../build/tables.rs"]
+mod tables;
+
+mod arterial;
+
+const TOKYO: (f64, f64) = (35.6812, 139.7671);
+const YOKOHAMA: (f64, f64) = (35.4657, 139.6223);
+const SHIBUYA: (f64, f64) = (35.6580, 139.7016);
+const HANEDA: (f64, f64) = (35.5490, 139.7838);
+const MACHIDA: (f64, f64) = (35.5105, 139.4772);
+
+const PLAIN: Wish = Wish {
+    mode: Mode::Drive,
+    avoid_tolls: false,
+    avoid_highways: false,
+    avoid_ferries: false,
+    traffic: [1.0; 9],
+    ways: 1,
+};
+const STREETS: Wish = Wish { avoid_highways: true, ..PLAIN };
+
+fn network() -> Network {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let open = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|it| it.to_string());
+    roads::read(&open).expect("the tables are whole")
+}
+
+fn ways(from: (f64, f64), to: (f64, f64), wish: &Wish) -> Result<Vec<Found>, NotFound> {
+    let graph = Graph::open(NETWORK).expect("the bundled network opens");
+    let point = |(lat, lng)| Point { lat, lng };
+    graph.ways(point(from), point(to), wish)
+}
+
+fn best(from: (f64, f64), to: (f64, f64), wish: &Wish) -> Found {
+    ways(from, to, wish).expect("there is a way").remove(0)
+}
+
+/// Metres on roads whose name has `name` in it.
+fn on(found: &Found, name: &str) -> f64 {
+    found.legs.iter().filter(|it| it.name.local.contains(name)).map(|it| it.metres).sum()
+}
+
+/// Whether a length is the known one, within a tenth.
+fn is_about(metres: f64, known_km: f64) -> bool {
+    (metres / 1000.0 / known_km - 1.0).abs() <= 0.1
+}
+
+#[test]
+fn the_bundled_network_is_whole_and_large_enough() {
+    let network = network();
+    checks::check(&network).expect("every junction is reached, every length plausible");
+    assert!(network.nodes.len() >= 250, "{} junctions", network.nodes.len());
+    let count = |kind| network.places.iter().filter(|it| it.kind == kind).count();
+    assert!(count(graph::PlaceKind::Station) >= 120);
+    let wards = network.places.iter().filter(|it| it.name.local.ends_with('区')).count();
+    assert_eq!(wards, 23 + 7 + 18, "wards of Tokyo, Kawasaki and Yokohama");
+}
+
+#[test]
+fn each_place_is_as_near_to_a_road_as_it_must_be_to_be_driven_to() {
+    let graph = Graph::open(NETWORK).expect("the bundled network opens");
+    for place in network().places {
+        let snap = graph.nearest(place.at, &PLAIN, 5_000.0).expect("a whole graph");
+        assert!(snap.is_some_and(|it| it.metres < 3_000.0), "{} is off the roads", place.id);
+    }
+}
+
+/// The lines' official lengths: the operators' own lists (首都高速道路 営業路線, NEXCO).
+#[test]
+fn expressways_are_as_long_as_they_are_known_to_be() {
+    let network = network();
+    for (name, known_km) in [
+        ("首都高速都心環状線", 14.8),
+        ("首都高速3号渋谷線", 11.9),
+        ("首都高速神奈川6号川崎線", 5.5),
+        ("首都高速神奈川7号横浜北線", 8.2),
+        ("第三京浜道路", 16.6),
+        ("東名高速道路", 19.7),
+        ("東京湾アクアライン", 15.1),
+    ] {
+        let is_it = |it: &&Link| it.name.local == name && !it.ramp;
+        let metres = network.links.iter().filter(is_it).map(|it| it.metres).sum::<f64>();
+        assert!(is_about(metres, known_km), "{name}: {metres:.0} m, known are {known_km} km");
+    }
+}
+
+#[test]
+fn from_tokyo_to_yokohama_the_expressway_is_fastest_and_as_long_as_known() {
+    // 羽田線 13.8 km and 横羽線 as far as 横浜駅東口 14 km by the kilometre posts, 3 km of the ring.
+    let found = best(TOKYO, YOKOHAMA, &PLAIN);
+    assert!(is_about(found.metres, 31.0), "{:.0} m", found.metres);
+    assert!(on(&found, "首都高速") > 25_000.0);
+    assert!(on(&found, "横羽線") > 10_000.0 && on(&found, "羽田線") > 10_000.0);
+}
+
+#[test]
+fn without_motorways_or_tolls_it_is_national_road_1_or_15() {
+    // 国道15号 is 29.1 km from 日本橋 to 青木通; 国道1号 by 第二京浜 is about as long.
+    for wish in [STREETS, Wish { avoid_tolls: true, ..PLAIN }] {
+        let found = best(TOKYO, YOKOHAMA, &wish);
+        assert!(is_about(found.metres, 29.0), "{:.0} m", found.metres);
+        assert!(found.legs.iter().all(|it| !it.toll && it.class != graph::Class::Motorway));
+        let main = on(&found, "京浜") + on(&found, "桜田通り");
+        assert!(main > 18_000.0, "{main:.0} m on the national roads");
+    }
+}
+
+#[test]
+fn three_really_different_ways_lead_from_tokyo_to_yokohama() {
+    let found = ways(TOKYO, YOKOHAMA, &Wish { ways: 3, ..PLAIN }).expect("there are ways");
+    assert_eq!(found.len(), 3);
+    for name in ["横羽線", "湾岸線", "第三京浜"] {
+        let longest = found.iter().map(|it| on(it, name)).fold(0.0, f64::max);
+        assert!(longest > 10_000.0, "none goes by {name}");
+    }
+}
+
+#[test]
+fn other_ways_are_as_long_as_known() {
+    let cases = [
+        // By the expressway and 湾岸線; the taxi companies' tables say 18 to 20 km.
+        ("東京 to 羽田空港", TOKYO, HANEDA, PLAIN, 19.0),
+        // The kilometre posts of 国道15号 say 18 at 六郷橋; the station is a kilometre farther.
+        ("東京 to 川崎", TOKYO, (35.5313, 139.6970), STREETS, 19.5),
+        // 3号線 8 km from 渋谷 to 用賀, 3 km of 環八, 第三京浜 16.6 km, 横浜新道 and 三ツ沢線 5 km.
+        ("渋谷 to 横浜", SHIBUYA, YOKOHAMA, PLAIN, 32.6),
+        // 3 km of the ring, 渋谷線 11.9 km, 東名 19.7 km.
+        ("東京 to 横浜町田IC", TOKYO, MACHIDA, PLAIN, 35.5),
+        // By 明治通り and 第一京浜: the railway's 10.6 km lead around, the streets are shorter.
+        ("新宿 to 品川", (35.6896, 139.7006), (35.6285, 139.7388), STREETS, 10.0),
+    ];
+    for (what, from, to, wish, known_km) in cases {
+        let metres = best(from, to, &wish).metres;
+        assert!(is_about(metres, known_km), "{what}: {metres:.0} m, known are {known_km} km");
+    }
+    assert!(on(&best(SHIBUYA, YOKOHAMA, &PLAIN), "第三京浜") > 14_000.0);
+}
+
+#[test]
+fn the_ferry_crosses_the_bay_unless_it_is_avoided() {
+    let (yokosuka, kisarazu) = ((35.2785, 139.6702), (35.3815, 139.9265));
+    let by_bridge = best(yokosuka, kisarazu, &PLAIN);
+    assert!(on(&by_bridge, "アクアライン") > 10_000.0);
+    let by_ferry = best(yokosuka, kisarazu, &STREETS);
+    // 11.5 km as the company says.
+    assert!(is_about(on(&by_ferry, "フェリー"), 11.5));
+    let neither = ways(yokosuka, kisarazu, &Wish { avoid_ferries: true, ..STREETS });
+    assert_eq!(neither.err(), Some(NotFound::NoWay));
+}
+
+#[test]
+fn an_entrance_that_leads_one_way_only_is_not_left_the_other_way() {
+    // From 東京IC one enters the 東名 away from the city; into the city one enters at 用賀.
+    let found = best((35.6185, 139.6315), TOKYO, &PLAIN);
+    assert!(found.legs.iter().all(|it| it.name.local != "東京IC"));
+    let found = best((35.6185, 139.6315), MACHIDA, &PLAIN);
+    assert!(found.legs.iter().any(|it| it.name.local == "東京IC"));
+}
+
+#[test]
+fn where_two_expressways_do_not_join_nobody_turns() {
+    // 小松川JCT joins the ring from the north with the road to Chiba, and nothing else.
+    let (kinshicho, kasai) = ((35.6957, 139.8112), (35.6640, 139.8532));
+    let found = best(kinshicho, kasai, &PLAIN);
+    let names = found.legs.iter().map(|it| it.name.local.as_str()).collect::<Vec<_>>();
+    let joins = |pair: &[&str]| pair[0].contains("7号小松川線") && pair[1].contains("中央環状線");
+    assert!(!names.windows(2).any(joins), "{names:?}");
+}
+
+#[test]
+fn places_are_found_as_people_write_them() {
+    let graph = Graph::open(NETWORK).expect("the bundled network opens");
+    for (text, id) in [
+        ("東京駅", "builtin:tokyo-station"),
+        ("東京", "builtin:tokyo-station"),
+        ("とうきょうえき", "builtin:tokyo-station"),
+        ("Tokyo Sta.", "builtin:tokyo-station"),
+        ("横浜", "builtin:yokohama-station"),
+        ("横浜市", "builtin:yokohama-city"),
+        ("Shinjuku", "builtin:shinjuku-station"),
+        ("羽田空港", "builtin:haneda-airport"),
+        ("羽田空港第2ターミナル", "builtin:haneda-airport-terminal-2"),
+        ("みなとみらい", "builtin:minatomirai"),
+        ("赤レンガ倉庫", "builtin:yokohama-red-brick-warehouse"),
+        ("中華街", "builtin:yokohama-chinatown"),
+        ("東京都千代田区丸の内1丁目", "builtin:marunouchi"),
+        ("日本、〒220-0012 神奈川県横浜市西区みなとみらい２丁目２", "builtin:minatomirai"),
+        ("東京都港区", "builtin:minato-city"),
+        ("神奈川県川崎市中原区", "builtin:nakahara-ward-kawasaki"),
+        ("横浜町田IC", "builtin:junction-machida-ic"),
+    ] {
+        let hits = graph.places().hits(text, 3).expect("a whole index");
+        assert_eq!(hits.first().map(|it| it.place.id.as_str()), Some(id), "{text}");
+    }
+    for text in ["大阪府大阪市北区梅田", "札幌市北区", "Kita Ward, Osaka", "大阪"]
+    {
+        assert_eq!(graph.places().hits(text, 3).expect("a whole index"), [], "{text}");
+    }
+}

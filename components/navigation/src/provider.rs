@@ -1,0 +1,107 @@
+//! Who finds routes: one trait, one shape of answers, chosen by the operator's setting `provider`.
+
+use output::navigation::{Comparison, Details, Place, Routes};
+use toolkit::settings::Unfit;
+
+use crate::{
+    ask::{CompareAsk, Language, Mode, RouteAsk},
+    memory::Remembering,
+    settings::{self, Kind},
+    trouble::Trouble,
+};
+
+pub mod builtin;
+pub mod carrier;
+pub mod google_legacy;
+pub mod google_routes;
+pub mod line;
+pub mod nominatim;
+pub mod osrm;
+pub mod pace;
+pub mod plain;
+pub mod quota;
+pub mod table;
+pub mod valhalla;
+pub mod words;
+
+/// Routes that one search may have (NAV-20).
+pub(crate) const ROUTES_MAX: usize = 3;
+
+/// Everybody's, which wants a second between two requests.
+const PUBLIC_NOMINATIM: &str = "//nominatim.openstreetmap.org";
+const PUBLIC_PACE_MS: u32 = 1_000;
+
+/// What `Details` calls a way of travelling.
+pub(crate) fn travel_mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Drive => "driving",
+        Mode::Walk => "walking",
+    }
+}
+
+/// Finds routes, compares pairs, and knows places.
+pub trait Provider {
+    /// Up to three routes, best first, and what a page draws beside them.
+    ///
+    /// # Errors
+    /// See [`Trouble`].
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble>;
+
+    /// Each pair's distance and time. What is wrong with one pair is that pair's status.
+    ///
+    /// # Errors
+    /// See [`Trouble`].
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble>;
+
+    /// The first place that `address` may mean.
+    ///
+    /// # Errors
+    /// See [`Trouble`].
+    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble>;
+}
+
+/// The provider that the operator chose, with its memory where it is somewhere else.
+///
+/// # Errors
+/// When a setting does not fit.
+pub fn chosen() -> Result<Box<dyn Provider>, Unfit> {
+    let kind = settings::provider()?;
+    let quota = settings::daily_quota;
+    Ok(match kind {
+        // It is as fast as any memory, and its maps may be replaced.
+        Kind::Builtin => Box::new(builtin::Builtin::here()?),
+        Kind::GoogleLegacy => {
+            let base = settings::url("google_url")?;
+            remembering(kind, &base, google_legacy::GoogleLegacy::new(&base, quota()?))
+        }
+        Kind::GoogleRoutes => {
+            let (base, geocoding) =
+                (settings::url("google_routes_url")?, settings::url("google_url")?);
+            let provider = google_routes::GoogleRoutes::new(&base, &geocoding, quota()?);
+            remembering(kind, &base, provider)
+        }
+        Kind::Osrm => {
+            let base = settings::url("osrm_url")?;
+            remembering(kind, &base, osrm::Osrm::new(&base, nominatim()?))
+        }
+        Kind::Valhalla => {
+            let base = settings::url("valhalla_url")?;
+            remembering(kind, &base, valhalla::Valhalla::new(&base, nominatim()?))
+        }
+    })
+}
+
+/// Who knows places for those that know roads alone, where the operator named somebody.
+fn nominatim() -> Result<Option<nominatim::Nominatim<nominatim::Paced>>, Unfit> {
+    if !settings::is_set("nominatim_url") {
+        return Ok(None);
+    }
+    let base = settings::url("nominatim_url")?;
+    let is_public = base.contains(PUBLIC_NOMINATIM);
+    Ok(Some(nominatim::Nominatim::new(&base, if is_public { PUBLIC_PACE_MS } else { 0 })))
+}
+
+/// With a memory of its own: what another provider or place said is nothing of this one's.
+fn remembering(kind: Kind, base: &str, provider: impl Provider + 'static) -> Box<dyn Provider> {
+    Box::new(Remembering::new(kind, base, provider))
+}

@@ -1,0 +1,198 @@
+//! A way that was found, as the route that is specified: its line, its steps, and what a page draws.
+
+use graph::{Class, Found, Leg, Mode, Point};
+use output::navigation::{Route, RouteDetails, Step};
+
+use super::{
+    instructions::{arrival, instruction, maneuver},
+    steps::{Cut, cuts},
+    tolls,
+};
+use crate::{ask::Language, words};
+
+/// Digits behind the point of a line that is encoded.
+const PRECISION: u32 = 5;
+
+/// A way, as far as it is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way<'a> {
+    pub(crate) seconds: f64,
+    pub(crate) free_seconds: f64,
+    pub(crate) metres: f64,
+    pub(crate) legs: &'a [Leg],
+}
+
+impl<'a> From<&'a Found> for Way<'a> {
+    fn from(it: &'a Found) -> Self {
+        Self {
+            seconds: it.seconds,
+            free_seconds: it.free_seconds,
+            metres: it.metres,
+            legs: &it.legs,
+        }
+    }
+}
+
+/// How a way is told.
+#[derive(Clone, Debug)]
+pub(crate) struct Telling<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) language: Language,
+    /// The factors that the way was found with.
+    pub(crate) traffic: &'a [f32; 9],
+    /// What is arrived at.
+    pub(crate) goal: &'a str,
+    pub(crate) summary: String,
+    pub(crate) warnings: Vec<String>,
+    /// Where a way without any link is.
+    pub(crate) ends: (Point, Point),
+}
+
+/// The route, and what is told beside it.
+pub(crate) fn route(found: Way<'_>, telling: Telling<'_>) -> (Route, RouteDetails) {
+    let legs = found.legs;
+    let (line, starts) = line(legs, telling.ends);
+    let cuts = cuts(legs);
+    let mut steps = Vec::with_capacity(cuts.len() + 1);
+    let mut steps_at = Vec::with_capacity(cuts.len() + 1);
+    for (index, cut) in cuts.iter().enumerate() {
+        let end = cuts.get(index + 1).map_or(legs.len(), |it| it.at);
+        steps.push(step(legs, *cut, end, &telling));
+        steps_at.push(index_of(starts[cut.at]));
+    }
+    let nothing = words::duration(0.0, telling.language);
+    steps.push(Step {
+        instruction: arrival(telling.goal, telling.language),
+        distance: words::distance(0.0),
+        duration: nothing,
+        maneuver: None,
+    });
+    steps_at.push(index_of(line.len().saturating_sub(1)));
+    let measure = |seconds| words::seconds(seconds, telling.language);
+    let route = Route {
+        summary: telling.summary,
+        distance: words::metres(found.metres),
+        duration: measure(found.free_seconds),
+        duration_in_traffic: (telling.mode == Mode::Drive).then(|| measure(found.seconds)),
+        polyline: encoded(&line),
+        steps,
+        warnings: telling.warnings,
+    };
+    (route, details(legs, steps_at, telling.mode))
+}
+
+fn step(legs: &[Leg], cut: Cut, end: usize, telling: &Telling<'_>) -> Step {
+    let part = &legs[cut.at..end];
+    let free = |it: &Leg| it.seconds / f64::from(telling.traffic[it.class as usize]).max(1.0);
+    Step {
+        instruction: instruction(legs, cut, telling.language),
+        distance: words::distance(part.iter().map(|it| it.metres).sum()),
+        duration: words::duration(part.iter().map(free).sum(), telling.language),
+        maneuver: maneuver(cut.what).map(str::to_owned),
+    }
+}
+
+fn details(legs: &[Leg], steps_at: Vec<u32>, mode: Mode) -> RouteDetails {
+    let metres = |which: fn(&Leg) -> bool| {
+        Some(words::whole(legs.iter().filter(|it| which(it)).map(|it| it.metres).sum()))
+    };
+    let is_driving = mode == Mode::Drive;
+    RouteDetails {
+        steps_at,
+        toll: is_driving.then(|| tolls::toll(legs)).flatten(),
+        toll_metres: metres(|it| it.toll),
+        highway_metres: metres(|it| it.class == Class::Motorway),
+        ferry_metres: metres(|it| it.class == Class::Ferry),
+    }
+}
+
+/// The whole line, and where in it each leg begins.
+fn line(legs: &[Leg], ends: (Point, Point)) -> (Vec<Point>, Vec<usize>) {
+    let mut line: Vec<Point> = Vec::new();
+    let mut starts = Vec::with_capacity(legs.len());
+    for leg in legs {
+        let joins = line.last().is_some_and(|it| leg.points.first() == Some(it));
+        starts.push(if joins { line.len() - 1 } else { line.len() });
+        line.extend(leg.points.iter().skip(usize::from(joins)));
+    }
+    if line.is_empty() {
+        line = vec![ends.0, ends.1];
+    }
+    (line, starts)
+}
+
+/// A line as Google encodes it.
+fn encoded(line: &[Point]) -> String {
+    let points = line.iter().map(|it| (it.lng, it.lat).into());
+    // Every point of a graph is on the globe, or it could not have been written.
+    polyline::encode_coordinates(points, PRECISION).unwrap_or_default()
+}
+
+fn index_of(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::builtin::samples::leg;
+
+    fn telling(mode: Mode) -> Telling<'static> {
+        Telling {
+            mode,
+            language: Language::Japanese,
+            traffic: &[2.0; 9],
+            goal: "横浜駅",
+            summary: "国道15号経由".to_owned(),
+            warnings: Vec::new(),
+            ends: (Point { lat: 38.5, lng: -120.2 }, Point { lat: 40.7, lng: -120.95 }),
+        }
+    }
+
+    fn found(legs: &[Leg]) -> Way<'_> {
+        let metres = legs.iter().map(|it| it.metres).sum();
+        let seconds: f64 = legs.iter().map(|it| it.seconds).sum();
+        Way { seconds, free_seconds: seconds / 2.0, metres, legs }
+    }
+
+    fn point(lat: f64) -> Point {
+        Point { lat, lng: 139.0 }
+    }
+
+    #[test]
+    fn a_route_has_the_specified_shape_and_its_steps_lie_on_the_line() {
+        let turned = Leg {
+            points: vec![point(35.01), point(35.02), point(35.03)],
+            turn: 90.0,
+            others: vec![0.0],
+            ..leg("国道15号", 1_200.0)
+        };
+        let legs = [leg("", 200.0), turned];
+        let (route, details) = route(found(&legs), telling(Mode::Drive));
+        assert_eq!(route.distance, words::metres(1_400.0));
+        assert_eq!((route.duration.value, route.duration_in_traffic.unwrap().value), (70, 140));
+        assert_eq!(details.steps_at, [0, 1, 3]);
+        let texts: Vec<_> = route.steps.iter().map(|it| it.instruction.as_str()).collect();
+        assert_eq!(texts, ["北に向かって進む", "右折して国道15号に入る", "横浜駅に到着"]);
+        assert_eq!((&*route.steps[0].distance, &*route.steps[0].duration), ("200 m", "1分"));
+        let line = polyline::decode_polyline(&route.polyline, 5).unwrap();
+        assert_eq!(line.0.len(), 4, "ends that meet are one point");
+        assert_eq!(details.toll, None);
+    }
+
+    #[test]
+    fn who_walks_knows_no_traffic_and_pays_no_toll() {
+        let toll = Leg { toll: true, ..leg("第三京浜道路", 900.0) };
+        let (walk, details) = route(found(std::slice::from_ref(&toll)), telling(Mode::Walk));
+        assert_eq!((walk.duration_in_traffic, details.toll), (None, None));
+        let (_, details) = route(found(std::slice::from_ref(&toll)), telling(Mode::Drive));
+        assert_eq!(details.toll.map(|it| it.amount), Some(400.0));
+    }
+
+    #[test]
+    fn who_is_there_already_gets_a_line_and_one_step() {
+        let (route, details) = route(found(&[]), telling(Mode::Drive));
+        assert_eq!(route.polyline, "_p~iF~ps|U_ulLnnqC", "as Google's documentation has it");
+        assert_eq!((route.steps.len(), details.steps_at), (1, vec![1]));
+    }
+}

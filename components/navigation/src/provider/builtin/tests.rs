@@ -1,0 +1,192 @@
+//! The built-in provider over the bundled network, natively.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::*;
+use crate::network::NETWORK;
+
+/// 19:00 on Friday, 20 November 2026 in Japan.
+fn evening() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_795_168_800)
+}
+
+fn ask(origin: &str, destination: &str) -> RouteAsk {
+    RouteAsk {
+        origin: origin.to_owned(),
+        destination: destination.to_owned(),
+        avoid: Avoid::default(),
+        alternatives: false,
+        departure: Departure::Now,
+        traffic: Traffic::BestGuess,
+        mode: Mode::Drive,
+        language: Language::Japanese,
+    }
+}
+
+fn answer(ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    routes(&[Graph::open(NETWORK).unwrap()], ask, evening())
+}
+
+fn instructions(routes: &Routes) -> Vec<&str> {
+    routes.routes[0].steps.iter().map(|it| it.instruction.as_str()).collect()
+}
+
+#[test]
+fn the_expressway_is_entered_and_left_at_entrances_that_have_names() {
+    let (routes, details) = answer(&ask("東京駅", "横浜駅")).unwrap();
+    let said = instructions(&routes);
+    let is_said =
+        |begin: &str, end: &str| said.iter().any(|it| it.contains(begin) && it.ends_with(end));
+    assert!(is_said("出入口から首都高速", "に入る"), "{said:?}");
+    assert!(is_said("JCTを", "に入る"), "{said:?}");
+    assert!(
+        is_said("出入口で首都高速", "を出る") || is_said("出入口で首都高速", "に入る"),
+        "{said:?}"
+    );
+    let toll = details.routes[0].toll.clone().unwrap();
+    assert!((1_000.0..2_000.0).contains(&toll.amount) && toll.is_estimate, "{toll:?}");
+    let kilometres = routes.routes[0].distance.value / 1_000;
+    assert!((28..36).contains(&kilometres), "{kilometres} km");
+}
+
+#[test]
+fn without_motorways_it_is_a_national_road_and_costs_nothing() {
+    let avoid = Avoid { highways: true, ..Avoid::default() };
+    let (routes, details) = answer(&RouteAsk { avoid, ..ask("東京駅", "横浜駅") }).unwrap();
+    assert!(routes.routes[0].summary.contains("京浜"), "{}", routes.routes[0].summary);
+    assert_eq!((&details.routes[0].toll, details.routes[0].highway_metres), (&None, Some(0)));
+}
+
+#[test]
+fn who_walks_uses_no_expressway_and_knows_no_traffic() {
+    let walk = RouteAsk { mode: Mode::Walk, ..ask("東京駅", "品川駅") };
+    let (routes, details) = answer(&walk).unwrap();
+    let route = &routes.routes[0];
+    assert_eq!(route.duration_in_traffic, None);
+    assert_eq!(details.travel_mode, "walking");
+    assert_eq!(details.routes[0].highway_metres, Some(0));
+    let pace = f64::from(u32::try_from(route.distance.value).unwrap())
+        / f64::from(u32::try_from(route.duration.value).unwrap());
+    assert!((0.8..2.0).contains(&pace), "{pace} m/s");
+    assert!(route.warnings.iter().any(|it| it.contains("歩道")), "{:?}", route.warnings);
+}
+
+#[test]
+fn a_city_elsewhere_is_outside_and_a_word_is_unknown() {
+    for (origin, destination, pointer) in
+        [("大阪駅", "横浜駅", "/origin"), ("東京駅", "Osaka", "/destination")]
+    {
+        let Err(Trouble::OutsideMap { pointer: at, map, .. }) = answer(&ask(origin, destination))
+        else {
+            panic!("{origin} to {destination}")
+        };
+        assert_eq!(at, pointer);
+        assert!(!map.is_empty());
+    }
+    let Err(Trouble::UnknownPlace { pointer, place }) =
+        answer(&ask("東京駅", "ここではないどこか"))
+    else {
+        panic!("it is unknown")
+    };
+    assert_eq!((&*pointer, &*place), ("/destination", "ここではないどこか"));
+}
+
+#[test]
+fn who_is_there_already_has_arrived() {
+    let (routes, _) = answer(&ask("東京駅", "東京駅")).unwrap();
+    assert!(routes.routes[0].distance.value < 500, "{:?}", routes.routes[0].distance);
+    assert_eq!(instructions(&routes).last(), Some(&"東京駅に到着"));
+}
+
+#[test]
+fn turns_are_told_by_googles_words() {
+    let known = [
+        "turn-slight-left",
+        "turn-sharp-left",
+        "uturn-left",
+        "turn-left",
+        "turn-slight-right",
+        "turn-sharp-right",
+        "uturn-right",
+        "turn-right",
+        "straight",
+        "ramp-left",
+        "ramp-right",
+        "merge",
+        "fork-left",
+        "fork-right",
+        "ferry",
+        "roundabout-left",
+        "roundabout-right",
+        "keep-left",
+        "keep-right",
+    ];
+    for (origin, destination) in
+        [("東京駅", "横浜駅"), ("渋谷駅", "羽田空港"), ("新宿駅", "川崎駅"), ("上野駅", "品川駅")]
+    {
+        let asked = RouteAsk { alternatives: true, ..ask(origin, destination) };
+        let (routes, details) = answer(&asked).unwrap();
+        for (route, details) in routes.routes.iter().zip(&details.routes) {
+            let mut words = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
+            assert!(words.all(|it| known.contains(&it)), "{:?}", route.steps);
+            assert_eq!(details.steps_at.len(), route.steps.len());
+            let empty = route.steps.iter().find(|it| it.instruction.is_empty());
+            assert_eq!(empty, None);
+        }
+    }
+}
+
+#[test]
+fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
+    let graphs = [Graph::open(NETWORK).unwrap()];
+    let find = |address: &str| place(&graphs, address, Language::Japanese);
+    for address in ["東京駅", "とうきょうえき", "ﾄｳｷｮｳ 駅", "Tokyo Station", "東京", "丸の内"]
+    {
+        let found = find(address).unwrap();
+        assert!((found.location.lat - 35.681).abs() < 0.02, "{address}: {found:?}");
+        assert!(!found.place_id.is_empty() && !found.formatted_address.is_empty());
+    }
+    let spot = find("35.6812,139.7671").unwrap();
+    assert_eq!((spot.location.lat, spot.location.lng), (35.6812, 139.7671));
+    let paris = find("48.8584,2.2945").unwrap();
+    assert_eq!(paris.formatted_address, "48.85840,2.29450", "where it is needs no map");
+    assert!(find("Helsinki").is_ok(), "nor does a city that is known");
+    assert!(matches!(find("ぬ"), Err(Trouble::UnknownPlace { .. })));
+}
+
+#[test]
+fn names_are_suggested_and_a_spot_is_called_after_what_is_near() {
+    let graphs = [Graph::open(NETWORK).unwrap()];
+    let found = suggestions(&graphs, "よこはま", 5, Language::Japanese).unwrap();
+    assert!(found.len() <= 5 && found.iter().any(|it| it.name == "横浜駅"), "{found:?}");
+    let at = |lat, lng| graph::Point { lat, lng };
+    let near = nearest(&graphs, at(35.6812, 139.7671), Language::English).unwrap();
+    assert_eq!(near.as_deref(), Some("Tokyo Station"));
+    assert_eq!(nearest(&graphs, at(0.0, -30.0), Language::English).unwrap(), None);
+    let about = about(&graphs, Language::English);
+    assert_eq!(about.map.as_deref(), Some("Tokyo–Kawasaki–Yokohama"));
+    assert!(!about.attribution.is_empty() && about.bounds.is_some_and(|it| it[0][0] < it[1][0]));
+}
+
+#[test]
+fn a_pair_is_as_far_as_its_route_and_each_keeps_its_status() {
+    let graphs = [Graph::open(NETWORK).unwrap()];
+    let texts = |of: &[&str]| of.iter().map(|it| (*it).to_owned()).collect();
+    let ask_table = CompareAsk {
+        origins: texts(&["東京駅", "ここではないどこか"]),
+        destinations: texts(&["横浜駅", "大阪駅"]),
+        departure: Departure::Now,
+        language: Language::Japanese,
+    };
+    let table = compare(&graphs, &ask_table, evening()).unwrap();
+    let status = |row: usize, element: usize| table.rows[row].elements[element].status.as_str();
+    assert_eq!((status(0, 0), status(0, 1)), ("OK", "ZERO_RESULTS"));
+    assert_eq!((status(1, 0), status(1, 1)), ("NOT_FOUND", "NOT_FOUND"));
+    let (routes, _) = answer(&ask("東京駅", "横浜駅")).unwrap();
+    let (pair, route) = (&table.rows[0].elements[0], &routes.routes[0]);
+    let near = |a: u64, b: u64| assert!(a.abs_diff(b) <= 1, "{a} {b}");
+    near(pair.distance.as_ref().unwrap().value, route.distance.value);
+    near(pair.duration.as_ref().unwrap().value, route.duration.value);
+    let traffic = |it: &Option<output::navigation::Measure>| it.as_ref().unwrap().value;
+    near(traffic(&pair.duration_in_traffic), traffic(&route.duration_in_traffic));
+}

@@ -1,0 +1,187 @@
+//! Requests to providers: how they go out, and what is said when nothing usable comes back.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolkit::http;
+use url::Url;
+
+use super::quota;
+use crate::trouble::Trouble;
+
+/// A provider that takes longer helps nobody who waits (NAV-56).
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes that an answer may have.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+/// A request to a provider; it never has a key in it, which the host adds on the way out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// Where, with the whole query.
+    pub url: Url,
+    /// Beside the ones that HTTP needs.
+    pub headers: Vec<(&'static str, String)>,
+    /// What is posted.
+    pub body: Option<Value>,
+}
+
+impl Call {
+    /// A `GET` of `path` under `base`, with these parameters in this order.
+    ///
+    /// # Errors
+    /// When `base` is no base address.
+    pub fn get(base: &str, path: &str, parameters: &[(&str, &str)]) -> Result<Self, Trouble> {
+        let mut url = address(base, path)?;
+        if !parameters.is_empty() {
+            url.query_pairs_mut().extend_pairs(parameters);
+        }
+        Ok(Self { method: "GET", url, headers: Vec::new(), body: None })
+    }
+
+    /// A `POST` of JSON to `path` under `base`.
+    ///
+    /// # Errors
+    /// When `base` is no base address.
+    pub fn post(base: &str, path: &str, body: Value) -> Result<Self, Trouble> {
+        let url = address(base, path)?;
+        Ok(Self { method: "POST", url, headers: Vec::new(), body: Some(body) })
+    }
+
+    /// One header more.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+}
+
+/// `path` under `base`, which may have a path of its own.
+fn address(base: &str, path: &str) -> Result<Url, Trouble> {
+    let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).ok();
+    let is_web = |it: &Url| matches!(it.scheme(), "http" | "https") && it.has_host();
+    // Who writes a password into a base address would have it in every error.
+    url.filter(|it| is_web(it) && it.username().is_empty() && it.password().is_none())
+        .ok_or_else(|| failed("the provider's base address is not an http or https URL"))
+}
+
+/// What a provider answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// What `Retry-After` says, in seconds.
+    pub retry_after_s: Option<u32>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// Whether the status says success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as a `T` that is a JSON object; serde would take a list for one, field by field.
+    ///
+    /// # Errors
+    /// When it is no JSON, or another kind of it.
+    pub fn object<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+        if !self.body.trim_ascii_start().starts_with(b"{") {
+            return Err(failed("the provider's answer cannot be read: it is no JSON object"));
+        }
+        self.json()
+    }
+
+    /// The body as a `T`.
+    ///
+    /// # Errors
+    /// When it is no JSON, or another kind of it.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            // The message names the kind of thing and the place, and may cite a text of the answer.
+            let why = clipped(&error.to_string());
+            failed(&format!("the provider's answer cannot be read: {why}"))
+        })
+    }
+}
+
+/// Brings calls to providers.
+pub trait Carrier {
+    /// The answer, whatever its status.
+    ///
+    /// # Errors
+    /// When there is none, or the call may not be made.
+    fn carry(&self, call: &Call) -> Result<Reply, Trouble>;
+}
+
+/// The network, through the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Web;
+
+impl Carrier for Web {
+    fn carry(&self, call: &Call) -> Result<Reply, Trouble> {
+        let mut request = http::Request::new(call.method, call.url.as_str())
+            .timeout(TIMEOUT)
+            .body_bytes_max(BODY_BYTES_MAX)
+            .header("accept", "application/json");
+        for (name, value) in &call.headers {
+            request = request.header(name, value);
+        }
+        if let Some(body) = &call.body {
+            request = request.json(body);
+        }
+        let answer = request.send().map_err(|error| unanswered(&call.url, &error))?;
+        let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
+        Ok(Reply { status: answer.status, retry_after_s, body: answer.body })
+    }
+}
+
+/// The same, counted before each call against what a day may have (NAV-57).
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Calls a day.
+    pub daily_quota: u32,
+}
+
+impl Carrier for Counted {
+    fn carry(&self, call: &Call) -> Result<Reply, Trouble> {
+        quota::take(self.daily_quota)?;
+        Web.carry(call)
+    }
+}
+
+/// Why there is no answer; of the URL its host alone.
+fn unanswered(url: &Url, error: &http::Error) -> Trouble {
+    let host = url.host_str().unwrap_or_default();
+    failed(&match error {
+        http::Error::Denied => format!(
+            "the operator has granted no request to {host}; the variables for providers and their keys are in components/navigation/README.md"
+        ),
+        http::Error::TimedOut => format!("{host} answers too late"),
+        http::Error::TooLarge => format!("the answer of {host} is too large"),
+        // It would repeat the URL.
+        http::Error::InvalidUrl(_) | http::Error::InvalidRequest(_) => {
+            format!("no such request can be sent to {host}")
+        }
+        other => format!("{host}: {other}"),
+    })
+}
+
+/// A [`Trouble::Failed`] that says `message`.
+#[must_use]
+pub fn failed(message: &str) -> Trouble {
+    Trouble::Failed { message: message.to_owned() }
+}
+
+/// `text` in one line of at most 300 characters.
+#[must_use]
+pub fn clipped(text: &str) -> String {
+    text.chars().take(300).map(|it| if it.is_control() { ' ' } else { it }).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

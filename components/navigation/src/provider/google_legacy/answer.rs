@@ -1,0 +1,195 @@
+//! What Google's three APIs answer, as far as it is read; what is not there is empty.
+
+use output::navigation::{Measure, Point};
+use serde::{Deserialize, de::DeserializeOwned};
+
+/// An answer with Google's word for how it went.
+pub trait Answer: DeserializeOwned {
+    /// `OK`, `ZERO_RESULTS` …
+    fn status(&self) -> &str;
+}
+
+/// Of the Directions API.
+#[derive(Debug, Deserialize)]
+pub struct Directions {
+    /// How it went.
+    pub status: String,
+    /// In Google's words, for developers.
+    #[serde(default)]
+    pub error_message: String,
+    /// Best first.
+    #[serde(default)]
+    pub routes: Vec<Route>,
+    /// Origin and destination.
+    #[serde(default)]
+    pub geocoded_waypoints: Vec<Waypoint>,
+}
+
+/// One route.
+#[derive(Debug, Deserialize)]
+pub struct Route {
+    /// What tells it from the others.
+    #[serde(default)]
+    pub summary: String,
+    /// Whose data it is.
+    #[serde(default)]
+    pub copyrights: String,
+    /// From stop to stop: here always one.
+    pub legs: Vec<Leg>,
+    /// The whole line.
+    pub overview_polyline: Line,
+    /// What must be shown.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// An encoded line.
+#[derive(Debug, Deserialize)]
+pub struct Line {
+    /// With precision 5.
+    pub points: String,
+}
+
+/// From one stop to the next.
+#[derive(Debug, Deserialize)]
+pub struct Leg {
+    /// In metres.
+    pub distance: Measure,
+    /// In seconds.
+    pub duration: Measure,
+    /// In seconds, at the time of departure.
+    pub duration_in_traffic: Option<Measure>,
+    /// Where it begins, for people.
+    #[serde(default)]
+    pub start_address: String,
+    /// Where it ends, for people.
+    #[serde(default)]
+    pub end_address: String,
+    /// Where it begins.
+    pub start_location: Option<Point>,
+    /// Where it ends.
+    pub end_location: Option<Point>,
+    /// In order.
+    #[serde(default)]
+    pub steps: Vec<Step>,
+}
+
+/// What to do next.
+#[derive(Debug, Deserialize)]
+pub struct Step {
+    /// With tags.
+    #[serde(default)]
+    pub html_instructions: String,
+    /// In metres.
+    pub distance: Measure,
+    /// In seconds.
+    pub duration: Measure,
+    /// Google's word for it.
+    pub maneuver: Option<String>,
+    /// Where it begins.
+    pub start_location: Option<Point>,
+}
+
+/// How origin or destination was understood.
+#[derive(Debug, Deserialize)]
+pub struct Waypoint {
+    /// `OK`, `ZERO_RESULTS`.
+    #[serde(default)]
+    pub geocoder_status: String,
+    /// Google's name for it.
+    #[serde(default)]
+    pub place_id: String,
+    /// What it is.
+    #[serde(default)]
+    pub types: Vec<String>,
+}
+
+/// Of the Distance Matrix API.
+#[derive(Debug, Deserialize)]
+pub struct Matrix {
+    /// How it went as a whole.
+    pub status: String,
+    /// In Google's words, for developers.
+    #[serde(default)]
+    pub error_message: String,
+    /// One an origin.
+    #[serde(default)]
+    pub rows: Vec<Row>,
+    /// As Google knows them.
+    #[serde(default)]
+    pub origin_addresses: Vec<String>,
+    /// As Google knows them.
+    #[serde(default)]
+    pub destination_addresses: Vec<String>,
+}
+
+/// From one origin.
+#[derive(Debug, Deserialize)]
+pub struct Row {
+    /// One a destination.
+    pub elements: Vec<Element>,
+}
+
+/// From one origin to one destination.
+#[derive(Debug, Deserialize)]
+pub struct Element {
+    /// How this pair went.
+    pub status: String,
+    /// In metres.
+    pub distance: Option<Measure>,
+    /// In seconds.
+    pub duration: Option<Measure>,
+    /// In seconds, at the time of departure.
+    pub duration_in_traffic: Option<Measure>,
+}
+
+/// Of the Geocoding API.
+#[derive(Debug, Deserialize)]
+pub struct Geocoded {
+    /// How it went.
+    pub status: String,
+    /// In Google's words, for developers.
+    #[serde(default)]
+    pub error_message: String,
+    /// Best first.
+    #[serde(default)]
+    pub results: Vec<Found>,
+}
+
+/// One place.
+#[derive(Debug, Deserialize)]
+pub struct Found {
+    /// For people.
+    #[serde(default)]
+    pub formatted_address: String,
+    /// Google's name for it.
+    #[serde(default)]
+    pub place_id: String,
+    /// Where.
+    pub geometry: Geometry,
+}
+
+/// Where a place is.
+#[derive(Debug, Deserialize)]
+pub struct Geometry {
+    /// Its middle.
+    pub location: Point,
+}
+
+impl Answer for Directions {
+    fn status(&self) -> &str {
+        &self.status
+    }
+}
+
+impl Answer for Matrix {
+    fn status(&self) -> &str {
+        &self.status
+    }
+}
+
+impl Answer for Geocoded {
+    fn status(&self) -> &str {
+        &self.status
+    }
+}

@@ -1,0 +1,26 @@
+//! What the Geocoding API answers, as a place.
+
+use output::navigation::Place;
+
+use super::{answer, status};
+use crate::{provider::carrier::failed, trouble::Trouble};
+
+/// Reads it: the first hit.
+pub(super) fn read(answer: answer::Geocoded, address: &str) -> Result<Place, Trouble> {
+    let unknown =
+        || Trouble::UnknownPlace { pointer: "/address".to_owned(), place: address.to_owned() };
+    match answer.status.as_str() {
+        "OK" => {}
+        "ZERO_RESULTS" | "NOT_FOUND" => return Err(unknown()),
+        other => {
+            let known = [("address", "/address")];
+            return Err(status::trouble(other, &answer.error_message, &known));
+        }
+    }
+    let found = answer.results.into_iter().next().ok_or_else(unknown)?;
+    let location = found.geometry.location;
+    if location.lat.abs() > 90.0 || location.lng.abs() > 180.0 {
+        return Err(failed("the provider's place is not on the globe"));
+    }
+    Ok(Place { location, formatted_address: found.formatted_address, place_id: found.place_id })
+}

@@ -1,0 +1,197 @@
+//! What the Routes API answers, as far as it is asked for. A field that would be empty or 0 is left
+//! out by Google.
+
+use serde::Deserialize;
+
+/// Of `computeRoutes`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Routes {
+    /// Best first.
+    pub routes: Vec<Route>,
+    /// How the ends were understood.
+    pub geocoding_results: Ends,
+}
+
+/// One route.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Route {
+    /// What tells it from the others.
+    pub description: String,
+    /// What must be shown.
+    pub warnings: Vec<String>,
+    /// In metres.
+    pub distance_meters: u64,
+    /// With traffic: `123s`.
+    pub duration: String,
+    /// Without.
+    pub static_duration: String,
+    /// The whole line.
+    pub polyline: Line,
+    /// From stop to stop: here always one.
+    pub legs: Vec<Leg>,
+    /// What else there is to say.
+    pub travel_advisory: Advisory,
+}
+
+/// An encoded line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Line {
+    /// With precision 5.
+    pub encoded_polyline: String,
+}
+
+/// From one stop to the next.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Leg {
+    /// Where it begins.
+    pub start_location: Location,
+    /// Where it ends.
+    pub end_location: Location,
+    /// In order.
+    pub steps: Vec<Step>,
+}
+
+/// What to do next.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Step {
+    /// In metres.
+    pub distance_meters: u64,
+    /// Without traffic.
+    pub static_duration: String,
+    /// Where it begins.
+    pub start_location: Location,
+    /// What to do.
+    pub navigation_instruction: Instruction,
+}
+
+/// What to do.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Instruction {
+    /// `TURN_RIGHT`.
+    pub maneuver: String,
+    /// For people.
+    pub instructions: String,
+}
+
+/// A place.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Location {
+    /// In degrees.
+    pub lat_lng: LatLng,
+}
+
+/// In degrees.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LatLng {
+    /// North is positive.
+    pub latitude: f64,
+    /// East is positive.
+    pub longitude: f64,
+}
+
+/// What else there is to say of a route.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Advisory {
+    /// There where the route has tolls.
+    pub toll_info: Option<TollInfo>,
+}
+
+/// What tolls come to.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct TollInfo {
+    /// One a currency; none where Google does not know.
+    pub estimated_price: Vec<Money>,
+}
+
+/// An amount.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Money {
+    /// ISO 4217.
+    pub currency_code: String,
+    /// Whole units; a text, as Google writes large numbers.
+    pub units: String,
+    /// Billionths of one.
+    pub nanos: i32,
+}
+
+/// How origin and destination were understood; places on the globe are not among them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Ends {
+    /// The beginning.
+    pub origin: End,
+    /// The end.
+    pub destination: End,
+}
+
+/// How one of them was understood.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct End {
+    /// Empty is well.
+    pub geocoder_status: Status,
+    /// Google's name for it.
+    pub place_id: String,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub types: Vec<String>,
+}
+
+/// How something went: 0 is well.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Status {
+    /// A number of gRPC's: 5 is not found.
+    pub code: i64,
+    /// For developers.
+    pub message: String,
+}
+
+/// One element of `computeRouteMatrix`, which come in no order.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Element {
+    /// Which origin.
+    pub origin_index: usize,
+    /// Which destination.
+    pub destination_index: usize,
+    /// How this pair went.
+    pub status: Status,
+    /// `ROUTE_EXISTS`, `ROUTE_NOT_FOUND`.
+    pub condition: String,
+    /// In metres.
+    pub distance_meters: u64,
+    /// With traffic.
+    pub duration: String,
+    /// Without.
+    pub static_duration: String,
+}
+
+/// What is answered in place of anything else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Refusal {
+    /// What is wrong.
+    pub error: Refused,
+}
+
+/// What is wrong.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Refused {
+    /// `INVALID_ARGUMENT`, `PERMISSION_DENIED` …
+    pub status: String,
+    /// For developers.
+    pub message: String,
+}

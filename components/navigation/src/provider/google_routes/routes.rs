@@ -1,0 +1,150 @@
+//! What `computeRoutes` answers, as routes.
+
+use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step, Toll, Waypoint};
+
+use super::answer;
+use crate::{
+    ask::{Mode, RouteAsk},
+    provider::{
+        ROUTES_MAX,
+        carrier::failed,
+        line,
+        plain::plain,
+        travel_mode,
+        words::{distance, duration},
+    },
+    trouble::Trouble,
+};
+
+/// What is to be answered: each field costs, and none is answered that is not named.
+pub(super) const MASK: &str = "routes.description,routes.warnings,routes.distanceMeters,\
+routes.duration,routes.staticDuration,routes.polyline.encodedPolyline,routes.legs.startLocation,\
+routes.legs.endLocation,routes.legs.steps.distanceMeters,routes.legs.steps.staticDuration,\
+routes.legs.steps.startLocation,routes.legs.steps.navigationInstruction,\
+routes.travelAdvisory.tollInfo,geocodingResults";
+
+/// Reads it.
+pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+    let ends = answer.geocoding_results;
+    for (end, pointer, place) in [
+        (&ends.origin, "/origin", &ask.origin),
+        (&ends.destination, "/destination", &ask.destination),
+    ] {
+        if end.geocoder_status.code != 0 {
+            let (pointer, place) = (pointer.to_owned(), place.clone());
+            return Err(Trouble::UnknownPlace { pointer, place });
+        }
+    }
+    let first = answer.routes.first().ok_or(Trouble::NoRoute)?;
+    let leg = first.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
+    let end = |name: &String, at: &answer::Location| {
+        Some(End { name: name.clone(), location: point(at) })
+    };
+    let mut details = Details {
+        provider: "google-routes".to_owned(),
+        attribution: "Google Maps".to_owned(),
+        travel_mode: travel_mode(ask.mode).to_owned(),
+        origin: end(&ask.origin, &leg.start_location),
+        destination: end(&ask.destination, &leg.end_location),
+        routes: Vec::new(),
+    };
+    let mut routes = Vec::new();
+    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
+    for found in answer.routes.into_iter().take(most) {
+        let (route, more) = route(found, ask)?;
+        routes.push(route);
+        details.routes.push(more);
+    }
+    let waypoint = |it: answer::End| Waypoint { place_id: it.place_id, types: it.types };
+    let geocoded_waypoints = vec![waypoint(ends.origin), waypoint(ends.destination)];
+    Ok((Routes { routes, geocoded_waypoints }, details))
+}
+
+fn point(at: &answer::Location) -> Point {
+    Point { lat: at.lat_lng.latitude, lng: at.lat_lng.longitude }
+}
+
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+    let points = line::points(&it.polyline.encoded_polyline, 5)?;
+    let steps = it.legs.iter().flat_map(|it| &it.steps);
+    let begins: Vec<_> = steps.clone().map(|it| point(&it.start_location)).collect();
+    let with_traffic = seconds(&it.duration)?;
+    // Google leaves it out where it is the same.
+    let without =
+        if it.static_duration.is_empty() { with_traffic } else { seconds(&it.static_duration)? };
+    let is_driven = ask.mode == Mode::Drive;
+    let told = |seconds| duration(seconds, ask.language);
+    let route = Route {
+        summary: plain(&it.description),
+        distance: distance(metres(it.distance_meters)),
+        duration: told(without),
+        duration_in_traffic: is_driven.then(|| told(with_traffic)),
+        polyline: it.polyline.encoded_polyline,
+        steps: steps.map(|it| step(it, ask)).collect::<Result<_, _>>()?,
+        warnings: it.warnings.iter().map(|it| plain(it)).collect(),
+    };
+    let toll = it.travel_advisory.toll_info.and_then(|it| toll(&it));
+    let steps_at = line::steps_at(&points, &begins);
+    Ok((route, RouteDetails { steps_at, toll, ..RouteDetails::default() }))
+}
+
+fn step(it: &answer::Step, ask: &RouteAsk) -> Result<Step, Trouble> {
+    let lasts = match it.static_duration.as_str() {
+        "" => 0.0,
+        text => seconds(text)?,
+    };
+    Ok(Step {
+        instruction: plain(&it.navigation_instruction.instructions),
+        distance: distance(metres(it.distance_meters)).text,
+        duration: duration(lasts, ask.language).text,
+        maneuver: maneuver(&it.navigation_instruction.maneuver),
+    })
+}
+
+/// Metres as the words for them are made of; no route is longer than an `f64` can tell.
+#[expect(clippy::cast_precision_loss, reason = "no way on the globe has 2^53 metres")]
+pub(super) fn metres(metres: u64) -> f64 {
+    metres as f64
+}
+
+/// `123s`, `123.5s`.
+pub(super) fn seconds(text: &str) -> Result<f64, Trouble> {
+    let number = text.strip_suffix('s').and_then(|it| it.parse::<f64>().ok());
+    let number = number.filter(|it| it.is_finite() && *it >= 0.0);
+    number.ok_or_else(|| failed("the provider's answer has a duration that is none"))
+}
+
+/// `TURN_SLIGHT_LEFT` as Google called it before: `turn-slight-left`. What had no word has none.
+pub(super) fn maneuver(word: &str) -> Option<String> {
+    const KNOWN: [&str; 18] = [
+        "TURN_SLIGHT_LEFT",
+        "TURN_SHARP_LEFT",
+        "UTURN_LEFT",
+        "TURN_LEFT",
+        "TURN_SLIGHT_RIGHT",
+        "TURN_SHARP_RIGHT",
+        "UTURN_RIGHT",
+        "TURN_RIGHT",
+        "STRAIGHT",
+        "RAMP_LEFT",
+        "RAMP_RIGHT",
+        "MERGE",
+        "FORK_LEFT",
+        "FORK_RIGHT",
+        "FERRY",
+        "FERRY_TRAIN",
+        "ROUNDABOUT_LEFT",
+        "ROUNDABOUT_RIGHT",
+    ];
+    KNOWN.contains(&word).then(|| word.to_lowercase().replace('_', "-"))
+}
+
+/// What tolls come to in the first currency that Google names.
+fn toll(it: &answer::TollInfo) -> Option<Toll> {
+    let price = it.estimated_price.first()?;
+    let units: f64 = if price.units.is_empty() { 0.0 } else { price.units.parse().ok()? };
+    let amount = units + f64::from(price.nanos) / 1e9;
+    let fits = amount.is_finite() && amount >= 0.0 && price.currency_code.len() == 3;
+    let currency = price.currency_code.clone();
+    fits.then_some(Toll { currency, amount, is_estimate: true })
+}

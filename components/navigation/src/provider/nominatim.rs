@@ -1,0 +1,162 @@
+//! Nominatim: the places of OSRM and Valhalla, asked as its usage policy wants: by name, with pauses,
+//! and with thanks to OpenStreetMap.
+
+use output::navigation::{Place, Point};
+use serde::Deserialize;
+
+use super::{
+    carrier::{Call, Carrier, Web, failed},
+    google_legacy, line, pace,
+    words::tag,
+};
+use crate::{ask::Language, trouble::Trouble};
+
+#[cfg(test)]
+mod tests;
+
+/// Who asks: the policy wants to know.
+const USER_AGENT: &str = concat!("madoguchi/", env!("CARGO_PKG_VERSION"), " (navigation)");
+/// Whose data it is; must be shown.
+pub const ATTRIBUTION: &str = "© OpenStreetMap contributors";
+/// Where one reads how to name a geocoder.
+const UNSET: &str = "the operator has named no geocoder (NOMINATIM_URL), so places are given as \
+lat,lng: 35.6812,139.7671";
+
+/// Places by name.
+pub struct Nominatim<C> {
+    base: String,
+    carrier: C,
+}
+
+/// The network, with a pause between two requests, whoever sends them.
+#[derive(Clone, Copy, Debug)]
+pub struct Paced {
+    interval_ms: u32,
+}
+
+impl Carrier for Paced {
+    fn carry(&self, call: &Call) -> Result<super::carrier::Reply, Trouble> {
+        pace::wait("nominatim", self.interval_ms)?;
+        Web.carry(call)
+    }
+}
+
+impl Nominatim<Paced> {
+    /// Asks under `base`, at most once in `interval_ms`; the public server wants 1,000.
+    #[must_use]
+    pub fn new(base: &str, interval_ms: u32) -> Self {
+        Self::by(base, Paced { interval_ms })
+    }
+}
+
+/// A place as it was understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// For people.
+    pub name: String,
+    /// Where.
+    pub at: Point,
+    /// What OpenStreetMap calls it; empty for a place on the globe.
+    pub id: String,
+    /// What it is.
+    pub kind: Option<String>,
+}
+
+/// One hit.
+#[derive(Debug, Deserialize)]
+struct Hit {
+    lat: String,
+    lon: String,
+    #[serde(default)]
+    display_name: String,
+    #[serde(default)]
+    osm_type: String,
+    osm_id: Option<u64>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+impl<C: Carrier> Nominatim<C> {
+    /// The same by another carrier.
+    pub(crate) fn by(base: &str, carrier: C) -> Self {
+        Self { base: base.to_owned(), carrier }
+    }
+
+    fn search(&self, name: &str, pointer: &str, language: Language) -> Result<Known, Trouble> {
+        let parameters =
+            [("q", name), ("format", "jsonv2"), ("limit", "1"), ("accept-language", tag(language))];
+        let call = Call::get(&self.base, "/search", &parameters)?.header("user-agent", USER_AGENT);
+        let reply = self.carrier.carry(&call)?;
+        google_legacy::status::successful(&reply)?;
+        let hits: Vec<Hit> = reply.json()?;
+        let unknown =
+            || Trouble::UnknownPlace { pointer: pointer.to_owned(), place: name.to_owned() };
+        let hit = hits.into_iter().next().ok_or_else(unknown)?;
+        let at = line::coordinates(&format!("{},{}", hit.lat, hit.lon));
+        let at = at.ok_or_else(|| failed("the geocoder's place is not on the globe"))?;
+        Ok(Known { name: hit.display_name, at, id: id(&hit.osm_type, hit.osm_id), kind: hit.kind })
+    }
+}
+
+/// `osm:n123`, as imported maps call the same.
+fn id(kind: &str, number: Option<u64>) -> String {
+    match (kind.chars().next().filter(|it| matches!(it, 'n' | 'w' | 'r')), number) {
+        (Some(kind), Some(number)) => format!("osm:{kind}{number}"),
+        _ => String::new(),
+    }
+}
+
+/// What `text` means: a place on the globe as it stands, or what the geocoder knows.
+///
+/// # Errors
+/// See [`Trouble`]; `pointer` is where `text` stands.
+pub fn find<C: Carrier>(
+    places: Option<&Nominatim<C>>,
+    text: &str,
+    pointer: &str,
+    language: Language,
+) -> Result<Known, Trouble> {
+    if let Some(at) = line::coordinates(text) {
+        return Ok(Known { name: text.trim().to_owned(), at, ..Known::default() });
+    }
+    let unset = || Trouble::Invalid { pointer: pointer.to_owned(), message: UNSET.to_owned() };
+    places.ok_or_else(unset)?.search(text, pointer, language)
+}
+
+/// What each of `texts` means; one that nobody knows is none. Each name is asked for once.
+///
+/// # Errors
+/// When the geocoder does not answer.
+pub fn find_all<C: Carrier>(
+    places: Option<&Nominatim<C>>,
+    texts: &[String],
+    pointer: &str,
+    language: Language,
+) -> Result<Vec<Option<Known>>, Trouble> {
+    let mut found: Vec<Option<Known>> = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let earlier = texts[..at].iter().position(|it| it == text);
+        found.push(match earlier {
+            Some(earlier) => found[earlier].clone(),
+            None => match find(places, text, &format!("{pointer}/{at}"), language) {
+                Ok(known) => Some(known),
+                Err(Trouble::UnknownPlace { .. }) => None,
+                Err(trouble) => return Err(trouble),
+            },
+        });
+    }
+    Ok(found)
+}
+
+/// The tool `geocode`'s answer.
+///
+/// # Errors
+/// See [`Trouble`].
+pub fn place<C: Carrier>(
+    places: Option<&Nominatim<C>>,
+    address: &str,
+    language: Language,
+) -> Result<Place, Trouble> {
+    let known = find(places, address, "/address", language)?;
+    Ok(Place { location: known.at, formatted_address: known.name, place_id: known.id })
+}

@@ -1,0 +1,119 @@
+//! What OSRM answers, as far as it is read.
+
+use serde::Deserialize;
+
+/// Of `/route`.
+#[derive(Debug, Deserialize)]
+pub struct Routes {
+    /// Best first.
+    pub routes: Vec<Route>,
+    /// Where on the roads the ends are.
+    pub waypoints: Vec<Waypoint>,
+}
+
+/// One route.
+#[derive(Debug, Deserialize)]
+pub struct Route {
+    /// In metres.
+    pub distance: f64,
+    /// In seconds.
+    pub duration: f64,
+    /// The whole line, with precision 5.
+    pub geometry: String,
+    /// From stop to stop: here always one.
+    pub legs: Vec<Leg>,
+}
+
+/// From one stop to the next.
+#[derive(Debug, Deserialize)]
+pub struct Leg {
+    /// The roads that tell it from others.
+    #[serde(default)]
+    pub summary: String,
+    /// In order.
+    pub steps: Vec<Step>,
+}
+
+/// What to do next.
+#[derive(Debug, Default, Deserialize)]
+pub struct Step {
+    /// In metres.
+    pub distance: f64,
+    /// In seconds.
+    pub duration: f64,
+    /// The road's name.
+    #[serde(default)]
+    pub name: String,
+    /// Its number.
+    #[serde(default, rename = "ref")]
+    pub number: String,
+    /// `driving`, `walking`, `ferry`.
+    #[serde(default)]
+    pub mode: String,
+    /// On which side one drives.
+    #[serde(default)]
+    pub driving_side: String,
+    /// What to do.
+    pub maneuver: Maneuver,
+    /// What is on the way.
+    #[serde(default)]
+    pub intersections: Vec<Intersection>,
+}
+
+/// What to do.
+#[derive(Debug, Default, Deserialize)]
+pub struct Maneuver {
+    /// `turn`, `merge`, `fork` …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `right`, `slight left` …
+    #[serde(default)]
+    pub modifier: String,
+    /// Where: lng, lat.
+    pub location: (f64, f64),
+    /// Where to, clockwise from the north.
+    #[serde(default)]
+    pub bearing_after: f64,
+    /// Which exit of a roundabout.
+    pub exit: Option<u32>,
+}
+
+/// A crossing on the way.
+#[derive(Debug, Default, Deserialize)]
+pub struct Intersection {
+    /// What the road behind it is: `toll`, `motorway`, `ferry`.
+    #[serde(default)]
+    pub classes: Vec<String>,
+}
+
+/// Where on the roads a place is.
+#[derive(Debug, Deserialize)]
+pub struct Waypoint {
+    /// How far from the place, in metres; older servers do not say.
+    pub distance: Option<f64>,
+}
+
+/// Of `/table`.
+#[derive(Debug, Deserialize)]
+pub struct Table {
+    /// In seconds; null where there is no way.
+    pub durations: Vec<Vec<Option<f64>>>,
+    /// In metres.
+    pub distances: Vec<Vec<Option<f64>>>,
+    /// Where on the roads the origins are.
+    #[serde(default)]
+    pub sources: Vec<Waypoint>,
+    /// Where the destinations are.
+    #[serde(default)]
+    pub destinations: Vec<Waypoint>,
+}
+
+/// What is answered in place of anything else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Refusal {
+    /// `NoRoute`, `NoSegment` …
+    pub code: String,
+    /// For developers.
+    pub message: String,
+}

@@ -1,0 +1,100 @@
+//! What OSRM answers, as routes and tables.
+
+use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step, Waypoint};
+
+use super::{answer, instructions, status};
+use crate::{
+    ask::RouteAsk,
+    provider::{
+        ROUTES_MAX,
+        carrier::failed,
+        line,
+        nominatim::{ATTRIBUTION, Known},
+        table::Pair,
+        travel_mode,
+        words::{distance, duration, whole},
+    },
+    trouble::Trouble,
+};
+
+/// Routes between both ends.
+pub(super) fn routes(
+    answer: answer::Routes,
+    ask: &RouteAsk,
+    ends: [&Known; 2],
+) -> Result<(Routes, Details), Trouble> {
+    if answer.routes.is_empty() {
+        return Err(Trouble::NoRoute);
+    }
+    let [origin, destination] = ends.map(|it| Some(End { name: it.name.clone(), location: it.at }));
+    let mut details = Details {
+        provider: "osrm".to_owned(),
+        attribution: ATTRIBUTION.to_owned(),
+        travel_mode: travel_mode(ask.mode).to_owned(),
+        origin,
+        destination,
+        routes: Vec::new(),
+    };
+    let mut routes = Vec::new();
+    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
+    for found in answer.routes.into_iter().take(most) {
+        let (route, more) = route(found, ask)?;
+        routes.push(route);
+        details.routes.push(more);
+    }
+    Ok((Routes { routes, geocoded_waypoints: ends.map(waypoint).to_vec() }, details))
+}
+
+/// An end as it was understood.
+pub(crate) fn waypoint(it: &Known) -> Waypoint {
+    Waypoint { place_id: it.id.clone(), types: it.kind.iter().cloned().collect() }
+}
+
+fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+    let points = line::points(&it.geometry, 5)?;
+    let leg = it.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
+    let begins: Vec<_> = leg
+        .steps
+        .iter()
+        .map(|it| Point { lat: it.maneuver.location.1, lng: it.maneuver.location.0 })
+        .collect();
+    let step = |it: &answer::Step| Step {
+        instruction: instructions::instruction(it, ask.language),
+        distance: distance(it.distance).text,
+        duration: duration(it.duration, ask.language).text,
+        maneuver: instructions::maneuver(it).map(str::to_owned),
+    };
+    let route = Route {
+        summary: leg.summary.clone(),
+        distance: distance(it.distance),
+        duration: duration(it.duration, ask.language),
+        // It knows no traffic.
+        duration_in_traffic: None,
+        steps: leg.steps.iter().map(step).collect(),
+        polyline: it.geometry,
+        warnings: Vec::new(),
+    };
+    let ferry: f64 = leg.steps.iter().filter(|it| it.mode == "ferry").map(|it| it.distance).sum();
+    let ferry_metres = Some(whole(ferry)).filter(|it| *it > 0);
+    let steps_at = line::steps_at(&points, &begins);
+    Ok((route, RouteDetails { steps_at, ferry_metres, ..RouteDetails::default() }))
+}
+
+/// A row of a table as it comes; null is no way.
+type Numbers = Vec<Option<f64>>;
+
+/// Metres and seconds, pair by pair; a place off the map has no way to anywhere.
+pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, Trouble> {
+    let is_off = |all: &[answer::Waypoint], at: usize| all.get(at).is_some_and(status::is_off);
+    let row = |(at, (durations, distances)): (usize, (&Numbers, &Numbers))| {
+        if durations.len() != distances.len() {
+            return Err(failed("the provider's table leaves a distance out"));
+        }
+        let pair = |(to, (seconds, metres)): (usize, (&Option<f64>, &Option<f64>))| {
+            let is_there = !is_off(&it.sources, at) && !is_off(&it.destinations, to);
+            metres.zip(*seconds).filter(|_| is_there)
+        };
+        Ok(durations.iter().zip(distances).enumerate().map(pair).collect())
+    };
+    it.durations.iter().zip(&it.distances).enumerate().map(row).collect()
+}

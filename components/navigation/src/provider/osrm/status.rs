@@ -1,0 +1,74 @@
+//! What OSRM refuses, as what it means here.
+
+use super::answer::{Refusal, Waypoint};
+use crate::{
+    provider::{
+        carrier::{Reply, clipped, failed},
+        nominatim::Known,
+    },
+    trouble::Trouble,
+};
+
+/// A place farther from any road than this is not on the map: OSRM itself would take the nearest
+/// road of the country next door.
+pub(super) const OFF_ROAD_METRES_MAX: f64 = 5_000.0;
+
+/// What was asked for.
+pub(super) struct About<'a> {
+    /// Places, and where they stand in the arguments.
+    pub(super) ends: &'a [(String, &'a Known)],
+    /// Classes of roads to leave out.
+    pub(super) exclude: &'a str,
+}
+
+/// What a status other than success means.
+pub(super) fn trouble(reply: &Reply, about: &About<'_>) -> Trouble {
+    let refusal: Refusal = reply.object().unwrap_or_default();
+    let message = clipped(&refusal.message);
+    let invalid =
+        |pointer: &str, message: String| Trouble::Invalid { pointer: pointer.to_owned(), message };
+    match refusal.code.as_str() {
+        "NoRoute" | "NoTable" => Trouble::NoRoute,
+        "NoSegment" => {
+            // The message ends with the number of the place.
+            let number = message.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
+            outside(about, number.unwrap_or(0))
+        }
+        "InvalidValue" | "InvalidOptions" if message.to_lowercase().contains("exclude") => {
+            let message = format!(
+                "this OSRM server's map cannot leave out {}: it was made without these classes, or not with this combination of them; ask for fewer",
+                about.exclude
+            );
+            invalid("/avoid", message)
+        }
+        "TooBig" => invalid("", format!("more than this OSRM server takes at once: {message}")),
+        "" if reply.status == 429 => {
+            Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) }
+        }
+        "" => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        code => failed(&format!("OSRM answers {}: {message}", clipped(code))),
+    }
+}
+
+fn outside(about: &About<'_>, at: usize) -> Trouble {
+    let map = "the OSRM server's map".to_owned();
+    match about.ends.get(at) {
+        Some((pointer, known)) => {
+            Trouble::OutsideMap { pointer: pointer.clone(), place: known.name.clone(), map }
+        }
+        None => Trouble::OutsideMap { pointer: String::new(), place: String::new(), map },
+    }
+}
+
+/// Whether both ends are near a road of the map.
+pub(super) fn is_on_the_map(waypoints: &[Waypoint], about: &About<'_>) -> Result<(), Trouble> {
+    match waypoints.iter().position(is_off) {
+        Some(at) => Err(outside(about, at)),
+        None => Ok(()),
+    }
+}
+
+/// Whether no road is near.
+pub(super) fn is_off(it: &Waypoint) -> bool {
+    it.distance.is_some_and(|it| it > OFF_ROAD_METRES_MAX)
+}

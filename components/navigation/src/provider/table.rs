@@ -1,0 +1,104 @@
+//! Tables of pairs, where some places are not known and some pairs have no way.
+
+use output::navigation::{Comparison, Element, Row};
+
+use super::{
+    carrier::failed,
+    nominatim::Known,
+    words::{distance, duration},
+};
+use crate::{ask::CompareAsk, trouble::Trouble};
+
+/// One pair: metres and seconds; none where there is no way.
+pub type Pair = Option<(f64, f64)>;
+
+/// The comparison of `origins` with `destinations`, of which `ask_for` is asked for those that are
+/// known: a pair with one that is not has the status `NOT_FOUND`.
+///
+/// # Errors
+/// What `ask_for` says, or that its table has another size.
+pub fn of(
+    ask: &CompareAsk,
+    origins: &[Option<Known>],
+    destinations: &[Option<Known>],
+    ask_for: impl FnOnce(&[&Known], &[&Known]) -> Result<Vec<Vec<Pair>>, Trouble>,
+) -> Result<Comparison, Trouble> {
+    let (from, to): (Vec<_>, Vec<_>) =
+        (origins.iter().flatten().collect(), destinations.iter().flatten().collect());
+    let pairs = match from.is_empty() || to.is_empty() {
+        true => Vec::new(),
+        false => ask_for(&from, &to)?,
+    };
+    let is_whole = from.is_empty()
+        || to.is_empty()
+        || (pairs.len() == from.len() && pairs.iter().all(|it| it.len() == to.len()));
+    if !is_whole {
+        return Err(failed("the provider's table is not of as many places as were asked for"));
+    }
+    let unknown = || Element { status: "NOT_FOUND".to_owned(), ..Element::default() };
+    let mut known_rows = pairs.into_iter();
+    let row = |origin: &Option<Known>| {
+        let known = origin.as_ref().and_then(|_| known_rows.next());
+        let mut known = known.into_iter().flatten();
+        let element = |destination: &Option<Known>| {
+            let known = destination.as_ref().and_then(|_| known.next());
+            known.map_or_else(unknown, |it| element(it, ask))
+        };
+        Row { elements: destinations.iter().map(element).collect() }
+    };
+    let rows = origins.iter().map(row).collect();
+    let name = |it: &Option<Known>| it.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+    Ok(Comparison {
+        rows,
+        origin_addresses: origins.iter().map(name).collect(),
+        destination_addresses: destinations.iter().map(name).collect(),
+    })
+}
+
+fn element(pair: Pair, ask: &CompareAsk) -> Element {
+    let Some((metres, seconds)) = pair else {
+        return Element { status: "ZERO_RESULTS".to_owned(), ..Element::default() };
+    };
+    Element {
+        distance: Some(distance(metres)),
+        duration: Some(duration(seconds, ask.language)),
+        duration_in_traffic: None,
+        status: "OK".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::google_legacy::tests::compare_ask;
+
+    fn known(name: &str) -> Option<Known> {
+        Some(Known { name: name.to_owned(), ..Known::default() })
+    }
+
+    #[test]
+    fn what_is_not_known_and_what_has_no_way_stay_in_their_places() {
+        let (origins, destinations) = ([None, known("a")], [known("x"), None, known("y")]);
+        let table = of(&compare_ask(), &origins, &destinations, |from, to| {
+            assert_eq!((from.len(), to.len()), (1, 2));
+            Ok(vec![vec![None, Some((1_000.0, 60.0))]])
+        });
+        let table = table.unwrap();
+        let statuses: Vec<Vec<_>> = table
+            .rows
+            .iter()
+            .map(|it| it.elements.iter().map(|it| it.status.as_str()).collect())
+            .collect();
+        assert_eq!(statuses[0], ["NOT_FOUND"; 3]);
+        assert_eq!(statuses[1], ["ZERO_RESULTS", "NOT_FOUND", "OK"]);
+        assert_eq!(table.destination_addresses, ["x", "", "y"]);
+    }
+
+    #[test]
+    fn where_nobody_is_known_nobody_is_asked_and_a_table_of_another_size_is_none() {
+        let nobody = of(&compare_ask(), &[None], &[known("x")], |_, _| panic!("it is asked"));
+        assert_eq!(nobody.unwrap().rows[0].elements[0].status, "NOT_FOUND");
+        let wrong = of(&compare_ask(), &[known("a")], &[known("x")], |_, _| Ok(vec![vec![]]));
+        assert!(matches!(wrong, Err(Trouble::Failed { .. })));
+    }
+}

@@ -1,0 +1,186 @@
+//! `valhalla`: a Valhalla server, with Nominatim for the names of places (NAV-35).
+
+use std::{cell::Cell, time::SystemTime};
+
+use output::navigation::{Comparison, Details, Place, Point, Routes};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{
+    Provider,
+    carrier::{Call, Carrier, Web},
+    nominatim::{self, Known, Nominatim, Paced},
+    table,
+};
+use crate::{
+    ask::{CompareAsk, Departure, Language, Mode, RouteAsk},
+    trouble::Trouble,
+};
+
+pub mod answer;
+mod read;
+mod status;
+#[cfg(test)]
+mod tests;
+
+/// Tables that one comparison may ask for.
+const TABLES_MAX: u32 = 20;
+
+/// A Valhalla server.
+pub struct Valhalla<C, P> {
+    base: String,
+    carrier: C,
+    places: Option<Nominatim<P>>,
+}
+
+impl Valhalla<Web, Paced> {
+    /// Asks under `base`; without `places` it takes coordinates alone.
+    #[must_use]
+    pub fn new(base: &str, places: Option<Nominatim<Paced>>) -> Self {
+        Self::by(base, Web, places)
+    }
+}
+
+impl<C: Carrier, P: Carrier> Valhalla<C, P> {
+    /// The same by another carrier.
+    pub(crate) fn by(base: &str, carrier: C, places: Option<Nominatim<P>>) -> Self {
+        Self { base: base.to_owned(), carrier, places }
+    }
+
+    fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: Value,
+        ends: &[(String, &Known)],
+    ) -> Result<T, Trouble> {
+        let reply = self.carrier.carry(&Call::post(&self.base, path, body)?)?;
+        if !reply.is_success() {
+            return Err(status::trouble(&reply, ends));
+        }
+        reply.object()
+    }
+}
+
+impl<C: Carrier, P: Carrier> Valhalla<C, P> {
+    /// Pair by pair. One place without a way spoils a whole table, so that a table which fails for it
+    /// is asked for again in two halves, down to the pairs that have none.
+    fn table(
+        &self,
+        ask: &CompareAsk,
+        from: &[&Known],
+        to: &[&Known],
+        left: &Cell<u32>,
+    ) -> Result<Vec<Vec<table::Pair>>, Trouble> {
+        left.set(left.get().saturating_sub(1));
+        let answer = self.post("/sources_to_targets", compare_body(ask, from, to), &[]);
+        match answer {
+            Err(Trouble::NoRoute | Trouble::OutsideMap { .. }) if from.len() * to.len() == 1 => {
+                Ok(vec![vec![None]])
+            }
+            Err(Trouble::NoRoute | Trouble::OutsideMap { .. }) if left.get() >= 2 => {
+                if to.len() >= from.len() {
+                    let (some, others) = to.split_at(to.len() / 2);
+                    let mut rows = self.table(ask, from, some, left)?;
+                    let others = self.table(ask, from, others, left)?;
+                    rows.iter_mut().zip(others).for_each(|(row, more)| row.extend(more));
+                    return Ok(rows);
+                }
+                let (some, others) = from.split_at(from.len() / 2);
+                let mut rows = self.table(ask, some, to, left)?;
+                rows.extend(self.table(ask, others, to, left)?);
+                Ok(rows)
+            }
+            answer => read::table(&answer?),
+        }
+    }
+}
+
+impl<C: Carrier, P: Carrier> Provider for Valhalla<C, P> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+        let places = self.places.as_ref();
+        let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
+        let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
+        let ends = [("/origin".to_owned(), &from), ("/destination".to_owned(), &to)];
+        let answer = self.post("/route", route_body(ask, &from, &to), &ends)?;
+        read::routes(answer, ask, [&from, &to])
+    }
+
+    fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
+        let places = self.places.as_ref();
+        let origins = nominatim::find_all(places, &ask.origins, "/origins", ask.language)?;
+        let destinations =
+            nominatim::find_all(places, &ask.destinations, "/destinations", ask.language)?;
+        table::of(ask, &origins, &destinations, |from, to| {
+            self.table(ask, from, to, &Cell::new(TABLES_MAX))
+        })
+    }
+
+    fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
+        nominatim::place(self.places.as_ref(), address, language)
+    }
+}
+
+/// What is posted for a table.
+fn compare_body(ask: &CompareAsk, from: &[&Known], to: &[&Known]) -> Value {
+    let spots = |all: &[&Known]| all.iter().map(|it| spot(it.at)).collect::<Vec<_>>();
+    let first = from.first().map(|it| it.at).unwrap_or_default();
+    json!({
+        "sources": spots(from),
+        "targets": spots(to),
+        "costing": "auto",
+        "units": "kilometers",
+        "verbose": true,
+        "date_time": date_time(ask.departure, first),
+    })
+}
+
+/// What is posted for routes.
+fn route_body(ask: &RouteAsk, from: &Known, to: &Known) -> Value {
+    let wish = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
+    let costing = if ask.mode == Mode::Drive { "auto" } else { "pedestrian" };
+    let options = match ask.mode {
+        Mode::Drive => json!({
+            "use_tolls": wish(ask.avoid.tolls),
+            "use_highways": if ask.avoid.highways { 0.0 } else { 1.0 },
+            "use_ferry": wish(ask.avoid.ferries),
+        }),
+        Mode::Walk => json!({ "use_ferry": wish(ask.avoid.ferries) }),
+    };
+    let language = match ask.language {
+        Language::Japanese => "ja-JP",
+        Language::English => "en-US",
+    };
+    json!({
+        "locations": [spot(from.at), spot(to.at)],
+        "costing": costing,
+        "costing_options": { costing: options },
+        "alternates": if ask.alternatives { 2 } else { 0 },
+        "language": language,
+        "units": "kilometers",
+        "date_time": date_time(ask.departure, from.at),
+    })
+}
+
+fn spot(at: Point) -> Value {
+    json!({ "lat": at.lat, "lon": at.lng })
+}
+
+/// Now, or the time of day where one leaves, which is what Valhalla asks for. What time it is there
+/// follows from the longitude, an hour for each 15 degrees; in Japan that is the time of the clocks.
+fn date_time(departure: Departure, from: Point) -> Value {
+    let Departure::At(time) = departure else { return json!({ "type": 0 }) };
+    let is_japan = (20.0..46.0).contains(&from.lat) && (122.0..154.0).contains(&from.lng);
+    let hours = if is_japan { 9.0 } else { (from.lng / 15.0).round() };
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let hours = chrono::TimeDelta::minutes(if hours.is_finite() { minutes(hours) } else { 0 });
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(0);
+    let local = chrono::DateTime::from_timestamp(seconds, 0)
+        .and_then(|it| it.checked_add_signed(hours))
+        .unwrap_or_default();
+    json!({ "type": 1, "value": local.format("%Y-%m-%dT%H:%M").to_string() })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "there are 12 hours at most, either way")]
+fn minutes(hours: f64) -> i64 {
+    (hours * 60.0) as i64
+}

@@ -1,0 +1,169 @@
+//! What Valhalla answers, as routes and tables.
+
+use output::navigation::{Details, End, Route, RouteDetails, Routes, Step};
+
+use super::answer;
+use crate::{
+    ask::{Language, RouteAsk},
+    provider::{
+        ROUTES_MAX,
+        carrier::failed,
+        line,
+        nominatim::{ATTRIBUTION, Known},
+        osrm::waypoint,
+        plain::plain,
+        table::Pair,
+        travel_mode,
+        words::{distance, duration, whole},
+    },
+    trouble::Trouble,
+};
+
+/// Names that a summary has at most.
+const NAMES_MAX: usize = 2;
+
+/// Routes between both ends.
+pub(super) fn routes(
+    answer: answer::Routes,
+    ask: &RouteAsk,
+    ends: [&Known; 2],
+) -> Result<(Routes, Details), Trouble> {
+    let [origin, destination] = ends.map(|it| Some(End { name: it.name.clone(), location: it.at }));
+    let mut details = Details {
+        provider: "valhalla".to_owned(),
+        attribution: ATTRIBUTION.to_owned(),
+        travel_mode: travel_mode(ask.mode).to_owned(),
+        origin,
+        destination,
+        routes: Vec::new(),
+    };
+    let mut routes = Vec::new();
+    let most = if ask.alternatives { ROUTES_MAX } else { 1 };
+    let others = answer.alternates.into_iter().map(|it| it.trip);
+    for trip in [answer.trip].into_iter().chain(others).take(most) {
+        let (route, more) = route(trip, ask)?;
+        routes.push(route);
+        details.routes.push(more);
+    }
+    Ok((Routes { routes, geocoded_waypoints: ends.map(waypoint).to_vec() }, details))
+}
+
+fn route(trip: answer::Trip, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
+    let warnings = warnings(&trip.summary, ask);
+    let leg = trip.legs.into_iter().next();
+    let leg = leg.ok_or_else(|| failed("the provider's route has no leg"))?;
+    let points = line::points(&leg.shape, 6)?;
+    let last = points.len().saturating_sub(1);
+    let is_on_line = |it: &answer::Maneuver| it.begin_shape_index as usize <= last;
+    if points.is_empty() || !leg.maneuvers.iter().all(is_on_line) {
+        return Err(failed("the provider's steps are not on its line"));
+    }
+    let step = |it: &answer::Maneuver| Step {
+        instruction: plain(&it.instruction),
+        distance: distance(it.length * 1_000.0).text,
+        duration: duration(it.time, ask.language).text,
+        maneuver: word(it).map(str::to_owned),
+    };
+    let route = Route {
+        summary: summary(&leg.maneuvers, ask.language),
+        distance: distance(trip.summary.length * 1_000.0),
+        duration: duration(trip.summary.time, ask.language),
+        // Its one time has what it knows of traffic in it, and does not say how much.
+        duration_in_traffic: None,
+        polyline: line::encoded(&points)?,
+        steps: leg.maneuvers.iter().map(step).collect(),
+        warnings,
+    };
+    Ok((route, details(&leg.maneuvers)))
+}
+
+fn details(maneuvers: &[answer::Maneuver]) -> RouteDetails {
+    let metres = |is: fn(&answer::Maneuver) -> bool| {
+        let km: f64 = maneuvers.iter().filter(|it| is(it)).map(|it| it.length).sum();
+        Some(whole(km * 1_000.0))
+    };
+    RouteDetails {
+        steps_at: maneuvers.iter().map(|it| it.begin_shape_index).collect(),
+        toll: None,
+        toll_metres: metres(|it| it.toll),
+        highway_metres: metres(|it| it.highway),
+        ferry_metres: metres(|it| it.ferry),
+    }
+}
+
+/// What Valhalla keeps clear of it keeps clear of as far as it can; where it could not, that is said.
+fn warnings(summary: &answer::Summary, ask: &RouteAsk) -> Vec<String> {
+    let all = [
+        (ask.avoid.tolls && summary.has_toll, "有料道路を含みます。", "This route has tolls."),
+        (
+            ask.avoid.highways && summary.has_highway,
+            "高速道路を含みます。",
+            "This route has motorways.",
+        ),
+        (ask.avoid.ferries && summary.has_ferry, "フェリーを含みます。", "This route has a ferry."),
+    ];
+    let some = all.iter().filter(|it| it.0);
+    let told = |it: &(bool, &str, &str)| match ask.language {
+        Language::Japanese => it.1.to_owned(),
+        Language::English => it.2.to_owned(),
+    };
+    some.map(told).collect()
+}
+
+/// The two roads that it is longest on.
+fn summary(maneuvers: &[answer::Maneuver], language: Language) -> String {
+    let mut roads: Vec<(&str, f64)> = Vec::new();
+    for it in maneuvers {
+        let Some(name) = it.street_names.first() else { continue };
+        match roads.iter_mut().find(|road| road.0 == name) {
+            Some(road) => road.1 += it.length,
+            None => roads.push((name, it.length)),
+        }
+    }
+    roads.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let names: Vec<_> = roads.iter().take(NAMES_MAX).map(|it| it.0).collect();
+    match (names.is_empty(), language) {
+        (true, _) => String::new(),
+        (_, Language::Japanese) => format!("{} 経由", names.join("、")),
+        (_, Language::English) => format!("via {}", names.join(", ")),
+    }
+}
+
+/// Google's word for a maneuver; none where it has none.
+fn word(it: &answer::Maneuver) -> Option<&'static str> {
+    Some(match it.kind {
+        8 | 17 | 22 => "straight",
+        9 => "turn-slight-right",
+        10 => "turn-right",
+        11 => "turn-sharp-right",
+        12 => "uturn-right",
+        13 => "uturn-left",
+        14 => "turn-sharp-left",
+        15 => "turn-left",
+        16 => "turn-slight-left",
+        18 | 20 => "ramp-right",
+        19 | 21 => "ramp-left",
+        23 => "fork-right",
+        24 => "fork-left",
+        25 | 37 | 38 => "merge",
+        26 => roundabout(it),
+        28 => "ferry",
+        _ => return None,
+    })
+}
+
+/// Whoever drives on the left goes into it to the left.
+fn roundabout(it: &answer::Maneuver) -> &'static str {
+    let turn = it.bearing_after.unwrap_or(0.0) - it.bearing_before.unwrap_or(0.0);
+    if turn.rem_euclid(360.0) > 180.0 { "roundabout-left" } else { "roundabout-right" }
+}
+
+/// Metres and seconds, pair by pair.
+pub(super) fn table(it: &answer::Table) -> Result<Vec<Vec<Pair>>, Trouble> {
+    let pair = |it: &answer::Pair| match (it.distance, it.time) {
+        (Some(km), Some(seconds)) => Ok(Some((km * 1_000.0, seconds))),
+        (None, None) => Ok(None),
+        _ => Err(failed("the provider's table leaves a distance or a duration out")),
+    };
+    it.sources_to_targets.iter().map(|row| row.iter().map(pair).collect()).collect()
+}

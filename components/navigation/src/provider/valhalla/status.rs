@@ -1,0 +1,40 @@
+//! What Valhalla refuses, as what it means here.
+
+use super::answer::Refusal;
+use crate::{
+    provider::{
+        carrier::{Reply, clipped, failed},
+        nominatim::Known,
+    },
+    trouble::Trouble,
+};
+
+/// What a status other than success means. Valhalla does not say which place it is about.
+pub(super) fn trouble(reply: &Reply, ends: &[(String, &Known)]) -> Trouble {
+    let refusal: Refusal = reply.object().unwrap_or_default();
+    let message = clipped(&refusal.error);
+    let invalid = |pointer: &str, why: &str| Trouble::Invalid {
+        pointer: pointer.to_owned(),
+        message: format!("{why}: {message}"),
+    };
+    match refusal.error_code {
+        // Unconnected regions, and no path between what is connected.
+        170 | 441 | 442 => Trouble::NoRoute,
+        171 => outside(ends),
+        150..=159 => invalid("", "more than this Valhalla server takes at once"),
+        160..=169 => invalid("/departure_time", "this Valhalla server does not take this time"),
+        0 if reply.status == 429 => {
+            Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) }
+        }
+        0 => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
+        code => failed(&format!("Valhalla answers {code}: {message}")),
+    }
+}
+
+/// Of both ends nobody knows which, so both are told.
+fn outside(ends: &[(String, &Known)]) -> Trouble {
+    let names: Vec<_> = ends.iter().map(|it| it.1.name.as_str()).collect();
+    let pointer = ends.first().map(|it| it.0.clone()).unwrap_or_default();
+    let map = "the Valhalla server's map".to_owned();
+    Trouble::OutsideMap { pointer, place: names.join(" / "), map }
+}

@@ -1,0 +1,14 @@
+//! Distances and times in the words that people read, where a provider gives numbers alone.
+
+use crate::ask::Language;
+
+pub use crate::words::{metres as distance, seconds as duration, whole};
+
+/// The language as providers are told it.
+#[must_use]
+pub fn tag(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "ja",
+        Language::English => "en",
+    }
+}

@@ -1,0 +1,219 @@
+//! What is said when the answer is no, in the caller's language, and what to do about it (NAV-40).
+
+use serde_json::{Value, json};
+use toolkit::{Stop, caller, refused};
+
+use crate::{ask::Language, trouble::Trouble};
+
+/// The language to speak with whoever calls: Japanese, unless they ask for another one.
+#[must_use]
+pub fn language() -> Language {
+    let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
+    if is_japanese { Language::Japanese } else { Language::English }
+}
+
+/// The stop that says so to whoever calls. The codes are what the REST endpoints tell statuses by
+/// (NAV-10, NAV-40).
+#[must_use]
+pub fn stop(trouble: &Trouble) -> Stop {
+    stop_in(trouble, language())
+}
+
+/// The same in `language`.
+#[must_use]
+pub fn stop_in(trouble: &Trouble, language: Language) -> Stop {
+    let (code, status) = code(trouble);
+    refused(code, status, message(trouble, language)).with(details(trouble))
+}
+
+fn code(trouble: &Trouble) -> (&'static str, u16) {
+    match trouble {
+        Trouble::NoRoute => ("zero_results", 404),
+        Trouble::UnknownPlace { .. } => ("place_unknown", 404),
+        Trouble::OutsideMap { .. } => ("place_outside_map", 404),
+        Trouble::Invalid { .. } => ("invalid_request", 400),
+        Trouble::OverQueryLimit { .. } => ("over_query_limit", 503),
+        Trouble::Denied => ("request_denied", 500),
+        Trouble::Failed { .. } => ("provider_failed", 502),
+        Trouble::Map { .. } => ("map_unreadable", 500),
+    }
+}
+
+/// Google's word for it.
+#[must_use]
+pub fn status(trouble: &Trouble) -> &'static str {
+    match trouble {
+        Trouble::NoRoute | Trouble::OutsideMap { .. } => "ZERO_RESULTS",
+        Trouble::UnknownPlace { .. } => "NOT_FOUND",
+        Trouble::Invalid { .. } => "INVALID_REQUEST",
+        Trouble::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
+        Trouble::Denied => "REQUEST_DENIED",
+        Trouble::Failed { .. } | Trouble::Map { .. } => "UNKNOWN_ERROR",
+    }
+}
+
+fn details(trouble: &Trouble) -> Value {
+    let mut details = json!({ "status": status(trouble) });
+    match trouble {
+        Trouble::UnknownPlace { pointer, place } => {
+            details["pointer"] = json!(pointer);
+            details["place"] = json!(place);
+        }
+        Trouble::OutsideMap { pointer, place, map } => {
+            details["pointer"] = json!(pointer);
+            details["place"] = json!(place);
+            details["map"] = json!(map);
+        }
+        Trouble::Invalid { pointer, .. } => details["pointer"] = json!(pointer),
+        Trouble::OverQueryLimit { retry_after_s } => {
+            details["retry_after_s"] = json!(retry_after_s);
+        }
+        Trouble::NoRoute | Trouble::Denied | Trouble::Failed { .. } | Trouble::Map { .. } => {}
+    }
+    details
+}
+
+fn message(trouble: &Trouble, language: Language) -> String {
+    match language {
+        Language::Japanese => japanese(trouble),
+        Language::English => english(trouble),
+    }
+}
+
+fn japanese(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::NoRoute => "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
+                             出発地・目的地を変えてください。"
+            .to_owned(),
+        Trouble::UnknownPlace { place, .. } => format!(
+            "「{place}」という場所が見つからない。綴りを確かめるか、駅名・住所・「緯度,経度」で\
+             指定してください。"
+        ),
+        Trouble::OutsideMap { place, map, .. } => format!(
+            "「{place}」は内蔵の地図（{map}）の外です。その地域の OpenStreetMap 抽出を\
+             `madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"
+        ),
+        Trouble::Invalid { pointer, message } => {
+            format!("パラメータを修正してください{}: {message}", at(pointer))
+        }
+        Trouble::OverQueryLimit { retry_after_s } => format!(
+            "経路プロバイダーの利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
+        ),
+        Trouble::Denied => "経路プロバイダーがAPIキーを受け付けません。管理者がキーの設定と、\
+                            有効にしたAPI・制限を確認する必要があります。"
+            .to_owned(),
+        Trouble::Failed { message } => format!(
+            "経路プロバイダーから答えが得られません: {message}。しばらくして再試行してください。"
+        ),
+        Trouble::Map { message } => format!(
+            "取り込んだ地図を読めません: {message}。管理者が `madoguchi import-map` でもう一度\
+             取り込むか、設定 maps から外す必要があります。"
+        ),
+    }
+}
+
+fn english(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::NoRoute => "ルートが見つからない (no route found). Ask for less (what to avoid, \
+                             how to travel), or for another origin or destination."
+            .to_owned(),
+        Trouble::UnknownPlace { place, .. } => format!(
+            "No place named “{place}” is known. Check how it is spelt, or give a station, an \
+             address or `lat,lng`."
+        ),
+        Trouble::OutsideMap { place, map, .. } => format!(
+            "“{place}” is outside the built-in map ({map}): import an OpenStreetMap extract of \
+             that region with `madoguchi import-map`, or set a provider."
+        ),
+        Trouble::Invalid { pointer, message } => {
+            format!("An argument must be mended{}: {message}", at(pointer))
+        }
+        Trouble::OverQueryLimit { retry_after_s } => format!(
+            "The provider takes no more requests for now. Try again in {retry_after_s} seconds."
+        ),
+        Trouble::Denied => "The provider does not accept the key. The operator has to check the \
+                            key, the APIs that it is for, and its restrictions."
+            .to_owned(),
+        Trouble::Failed { message } => {
+            format!("The provider gave no answer: {message}. Try again in a while.")
+        }
+        Trouble::Map { message } => format!(
+            "An imported map cannot be read: {message}. The operator has to import it again with \
+             `madoguchi import-map`, or to take it out of the setting `maps`."
+        ),
+    }
+}
+
+fn at(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" ({pointer})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every() -> Vec<(Trouble, &'static str, u16, &'static str)> {
+        let pointer = "/origin".to_owned();
+        let (place, map) = ("大阪駅".to_owned(), "東京–横浜".to_owned());
+        let message = "why".to_owned();
+        vec![
+            (Trouble::NoRoute, "zero_results", 404, "ZERO_RESULTS"),
+            (
+                Trouble::UnknownPlace { pointer: pointer.clone(), place: place.clone() },
+                "place_unknown",
+                404,
+                "NOT_FOUND",
+            ),
+            (
+                Trouble::OutsideMap { pointer: pointer.clone(), place, map },
+                "place_outside_map",
+                404,
+                "ZERO_RESULTS",
+            ),
+            (
+                Trouble::Invalid { pointer, message: message.clone() },
+                "invalid_request",
+                400,
+                "INVALID_REQUEST",
+            ),
+            (
+                Trouble::OverQueryLimit { retry_after_s: 60 },
+                "over_query_limit",
+                503,
+                "OVER_QUERY_LIMIT",
+            ),
+            (Trouble::Denied, "request_denied", 500, "REQUEST_DENIED"),
+            (Trouble::Failed { message: message.clone() }, "provider_failed", 502, "UNKNOWN_ERROR"),
+            (Trouble::Map { message }, "map_unreadable", 500, "UNKNOWN_ERROR"),
+        ]
+    }
+
+    #[test]
+    fn every_status_has_its_code_and_googles_word_in_both_languages() {
+        for (trouble, code, status, word) in every() {
+            for language in [Language::Japanese, Language::English] {
+                let Stop::Refused(it) = stop_in(&trouble, language) else { panic!("{trouble:?}") };
+                assert_eq!((&*it.code, it.status), (code, status));
+                let details: Value = serde_json::from_str(it.details.as_deref().unwrap()).unwrap();
+                assert_eq!(details["status"], word);
+                assert!(!it.message.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_found_begins_with_the_words_of_the_specification() {
+        for language in [Language::Japanese, Language::English] {
+            assert!(message(&Trouble::NoRoute, language).starts_with("ルートが見つからない"));
+        }
+    }
+
+    #[test]
+    fn a_place_outside_is_told_what_to_do_and_the_limit_when() {
+        let (outside, limit) = (&every()[2].0, &every()[4].0);
+        assert!(message(outside, Language::Japanese).contains("import-map"));
+        assert!(message(outside, Language::English).contains("set a provider"));
+        assert_eq!(details(limit)["retry_after_s"], 60);
+        assert_eq!(details(outside)["pointer"], "/origin");
+    }
+}

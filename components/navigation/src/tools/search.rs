@@ -1,0 +1,175 @@
+//! `route_search`: ways from one place to another (NAV-20).
+
+use std::time::SystemTime;
+
+use output::navigation::{DETAILS, Details, Routes};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User};
+
+use crate::{
+    arguments,
+    ask::{Avoid, Language, RouteAsk, Traffic},
+    provider, refusals,
+};
+
+/// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RouteSearch {
+    /// 出発地（住所または地名）
+    origin: String,
+    /// 目的地（住所または地名）
+    destination: String,
+    /// 回避する要素のリスト
+    #[serde(default)]
+    avoid: Vec<AvoidWord>,
+    /// 代替ルートも取得するかどうか（trueで最大3ルート）
+    #[serde(default)]
+    alternatives: bool,
+    /// 出発時刻。'now'で現在時刻。リアルタイム交通情報を考慮する場合に指定。
+    #[serde(default = "now")]
+    departure_time: String,
+    /// 交通予測モデル。departure_time指定時のみ有効。
+    #[serde(default)]
+    traffic_model: TrafficWord,
+}
+
+/// What to keep clear of.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AvoidWord {
+    Tolls,
+    Highways,
+    Ferries,
+}
+
+/// What traffic is taken to be.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum TrafficWord {
+    #[default]
+    BestGuess,
+    Pessimistic,
+    Optimistic,
+}
+
+/// The departure that is meant where none is told.
+pub(super) fn now() -> String {
+    "now".to_owned()
+}
+
+impl Tool for RouteSearch {
+    const NAME: &str = "route_search";
+    const TITLE: Text = Text { ja: "ルート検索", en: "Search routes" };
+    const ENGLISH: English = English {
+        description: "Searches routes from an origin to a destination. Conditions can be given, such \
+                      as avoiding congestion or motorways. With alternatives=true several routes \
+                      are returned.",
+        arguments: &[
+            ("origin", "Where from (an address or a place's name)"),
+            ("destination", "Where to (an address or a place's name)"),
+            ("avoid", "What to avoid"),
+            ("alternatives", "Whether to return alternative routes too (up to 3 with true)"),
+            (
+                "departure_time",
+                "When to leave: `now`, RFC 3339, or seconds since 1970. Give it where traffic \
+                 counts.",
+            ),
+            ("traffic_model", "How traffic is predicted; only with departure_time"),
+        ],
+    };
+    const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
+    const VIEW: Option<&str> = Some("routes");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("search/input.json"));
+    type Output = Routes;
+
+    fn call(self, user: &User) -> Result<Routes, Stop> {
+        let ask = self.ask(user)?;
+        let (routes, details) =
+            provider::chosen()?.routes(&ask).map_err(|it| refusals::stop(&it))?;
+        for line in lines(&routes, &details, ask.language) {
+            user.show(line);
+        }
+        user.tell(DETAILS, details);
+        Ok(routes)
+    }
+}
+
+impl RouteSearch {
+    fn ask(&self, user: &User) -> Result<RouteAsk, Stop> {
+        let avoids = |it| self.avoid.contains(&it);
+        Ok(RouteAsk {
+            origin: arguments::place("/origin", &self.origin)?,
+            destination: arguments::place("/destination", &self.destination)?,
+            avoid: Avoid {
+                tolls: avoids(AvoidWord::Tolls),
+                highways: avoids(AvoidWord::Highways),
+                ferries: avoids(AvoidWord::Ferries),
+            },
+            alternatives: self.alternatives,
+            departure: arguments::departure(&self.departure_time, SystemTime::now())?,
+            traffic: match self.traffic_model {
+                TrafficWord::BestGuess => Traffic::BestGuess,
+                TrafficWord::Pessimistic => Traffic::Pessimistic,
+                TrafficWord::Optimistic => Traffic::Optimistic,
+            },
+            mode: arguments::mode(user)?,
+            language: refusals::language(),
+        })
+    }
+}
+
+/// A line a route, for clients that draw none: what it is called, how far and how long.
+fn lines(routes: &Routes, details: &Details, language: Language) -> Vec<String> {
+    let line = |(index, route): (usize, &output::navigation::Route)| {
+        let (distance, duration) = (&route.distance.text, &route.duration.text);
+        let mut line = format!("{}: {distance}, {duration}", route.summary);
+        if let Some(traffic) = &route.duration_in_traffic {
+            line += &match language {
+                Language::Japanese => format!("（交通状況を考慮すると{}）", traffic.text),
+                Language::English => format!(" ({} in traffic)", traffic.text),
+            };
+        }
+        if let Some(toll) = details.routes.get(index).and_then(|it| it.toll.as_ref()) {
+            let about = if toll.is_estimate { "≈ " } else { "" };
+            line += &format!(", {about}{} {}", toll.amount, toll.currency);
+        }
+        line
+    };
+    routes.routes.iter().enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use output::navigation::{Measure, Route, RouteDetails, Toll};
+
+    use super::*;
+
+    /// As the specification prints it (NAV-20).
+    const SAMPLE: &str = include_str!("search/sample.json");
+
+    #[test]
+    fn the_sample_of_the_specification_is_read_and_written_as_it_is() {
+        let given: serde_json::Value = serde_json::from_str(SAMPLE).unwrap();
+        let routes: Routes = serde_json::from_value(given.clone()).unwrap();
+        assert_eq!(serde_json::to_value(&routes).unwrap(), given);
+    }
+
+    #[test]
+    fn a_line_says_how_far_how_long_and_what_it_costs() {
+        let mut routes: Routes = serde_json::from_str(SAMPLE).unwrap();
+        let toll = Toll { currency: "JPY".to_owned(), amount: 1240.0, is_estimate: true };
+        let of_route = RouteDetails { toll: Some(toll), ..RouteDetails::default() };
+        let details = Details { routes: vec![of_route], ..Details::default() };
+        assert_eq!(
+            lines(&routes, &details, Language::Japanese),
+            ["首都高速経由: 32.4 km, 45分（交通状況を考慮すると52分）, ≈ 1240 JPY"]
+        );
+        routes.routes =
+            vec![Route { duration_in_traffic: None, ..std::mem::take(&mut routes.routes[0]) }];
+        routes.routes[0].duration = Measure { text: "45 min".to_owned(), value: 2_700 };
+        let said = lines(&routes, &Details::default(), Language::English);
+        assert_eq!(said, ["首都高速経由: 32.4 km, 45 min"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Why a provider has no answer, by Google's statuses (NAV-40); the same for every provider.
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// `ZERO_RESULTS`: both places are known, and no way leads from one to the other as wished.
+    NoRoute,
+    /// `NOT_FOUND`: nobody knows a place of this name.
+    UnknownPlace {
+        /// Which argument, as a JSON pointer: `/origin`, `/origins/3`.
+        pointer: String,
+        /// What was asked for.
+        place: String,
+    },
+    /// The place is known, and lies where the map has no roads.
+    OutsideMap {
+        /// Which argument.
+        pointer: String,
+        /// As it is known.
+        place: String,
+        /// What the map is of.
+        map: String,
+    },
+    /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must mend this argument.
+    Invalid {
+        /// Which argument; empty where the provider does not say.
+        pointer: String,
+        /// What to mend.
+        message: String,
+    },
+    /// `OVER_QUERY_LIMIT`, `OVER_DAILY_LIMIT`, or our own quota (NAV-57).
+    OverQueryLimit {
+        /// When to try again, in seconds.
+        retry_after_s: u32,
+    },
+    /// `REQUEST_DENIED`: the key is wrong; it is never told to anybody.
+    Denied,
+    /// The provider cannot be reached, is too slow, or answers what cannot be read.
+    Failed {
+        /// For the operator's log and the caller; has no key in it.
+        message: String,
+    },
+    /// The imported map cannot be read.
+    Map {
+        /// What is wrong with it, and what to do.
+        message: String,
+    },
+}

@@ -1,0 +1,188 @@
+//! Navigation's nouns: routes, comparisons and places (NAV-20, NAV-25, NAV-30), the same for every
+//! provider.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `route_search` puts out: at most three routes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Routes {
+    /// Best first.
+    pub routes: Vec<Route>,
+    /// Origin and destination, as the provider knows them.
+    pub geocoded_waypoints: Vec<Waypoint>,
+}
+
+/// One route.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Route {
+    /// What tells it from the others: `首都高速横羽線 経由`.
+    pub summary: String,
+    /// In metres.
+    pub distance: Measure,
+    /// In seconds, when traffic is as it mostly is.
+    pub duration: Measure,
+    /// In seconds, at the time of departure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_in_traffic: Option<Measure>,
+    /// The whole line, encoded (precision 5).
+    pub polyline: String,
+    /// In order.
+    pub steps: Vec<Step>,
+    /// What whoever follows the route must know.
+    pub warnings: Vec<String>,
+}
+
+/// A number with what people read: `{"text": "32.4 km", "value": 32400}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measure {
+    /// For people.
+    pub text: String,
+    /// In metres or in seconds.
+    pub value: u64,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// In plain text.
+    pub instruction: String,
+    /// For people: `200 m`.
+    pub distance: String,
+    /// For people: `1分`.
+    pub duration: String,
+    /// Google's word for it: `turn-right`, `ramp-left`, `merge` …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maneuver: Option<String>,
+}
+
+/// One end of the routes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Waypoint {
+    /// The provider's name for the place.
+    pub place_id: String,
+    /// What it is: `train_station`.
+    pub types: Vec<String>,
+}
+
+/// What `distance_compare` puts out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// One an origin.
+    pub rows: Vec<Row>,
+    /// As the provider knows them.
+    pub origin_addresses: Vec<String>,
+    /// As the provider knows them.
+    pub destination_addresses: Vec<String>,
+}
+
+/// From one origin.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// One a destination.
+    pub elements: Vec<Element>,
+}
+
+/// From one origin to one destination.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Element {
+    /// In metres; absent unless the status is `OK`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Measure>,
+    /// In seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Measure>,
+    /// In seconds, at the time of departure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_in_traffic: Option<Measure>,
+    /// `OK`, `NOT_FOUND`, `ZERO_RESULTS`.
+    pub status: String,
+}
+
+/// What `geocode` puts out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Where.
+    pub location: Point,
+    /// For people.
+    pub formatted_address: String,
+    /// The provider's name for it.
+    pub place_id: String,
+}
+
+/// A place on the globe, in degrees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Point {
+    /// North is positive.
+    pub lat: f64,
+    /// East is positive.
+    pub lng: f64,
+}
+
+/// Where `_meta` of a `route_search` has the [`Details`].
+pub const DETAILS: &str = "navigation/details";
+/// Where the request's `_meta` may say how one travels: `driving` or `walking`.
+pub const TRAVEL_MODE: &str = "navigation/travelMode";
+
+/// What a page draws beside the specified output; in the result's `_meta`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// Who found the routes: `builtin`, `google-routes` …
+    pub provider: String,
+    /// Whose data it is; must be shown.
+    pub attribution: String,
+    /// How one travels: `driving`, `walking`.
+    pub travel_mode: String,
+    /// The beginning, as it was understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<End>,
+    /// The end, as it was understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<End>,
+    /// One a route, in their order.
+    pub routes: Vec<RouteDetails>,
+}
+
+/// One end of the routes, as it was understood.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// For people.
+    pub name: String,
+    /// Where.
+    pub location: Point,
+}
+
+/// What is told of one route beside the specified output. What a provider does not say is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RouteDetails {
+    /// For each step the index of the line's point at which it begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps_at: Vec<u32>,
+    /// What the tolls come to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toll: Option<Toll>,
+    /// Metres on toll roads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toll_metres: Option<u64>,
+    /// Metres on motorways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highway_metres: Option<u64>,
+    /// Metres on ferries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ferry_metres: Option<u64>,
+}
+
+/// What tolls come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Toll {
+    /// ISO 4217: `JPY`.
+    pub currency: String,
+    /// In units of the currency.
+    pub amount: f64,
+    /// Whether it is worked out by a rule of thumb.
+    #[serde(default)]
+    pub is_estimate: bool,
+}

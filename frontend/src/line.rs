@@ -1,0 +1,210 @@
+//! The line of a route: decoded, thinned for a zoom, and what on it lies nearest to a place.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A place on a line: latitude and longitude, in degrees.
+pub(crate) type Point = (f64, f64);
+
+/// Points of a line at most; a route across Japan has some ten thousand.
+pub(crate) const POINTS_MAX: usize = 200_000;
+/// Bytes of an encoded line at most.
+const ENCODED_BYTES_MAX: usize = 4_000_000;
+/// What a point must add to be drawn: the area of the triangle with its neighbours, in square pixels.
+const AREA_MIN_PX: f64 = 0.6;
+/// Points drawn at most of what is in sight; more than that no eye tells apart.
+const DRAWN_MAX: usize = 4_000;
+/// The world at zoom 0, in pixels.
+const WORLD_PX: f64 = 256.0;
+
+/// Decodes a line of precision 5; none if it is broken, not on the globe or beyond every measure.
+pub(crate) fn decode(encoded: &str) -> Option<Vec<Point>> {
+    // A point is two numbers of one byte or more.
+    if encoded.len() > ENCODED_BYTES_MAX || !encoded.is_ascii() {
+        return None;
+    }
+    let line = polyline::decode_polyline(encoded, 5).ok()?;
+    let points: Vec<Point> = line.0.iter().map(|it| (it.y, it.x)).collect();
+    (points.len() <= POINTS_MAX).then_some(points)
+}
+
+/// A point in the map's plane at zoom 0, in pixels.
+pub(crate) fn projected((lat, lng): Point) -> (f64, f64) {
+    // Where the map ends; nearer to the poles it would be infinitely long.
+    let sin = lat.clamp(-85.051_128, 85.051_128).to_radians().sin();
+    let y = 0.5 - ((1.0 + sin) / (1.0 - sin)).ln() / (4.0 * std::f64::consts::PI);
+    ((lng / 360.0 + 0.5) * WORLD_PX, y * WORLD_PX)
+}
+
+/// How much each point of a line adds to its shape: worked out once, good for every zoom.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weights(Vec<f64>);
+
+impl Weights {
+    /// After Visvalingam and Whyatt: the point that adds least goes first, and so on. Unlike Douglas
+    /// and Peucker's way it is as quick for a hostile line as for any other.
+    pub(crate) fn of(points: &[Point]) -> Self {
+        let plane: Vec<_> = points.iter().map(|it| projected(*it)).collect();
+        let mut weights = vec![f64::INFINITY; plane.len()];
+        let mut left: Vec<usize> = (0..plane.len()).map(|it| it.saturating_sub(1)).collect();
+        let mut right: Vec<usize> = (1..=plane.len()).collect();
+        let area = |a: usize, b: usize, c: usize| triangle(plane[a], plane[b], plane[c]);
+        let mut heap: BinaryHeap<Reverse<(u64, usize)>> = (1..plane.len().saturating_sub(1))
+            .map(|it| Reverse((area(it - 1, it, it + 1).to_bits(), it)))
+            .collect();
+        let mut current: Vec<u64> = vec![0; plane.len()];
+        for Reverse((bits, index)) in &heap {
+            current[*index] = *bits;
+        }
+        let mut least = 0.0_f64;
+        // Each point leaves once and puts in at most two; areas are not negative, so their bits sort.
+        while let Some(Reverse((bits, index))) = heap.pop() {
+            if weights[index].is_finite() || current[index] != bits {
+                continue;
+            }
+            least = least.max(f64::from_bits(bits));
+            weights[index] = least;
+            let (before, after) = (left[index], right[index]);
+            right[before] = after;
+            left[after] = before;
+            for it in [before, after] {
+                if it > 0 && it + 1 < plane.len() {
+                    current[it] = area(left[it], it, right[it]).to_bits();
+                    heap.push(Reverse((current[it], it)));
+                }
+            }
+        }
+        Self(weights)
+    }
+}
+
+fn triangle(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
+    ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs() / 2.0
+}
+
+/// What of the globe is in sight: south, west, north, east.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sight {
+    pub(crate) south: f64,
+    pub(crate) west: f64,
+    pub(crate) north: f64,
+    pub(crate) east: f64,
+}
+
+impl Sight {
+    /// Whether something between these two points may be seen.
+    fn crosses(&self, a: Point, b: Point) -> bool {
+        a.0.max(b.0) >= self.south
+            && a.0.min(b.0) <= self.north
+            && a.1.max(b.1) >= self.west
+            && a.1.min(b.1) <= self.east
+    }
+
+    /// Whether a place is within.
+    pub(crate) fn has(&self, (lat, lng): Point) -> bool {
+        (self.south..=self.north).contains(&lat) && (self.west..=self.east).contains(&lng)
+    }
+
+    /// Whether this holds all of the other.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        self.south <= other.south
+            && self.north >= other.north
+            && self.west <= other.west
+            && self.east >= other.east
+    }
+
+    /// As much again on every side.
+    pub(crate) fn widened(&self) -> Self {
+        let (tall, wide) = (self.north - self.south, self.east - self.west);
+        Self {
+            south: self.south - tall,
+            west: self.west - wide,
+            north: self.north + tall,
+            east: self.east + wide,
+        }
+    }
+}
+
+/// What to draw of a line at a zoom: runs of indices of its points. Every point that is drawn is one of
+/// the line's own, so a place on the drawing is a place on the line.
+pub(crate) fn drawn(
+    points: &[Point],
+    weights: &Weights,
+    zoom: f64,
+    sight: &Sight,
+) -> Vec<Vec<usize>> {
+    let mut area = AREA_MIN_PX / 4_f64.powf(zoom);
+    let mut runs = thinned(points, weights, area, sight);
+    // A pixel fits into the world 2⁶⁰ times at most, so this ends long before.
+    for _ in 0..30 {
+        if runs.iter().map(Vec::len).sum::<usize>() <= DRAWN_MAX {
+            break;
+        }
+        area *= 4.0;
+        runs = thinned(points, weights, area, sight);
+    }
+    runs
+}
+
+fn thinned(points: &[Point], weights: &Weights, area: f64, sight: &Sight) -> Vec<Vec<usize>> {
+    let mut runs: Vec<Vec<usize>> = Vec::new();
+    let mut last: Option<usize> = None;
+    let mut is_open = false;
+    for (index, _) in weights.0.iter().enumerate().filter(|(_, weight)| **weight >= area) {
+        let Some(before) = last.replace(index) else { continue };
+        if !sight.crosses(points[before], points[index]) {
+            is_open = false;
+            continue;
+        }
+        match runs.last_mut().filter(|_| is_open) {
+            Some(run) => run.push(index),
+            None => runs.push(vec![before, index]),
+        }
+        is_open = true;
+    }
+    runs
+}
+
+/// The point of the line after which the nearest place on it lies.
+pub(crate) fn nearest(points: &[Point], place: Point) -> Option<usize> {
+    let shrink = place.0.to_radians().cos();
+    let flat = |it: Point| ((it.1 - place.1) * shrink, it.0 - place.0);
+    let mut best = (points.first().map(|_| 0)?, f64::INFINITY);
+    if let [only] = points {
+        return only.0.is_finite().then_some(0);
+    }
+    for (index, pair) in points.windows(2).enumerate() {
+        let (a, b) = (flat(pair[0]), flat(pair[1]));
+        let along = (b.0 - a.0, b.1 - a.1);
+        let square = along.0 * along.0 + along.1 * along.1;
+        let share = if square > 0.0 { -(a.0 * along.0 + a.1 * along.1) / square } else { 0.0 };
+        let share = share.clamp(0.0, 1.0);
+        let foot = (a.0 + along.0 * share, a.1 + along.1 * share);
+        let away = foot.0 * foot.0 + foot.1 * foot.1;
+        if away < best.1 {
+            let is_at_end = share >= 1.0 && index + 2 == points.len();
+            best = (if is_at_end { index + 1 } else { index }, away);
+        }
+    }
+    Some(best.0)
+}
+
+/// The smallest sight that holds all points of these lines.
+pub(crate) fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Sight> {
+    points.fold(None, |sight: Option<Sight>, (lat, lng)| {
+        let (lat, lng) = (*lat, *lng);
+        Some(match sight {
+            None => Sight { south: lat, west: lng, north: lat, east: lng },
+            Some(it) => Sight {
+                south: it.south.min(lat),
+                west: it.west.min(lng),
+                north: it.north.max(lat),
+                east: it.east.max(lng),
+            },
+        })
+    })
+}
+
+#[cfg(test)]
+#[path = "line_tests.rs"]
+mod tests;

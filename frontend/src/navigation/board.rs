@@ -1,0 +1,268 @@
+//! The state of the place: what stands in the form, the search under way, what is looked at.
+
+mod ends;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::AbortController;
+
+use super::client;
+use super::run::{Phase, Run};
+use super::wish::{Mode, Wish};
+use crate::browser;
+use crate::page::Page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+pub(crate) use ends::{End, Side};
+
+/// The state, for as long as the page is open.
+#[derive(Clone, Copy)]
+pub(crate) struct Board {
+    pub(crate) page: Page,
+    pub(crate) from: End,
+    pub(crate) to: End,
+    pub(crate) condition: RwSignal<String>,
+    pub(crate) mode: RwSignal<Mode>,
+    pub(crate) run: RwSignal<Run>,
+    /// The step that is shown on the map.
+    pub(crate) step: RwSignal<Option<usize>>,
+    /// Why the page does not know where the reader is; while it looks, nothing is said.
+    pub(crate) here: RwSignal<Option<Key>>,
+    pub(crate) is_locating: RwSignal<bool>,
+    /// Whether a model reads the condition, once that is known; a planner without one does otherwise.
+    pub(crate) has_model: RwSignal<Option<bool>>,
+    /// Whether somebody pressed a button for the search, and waits for it.
+    is_pressed: StoredValue<bool>,
+    stop: StoredValue<Option<AbortController>, LocalStorage>,
+    /// The number of the latest search: what another one finds is stale.
+    number: StoredValue<u32>,
+}
+
+impl Board {
+    pub(crate) fn new(page: Page) -> Self {
+        Self {
+            page,
+            from: End::new(),
+            to: End::new(),
+            condition: RwSignal::new(String::new()),
+            mode: RwSignal::new(Mode::default()),
+            run: RwSignal::new(Run::default()),
+            step: RwSignal::new(None),
+            here: RwSignal::new(None),
+            is_locating: RwSignal::new(false),
+            has_model: RwSignal::new(None),
+            is_pressed: StoredValue::new(false),
+            stop: StoredValue::new_local(None),
+            number: StoredValue::new(0),
+        }
+    }
+
+    pub(crate) fn end(self, side: Side) -> End {
+        match side {
+            Side::From => self.from,
+            Side::To => self.to,
+        }
+    }
+
+    /// What stands in the form.
+    pub(crate) fn wish(self) -> Wish {
+        Wish {
+            from: self.from.text(),
+            to: self.to.text(),
+            condition: self.condition.get(),
+            mode: self.mode.get(),
+            chosen: None,
+        }
+    }
+
+    /// Asks who reads the condition, the first time that somebody comes here.
+    pub(crate) fn meet(self) {
+        if self.has_model.with_untracked(Option::is_none) {
+            spawn_local(async move {
+                if let Some(has_model) = client::has_model().await {
+                    self.has_model.try_set(Some(has_model));
+                }
+            });
+        }
+    }
+
+    /// The address changed: what it asks for is searched, unless it is here already.
+    pub(crate) fn follow(self, wish: &Wish) {
+        let (shown, is_idle) =
+            self.run.with_untracked(|it| (it.wish.clone(), it.phase == Phase::Idle));
+        if *wish == Wish::default() {
+            // Whoever comes back finds what they left.
+            if !is_idle {
+                self.tell_address(browser::replace_hash);
+            }
+            return;
+        }
+        if !is_idle && wish.is_same_search(&shown) {
+            self.run.update(|it| {
+                let last = it.found.alternatives.len().saturating_sub(1);
+                it.wish.chosen = wish.chosen;
+                it.chosen = wish.chosen.or(it.advised).unwrap_or(0).min(last);
+            });
+            return;
+        }
+        self.from.put(&wish.from, None);
+        self.to.put(&wish.to, None);
+        self.condition.set(wish.condition.clone());
+        self.mode.set(wish.mode);
+        if wish.lack().is_none() {
+            self.start(wish, false);
+        }
+    }
+
+    /// Searches for what stands in the form.
+    pub(crate) fn search(self) {
+        let wish = untrack(|| self.wish()).trimmed();
+        if wish.lack().is_some() || self.run.with_untracked(Run::is_running) {
+            return;
+        }
+        self.start(&wish, true);
+        self.tell_address(browser::push_hash);
+    }
+
+    /// Searches on the same way under another condition.
+    pub(crate) fn ask_again(self, condition: &str) {
+        self.condition.set(condition.trim().to_owned());
+        self.mode.set(Mode::Ai);
+        // The conversation is about the way that is shown, whatever was typed since.
+        let (from, to) = self.run.with_untracked(|it| (it.wish.from.clone(), it.wish.to.clone()));
+        for (end, text) in [(self.from, from), (self.to, to)] {
+            if end.combo.with_untracked(|it| it.text.trim() != text) {
+                end.put(&text, None);
+            }
+        }
+        self.search();
+    }
+
+    /// Searches once more for what was searched for.
+    pub(crate) fn retry(self) {
+        let wish = self.run.with_untracked(|it| it.wish.clone());
+        self.start(&wish, true);
+    }
+
+    fn start(self, wish: &Wish, is_pressed: bool) {
+        self.give_up();
+        self.is_pressed.set_value(is_pressed);
+        let Ok(stop) = AbortController::new() else { return };
+        self.stop.set_value(Some(stop.clone()));
+        self.number.update_value(|it| *it = it.wrapping_add(1));
+        let number = self.number.get_value();
+        self.step.set(None);
+        self.here.set(None);
+        self.run.update(|it| it.begin(wish, browser::now_ms()));
+        spawn_local(async move {
+            self.work(number, stop).await;
+            if self.is_current(number) {
+                self.tell_end();
+            }
+        });
+    }
+
+    /// Asks the planner, and the router where there is none or it fails (NAV-18).
+    async fn work(self, number: u32, stop: AbortController) {
+        if self.run.with_untracked(|it| it.wish.mode) == Mode::Ai {
+            let question = self.run.with_untracked(Run::question);
+            let take = move |event| {
+                if self.is_current(number) {
+                    self.run.update(|it| it.take(event, browser::now_ms()));
+                }
+            };
+            let end = client::navigate(&question, stop, take).await;
+            if !self.is_current(number) {
+                return;
+            }
+            if let Err(trouble) = end {
+                self.run.update(|it| it.fail(trouble));
+            }
+            if self.run.try_update(Run::fall_back) != Some(true) {
+                return;
+            }
+        }
+        let Ok(stop) = AbortController::new() else { return };
+        self.stop.set_value(Some(stop.clone()));
+        let wish = self.run.with_untracked(|it| it.wish.clone());
+        let found = client::routes(&wish, stop).await;
+        if self.is_current(number) {
+            self.run.update(|it| match found {
+                Ok((routes, details)) => it.take_routes(routes, details),
+                Err(trouble) => it.fail(trouble),
+            });
+        }
+    }
+
+    /// Says how it ended to those who do not see it; a trouble says itself.
+    fn tell_end(self) {
+        let lang = self.page.lang.get_untracked();
+        let said = self.run.with_untracked(|run| match &run.phase {
+            Phase::Failed(Trouble::Offline) => {
+                self.page.doubt();
+                None
+            }
+            Phase::Done if run.found.is_empty() => Some(lang.say(Key::NavNoRoute).to_owned()),
+            Phase::Done => {
+                let chosen = run.found.alternatives.get(run.chosen)?;
+                let count = run.found.alternatives.len().to_string();
+                let minutes = super::differences::minutes_text((chosen.seconds() + 30) / 60, lang);
+                Some(lang.fill(Key::NavFoundNow, &[&count, &chosen.route.summary, &minutes]))
+            }
+            _ => None,
+        });
+        if let Some(said) = said {
+            self.page.announce(said);
+        }
+        self.run.with_untracked(|run| {
+            let ends = [(self.from, &run.found.origin), (self.to, &run.found.destination)];
+            for (end, found) in ends {
+                if let Some(found) = found {
+                    end.point.set(Some(found.location));
+                }
+            }
+        });
+        // A link that searches by itself leaves the keyboard where it is.
+        if self.is_pressed.get_value() {
+            browser::focus_if_lost("nav-result");
+        }
+    }
+
+    /// The reader does not want to wait any more.
+    pub(crate) fn stop(self) {
+        self.give_up();
+        self.run.update(|it| it.fail(Trouble::Stopped));
+        browser::focus_soon("nav-search");
+    }
+
+    fn give_up(self) {
+        self.number.update_value(|it| *it = it.wrapping_add(1));
+        if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
+            stop.abort();
+        }
+    }
+
+    fn is_current(self, number: u32) -> bool {
+        self.number.try_with_value(|it| *it == number) == Some(true)
+    }
+
+    /// Looks at another route.
+    pub(crate) fn choose(self, index: usize) {
+        if self.run.with_untracked(|it| it.chosen == index || index >= it.found.alternatives.len())
+        {
+            return;
+        }
+        self.step.set(None);
+        self.run.update(|it| {
+            it.chosen = index;
+            it.wish.chosen = Some(index);
+        });
+        self.tell_address(browser::replace_hash);
+    }
+
+    /// The address of what is shown.
+    fn tell_address(self, tell: fn(&str)) {
+        tell(&Route::Navigation(self.run.with_untracked(|it| it.wish.clone())).hash());
+    }
+}

@@ -1,0 +1,198 @@
+//! Whom navigation asks: the planner by its stream, the router by MCP, and places by name and point.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use gloo_net::http::{Request, RequestBuilder, Response};
+use leptos::prelude::set_timeout_with_handle;
+use output::navigation::{DETAILS, Details, Place, Point, Routes, TRAVEL_MODE};
+use serde_json::{Value, json};
+use web_sys::AbortController;
+
+use super::event::{self, Event};
+use super::place::{self, SUGGESTIONS_MAX};
+use super::run::details_of;
+use super::wish::Wish;
+use crate::access;
+use crate::browser;
+use crate::call;
+use crate::lookup::Options;
+use crate::mcp::wire::{Answer, Output};
+use crate::mcp::{self, Pieces, Round};
+use crate::route::encoded;
+use crate::trouble::{Refusal, Trouble};
+
+/// How long a whole search may take (NAV-56).
+const SEARCH_DEADLINE: Duration = Duration::from_secs(30);
+/// How long a suggestion may take: it is worth nothing later.
+const PLACE_DEADLINE: Duration = Duration::from_secs(8);
+/// Bytes of an answer that is no stream: a route with its whole line.
+const ANSWER_BYTES_MAX: usize = 8 << 20;
+
+/// Asks the planner; gives what it says to `on_event`, event by event.
+pub(crate) async fn navigate(
+    question: &Value,
+    stop: AbortController,
+    on_event: impl FnMut(Event),
+) -> Result<(), Trouble> {
+    in_time(SEARCH_DEADLINE, stop.clone(), heard(question, stop, on_event)).await
+}
+
+async fn heard(
+    question: &Value,
+    stop: AbortController,
+    mut on_event: impl FnMut(Event),
+) -> Result<(), Trouble> {
+    let request = with_headers(Request::post("/api/navigate"), &stop)
+        .header("Accept", "text/event-stream")
+        .json(question)
+        .map_err(|error| Trouble::page(&error.to_string()))?;
+    let response = answered(request.send().await, &stop)?;
+    if !mcp::is_stream(&response) {
+        let value = read(response).await?;
+        // A host that does not stream has said all at once.
+        on_event(Event::of("done", &value.to_string())?);
+        return Ok(());
+    }
+    let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
+    while let Some(said) = pieces.next_event().await? {
+        let event = Event::of(&said.name, &said.data)?;
+        let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
+        on_event(event);
+        if is_last {
+            return Ok(());
+        }
+    }
+    // The stream ended in the middle: the host is gone.
+    Err(Trouble::Offline)
+}
+
+/// Asks the router for up to three routes, without a planner.
+pub(crate) async fn routes(
+    wish: &Wish,
+    stop: AbortController,
+) -> Result<(Routes, Details), Trouble> {
+    let arguments = json!({ "origin": wish.from, "destination": wish.to, "alternatives": true });
+    let signal = stop.signal();
+    let round = Round {
+        meta: Some(json!({ TRAVEL_MODE: wish.mode.travel() })),
+        abort: Some(&signal),
+        ..Round::default()
+    };
+    let called = mcp::call("route_search", &arguments, round, |_| {});
+    let output = done(in_time(SEARCH_DEADLINE, stop.clone(), called).await?)?;
+    let details = output.raw.get("_meta").and_then(|it| it.get(DETAILS)).cloned();
+    Ok((call::read(&output)?, details_of(details.unwrap_or_default())))
+}
+
+/// Where a place is.
+pub(crate) async fn geocode(address: &str) -> Result<Place, Trouble> {
+    call::fetch("geocode", json!({ "address": address })).await
+}
+
+/// Places whose name begins so.
+pub(crate) async fn places(typed: &str, stop: AbortController) -> Result<Options, Trouble> {
+    let limit = SUGGESTIONS_MAX.to_string();
+    let address = format!("/api/navigation/places?q={}&limit={limit}", encoded(typed));
+    Ok(place::options(&get(&address, stop).await?))
+}
+
+/// What a point is called, if it has a name.
+pub(crate) async fn nearest(point: Point) -> Option<String> {
+    let address = format!("/api/navigation/nearest?lat={:.6}&lng={:.6}", point.lat, point.lng);
+    let found = get(&address, AbortController::new().ok()?).await.ok()?;
+    let name = found.get("name")?.as_str()?.trim();
+    let name: String = name.chars().take(super::wish::PLACE_MAX).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Whether the host has a model that reads conditions (NAV-15); none where it does not say.
+pub(crate) async fn has_model() -> Option<bool> {
+    let health = get("/api/health", AbortController::new().ok()?).await.ok()?;
+    let state = health.pointer("/services/claude")?.as_str()?;
+    Some(state != "not_configured")
+}
+
+fn done(answer: Answer) -> Result<Output, Trouble> {
+    match answer {
+        Answer::Done(output) => Ok(output),
+        Answer::Asked { .. } => Err(Trouble::page("route_search asked something")),
+    }
+}
+
+async fn get(address: &str, stop: AbortController) -> Result<Value, Trouble> {
+    let asked = async {
+        let request = with_headers(Request::get(address), &stop);
+        let sent = request.header("Accept", "application/json").send().await;
+        read(answered(sent, &stop)?).await
+    };
+    in_time(PLACE_DEADLINE, stop.clone(), asked).await
+}
+
+fn with_headers(request: RequestBuilder, stop: &AbortController) -> RequestBuilder {
+    let signal = stop.signal();
+    let request = request
+        .header("Accept-Language", &browser::document_language())
+        .abort_signal(Some(&signal));
+    match access::header() {
+        Some(authorization) => request.header("Authorization", &authorization),
+        None => request,
+    }
+}
+
+fn answered<E>(sent: Result<Response, E>, stop: &AbortController) -> Result<Response, Trouble> {
+    let response = sent.map_err(|_| match stop.signal().aborted() {
+        true => Trouble::Stopped,
+        false => Trouble::Offline,
+    })?;
+    if response.status() == 401 {
+        access::refused();
+    }
+    Ok(response)
+}
+
+async fn read(response: Response) -> Result<Value, Trouble> {
+    let status = response.status();
+    let text = response.text().await.map_err(|_| Trouble::Offline)?;
+    let is_good = (200..300).contains(&status);
+    let unreadable = || Trouble::unreadable(status, &text);
+    if text.len() > ANSWER_BYTES_MAX {
+        return Err(unreadable());
+    }
+    let value = serde_json::from_str::<Value>(&text);
+    if is_good {
+        return value.map_err(|_| unreadable());
+    }
+    let known = Trouble::of_status(status, &text);
+    Err(known
+        .unwrap_or_else(|| value.map_or_else(|_| unreadable(), |it| event::failure(status, &it))))
+}
+
+/// Gives up when the time is over, and says that it was that.
+async fn in_time<T>(
+    deadline: Duration,
+    stop: AbortController,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<T, Trouble> {
+    let is_late = Rc::new(Cell::new(false));
+    let late = Rc::clone(&is_late);
+    let give_up = move || {
+        late.set(true);
+        stop.abort();
+    };
+    let timer = set_timeout_with_handle(give_up, deadline).ok();
+    let result = work.await;
+    if let Some(timer) = timer {
+        timer.clear();
+    }
+    if is_late.get() && result.is_err() {
+        let code = "timed_out".to_owned();
+        return Err(Trouble::Refused(Box::new(Refusal {
+            code,
+            status: 504,
+            ..Refusal::default()
+        })));
+    }
+    result
+}

@@ -1,0 +1,222 @@
+//! What a reader wishes for, which is what the place's address says: a link to it repeats the search.
+
+use crate::route::{decoded, encoded};
+use crate::text::Key;
+
+/// Characters of a place (NAV-7).
+pub(crate) const PLACE_MAX: usize = 200;
+/// Characters of a condition (NAV-7).
+pub(crate) const CONDITION_MAX: usize = 2_000;
+
+/// Who chooses the route, and how one travels (NAV-18).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Mode {
+    /// The planner reads the condition.
+    #[default]
+    Ai,
+    /// By car, as the router ranks the routes.
+    Normal,
+    Walk,
+}
+
+impl Mode {
+    pub(crate) const ALL: [Self; 3] = [Self::Ai, Self::Normal, Self::Walk];
+
+    /// As the address calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ai => "ai",
+            Self::Normal => "normal",
+            Self::Walk => "walk",
+        }
+    }
+
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// What the reader calls it.
+    pub(crate) fn key(self) -> Key {
+        match self {
+            Self::Ai => Key::NavModeAi,
+            Self::Normal => Key::NavModeNormal,
+            Self::Walk => Key::NavModeWalk,
+        }
+    }
+
+    /// As `_meta["navigation/travelMode"]` calls it.
+    pub(crate) fn travel(self) -> &'static str {
+        if self == Self::Walk { "walking" } else { "driving" }
+    }
+}
+
+/// A search, and which of its routes is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wish {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// In plain words; only the planner reads it.
+    pub(crate) condition: String,
+    pub(crate) mode: Mode,
+    /// The route chosen by hand, from 0; none for the one that comes first or that the planner chose.
+    pub(crate) chosen: Option<usize>,
+}
+
+/// Why there is nothing to search for yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    From,
+    To,
+    Condition,
+    TooLong,
+}
+
+impl Lack {
+    /// What to say of it.
+    pub(crate) fn key(self) -> Key {
+        match self {
+            Self::From => Key::NavLackFrom,
+            Self::To => Key::NavLackTo,
+            Self::Condition => Key::NavLackCondition,
+            Self::TooLong => Key::NavTooLong,
+        }
+    }
+}
+
+impl Wish {
+    /// Reads what comes after `?`; what it does not know it leaves out.
+    pub(crate) fn of_query(query: &str) -> Self {
+        let mut wish = Self::default();
+        for (name, value) in query.split('&').filter_map(|it| it.split_once('=')) {
+            let value = decoded(value);
+            match name {
+                "from" => wish.from = cut(&value, PLACE_MAX),
+                "to" => wish.to = cut(&value, PLACE_MAX),
+                "condition" => wish.condition = cut(&value, CONDITION_MAX),
+                "mode" => wish.mode = Mode::of_name(&value).unwrap_or_default(),
+                // People count from one.
+                "route" => {
+                    wish.chosen = value.parse::<usize>().ok().and_then(|it| it.checked_sub(1))
+                }
+                _ => {}
+            }
+        }
+        wish
+    }
+
+    /// What comes after `?`; nothing for a place that nobody has used yet.
+    pub(crate) fn query(&self) -> String {
+        if *self == Self::default() {
+            return String::new();
+        }
+        let mut parts = Vec::new();
+        let texts = [("from", &self.from), ("to", &self.to), ("condition", &self.condition)];
+        for (name, value) in texts {
+            if !value.is_empty() {
+                parts.push(format!("{name}={}", encoded(value)));
+            }
+        }
+        parts.push(format!("mode={}", self.mode.name()));
+        parts.extend(self.chosen.map(|it| format!("route={}", it + 1)));
+        parts.join("&")
+    }
+
+    /// Without blanks around, and without what the mode does not ask for.
+    pub(crate) fn trimmed(&self) -> Self {
+        let trim = |text: &str| text.trim().to_owned();
+        let condition = if self.mode == Mode::Ai { trim(&self.condition) } else { String::new() };
+        Self { from: trim(&self.from), to: trim(&self.to), condition, ..self.clone() }
+    }
+
+    /// What keeps it from being searched for (NAV-62).
+    pub(crate) fn lack(&self) -> Option<Lack> {
+        let wish = self.trimmed();
+        let chars = |text: &str| text.chars().count();
+        match () {
+            () if wish.from.is_empty() => Some(Lack::From),
+            () if wish.to.is_empty() => Some(Lack::To),
+            () if wish.mode == Mode::Ai && wish.condition.is_empty() => Some(Lack::Condition),
+            () if chars(&wish.from).max(chars(&wish.to)) > PLACE_MAX => Some(Lack::TooLong),
+            () if chars(&wish.condition) > CONDITION_MAX => Some(Lack::TooLong),
+            () => None,
+        }
+    }
+
+    /// Whether it is the same search, whichever route is looked at.
+    pub(crate) fn is_same_search(&self, other: &Self) -> bool {
+        Self { chosen: None, ..self.trimmed() } == Self { chosen: None, ..other.trimmed() }
+    }
+
+    /// Whether it is about the same way, whatever the condition.
+    pub(crate) fn is_same_way(&self, other: &Self) -> bool {
+        let (own, other) = (self.trimmed(), other.trimmed());
+        own.from == other.from && own.to == other.to
+    }
+}
+
+fn cut(text: &str, max: usize) -> String {
+    text.chars().take(max).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(mode: Mode) -> Wish {
+        Wish {
+            from: "東京駅".to_owned(),
+            to: "横浜駅 & 西口".to_owned(),
+            condition: "渋滞を避けて 100%".to_owned(),
+            mode,
+            chosen: Some(1),
+        }
+    }
+
+    #[test]
+    fn a_link_says_all_that_repeats_the_search() {
+        for mode in Mode::ALL {
+            let wish = wish(mode);
+            assert_eq!(Wish::of_query(&wish.query()), wish);
+        }
+        assert_eq!(Wish::default().query(), "");
+        assert_eq!(Wish::of_query(""), Wish::default());
+    }
+
+    #[test]
+    fn a_broken_link_is_read_as_far_as_it_goes() {
+        let read = Wish::of_query("from=a&mode=boat&route=0&to&x=y&condition=%E6");
+        assert_eq!(
+            read,
+            Wish { from: "a".into(), condition: "\u{fffd}".into(), ..Wish::default() }
+        );
+        let long = format!("from={}", "x".repeat(9_000));
+        assert_eq!(Wish::of_query(&long).from.len(), PLACE_MAX);
+    }
+
+    #[test]
+    fn a_search_needs_two_places_and_with_the_planner_a_condition() {
+        let mut own = wish(Mode::Ai);
+        assert_eq!(own.lack(), None);
+        own.condition = " \u{3000}".to_owned();
+        assert_eq!(own.lack(), Some(Lack::Condition));
+        own.mode = Mode::Normal;
+        assert_eq!(own.lack(), None, "nobody reads it there");
+        own.to = String::new();
+        assert_eq!(own.lack(), Some(Lack::To));
+        own.from = "  ".to_owned();
+        assert_eq!(own.lack(), Some(Lack::From));
+        let long = Wish { from: "駅".repeat(PLACE_MAX + 1), ..wish(Mode::Walk) };
+        assert_eq!(long.lack(), Some(Lack::TooLong));
+    }
+
+    #[test]
+    fn looking_at_another_route_is_no_other_search() {
+        let own = wish(Mode::Ai);
+        let mut other = Wish { chosen: None, ..own.clone() };
+        assert!(own.is_same_search(&other));
+        other.condition = "一番早い".to_owned();
+        assert!(!own.is_same_search(&other) && own.is_same_way(&other));
+        let back = Wish { from: own.to.clone(), to: own.from.clone(), ..own.clone() };
+        assert!(!own.is_same_way(&back));
+    }
+}

@@ -1,0 +1,179 @@
+//! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
+//! reasons; as one answer or as a stream of events (NAV-9).
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State, rejection::BytesRejection},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use http::{Extensions, HeaderMap, header};
+use serde_json::{Value, json};
+
+mod chosen;
+mod refusal;
+mod request;
+mod stream;
+
+pub(super) use refusal::Refusal;
+pub(super) use request::Fields;
+
+use crate::{
+    assistant::{Asker, Assistant, Decider, Language, Run, Task, Teller, planner::Planner},
+    call_state::Clock,
+    caller::Caller,
+    calls::Calls,
+    registry::Registry,
+    telemetry::TraceHeaders,
+};
+use request::Asked;
+
+/// What the endpoints work on.
+#[derive(Clone)]
+pub(crate) struct Navigate {
+    assistant: Assistant,
+    clock: Clock,
+}
+
+/// `/api/navigate`, and `/api/route` beside it.
+pub(crate) fn routes(navigate: Navigate, limit: DefaultBodyLimit) -> Router {
+    Router::new()
+        .route("/api/navigate", post(answer))
+        .route("/api/route", post(super::route::answer))
+        .layer(limit)
+        .with_state(navigate)
+}
+
+type Body = Result<Bytes, BytesRejection>;
+
+async fn answer(
+    State(navigate): State<Navigate>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Body,
+) -> Response {
+    let caller = Caller::of(&headers, &extensions);
+    let fields = Fields::read(body, Language::of(caller.locale.as_deref(), ""));
+    let asked = match fields.and_then(|it| Asked::read(&it)) {
+        Ok(asked) => asked,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
+    let ends = (asked.origin, asked.destination);
+    let job = navigate.job(&headers, caller, ends, &asked.message, shape);
+    let planner = Box::new(Planner::of_sentence());
+    job.with(asked.history, planner).answer(&headers).await
+}
+
+/// What an answer looks like.
+pub(super) enum Shape {
+    /// NAV-1.
+    Reasoned {
+        /// The history as it was given, with the question at its end (NAV-4, NAV-5).
+        said: Vec<Value>,
+        message: String,
+    },
+    /// NAV-18.
+    Plain,
+}
+
+/// One request in the making.
+pub(super) struct Job {
+    assistant: Assistant,
+    asker: Asker,
+    task: Task,
+    decider: Box<dyn Decider>,
+    shape: Shape,
+}
+
+/// The body of an answer, and which of the results was chosen.
+type Answer = (Value, Value);
+
+impl Navigate {
+    pub(crate) fn new(calls: &Calls, registry: &Registry, clock: &Clock) -> Self {
+        let assistant = Assistant { calls: calls.clone(), registry: registry.clone() };
+        Self { assistant, clock: clock.clone() }
+    }
+
+    /// A job with nothing said before, decided by plain wishes until somebody else is named.
+    pub(super) fn job(
+        &self,
+        headers: &HeaderMap,
+        mut caller: Caller,
+        (origin, destination): (String, String),
+        message: &str,
+        shape: Shape,
+    ) -> Job {
+        let language = Language::of(caller.locale.as_deref(), message);
+        // Results are in the language of the explanation.
+        caller.locale.get_or_insert_with(|| language.tag().into());
+        let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
+        let task = Task {
+            origin,
+            destination,
+            message: message.to_owned(),
+            history: Vec::new(),
+            language,
+            now: jiff::Timestamp::from_second(now).unwrap_or_default(),
+            tools: self.assistant.tools(&caller),
+        };
+        let asker = Asker { caller, trace: TraceHeaders::of(headers) };
+        let decider = Box::new(Planner::of_wishes(Default::default()));
+        Job { assistant: self.assistant.clone(), asker, task, decider, shape }
+    }
+}
+
+impl Job {
+    /// The same, decided by `decider` with what was said before.
+    pub(super) fn with(
+        self,
+        history: Vec<crate::assistant::Said>,
+        decider: Box<dyn Decider>,
+    ) -> Self {
+        Self { task: Task { history, ..self.task }, decider, ..self }
+    }
+
+    /// The answer in the way that the request wants it.
+    pub(super) async fn answer(self, headers: &HeaderMap) -> Response {
+        let accepts = |it: &http::HeaderValue| {
+            it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
+        };
+        if headers.get_all(header::ACCEPT).iter().any(accepts) {
+            return stream::answer(self);
+        }
+        match self.run(&Teller::default()).await {
+            Ok((body, _)) => Json(body).into_response(),
+            Err(refusal) => refusal.into_response(),
+        }
+    }
+
+    async fn run(mut self, teller: &Teller) -> Result<Answer, Refusal> {
+        let run = self.assistant.run(&self.task, &mut *self.decider, &self.asker, teller).await;
+        let run = run.map_err(|it| Refusal::of(it, self.task.language))?;
+        Ok(self.body(run))
+    }
+
+    fn body(self, run: Run) -> Answer {
+        let (route, selected) = chosen::route(&run);
+        let message = run.conclusion.message;
+        let Shape::Reasoned { mut said, message: asked } = self.shape else {
+            let mut body = json!({ "mode": "normal", "route": route });
+            if body["route"].is_null() {
+                body["message"] = message.into();
+            }
+            return (body, selected);
+        };
+        let used = run.answered.into_iter().map(|it| it.call);
+        let used =
+            used.map(|it| json!({ "name": it.name, "params": it.arguments, "reason": it.reason }));
+        let used: Vec<_> = used.collect();
+        let is_last = |it: &Value| it["role"] == "user" && it["content"] == asked;
+        if !said.last().is_some_and(is_last) {
+            said.push(json!({ "role": "user", "content": asked }));
+        }
+        said.push(json!({ "role": "assistant", "content": message }));
+        let reasoning = json!({ "message": message, "toolsUsed": used });
+        (json!({ "route": route, "reasoning": reasoning, "conversationHistory": said }), selected)
+    }
+}

@@ -1,0 +1,158 @@
+//! The body of a request, field by field: what is wrong is said by the field's name (NAV-7).
+
+use serde_json::{Map, Value, json};
+
+use super::{Body, Refusal};
+use crate::assistant::{Language, Said};
+
+/// Characters of a place.
+const PLACE_MAX: usize = 200;
+/// Characters of a sentence.
+const MESSAGE_MAX: usize = 2_000;
+/// Characters of one entry of the history; explanations may be long.
+const SAID_MAX: usize = 20_000;
+/// Entries of the history that may be sent, and how many of them, the last, are used (NAV-5).
+const HISTORY_MAX: usize = 1_000;
+const HISTORY_USED: usize = 20;
+
+/// A body that is a JSON object. Fields that are not known are left alone: clients have their own.
+pub(in crate::api) struct Fields {
+    fields: Map<String, Value>,
+    pub(in crate::api) language: Language,
+}
+
+impl Fields {
+    pub(in crate::api) fn read(body: Body, language: Language) -> Result<Self, Refusal> {
+        let body = body.map_err(|it| Refusal::unread(&it, language))?;
+        match serde_json::from_slice(&body) {
+            Ok(Value::Object(fields)) => Ok(Self { fields, language }),
+            _ => Err(Refusal::invalid(
+                "body",
+                language.pick(
+                    "本文はJSONオブジェクトにしてください: {\"origin\": \"東京駅\", \"destination\": \"横浜駅\", …}",
+                    "The body must be a JSON object: {\"origin\": \"東京駅\", \"destination\": \"横浜駅\", …}",
+                ),
+            )),
+        }
+    }
+
+    /// A text that must be there, without spaces around it.
+    fn text(&self, name: &str, chars_max: usize) -> Result<String, Refusal> {
+        let text = self.fields.get(name).and_then(Value::as_str).map(str::trim);
+        let fits = |it: &&str| !it.is_empty() && it.chars().nth(chars_max).is_none();
+        text.filter(fits).map(str::to_owned).ok_or_else(|| {
+            let japanese = format!("{name}は1〜{chars_max}文字の文字列にしてください");
+            let english = format!("{name} must be a string of 1 to {chars_max} characters");
+            Refusal::invalid(name, self.language.pick(japanese, english))
+        })
+    }
+
+    /// Origin and destination.
+    pub(in crate::api) fn ends(&self) -> Result<(String, String), Refusal> {
+        Ok((self.text("origin", PLACE_MAX)?, self.text("destination", PLACE_MAX)?))
+    }
+
+    /// The place in `words` of a text that may be there; upper or lower case.
+    pub(in crate::api) fn word(
+        &self,
+        name: &str,
+        words: &[&str],
+    ) -> Result<Option<usize>, Refusal> {
+        let value = match self.fields.get(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(value) => value,
+        };
+        let is_it = |it: &&str| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(it));
+        let found = words.iter().position(is_it);
+        found.map(Some).ok_or_else(|| {
+            let words = words.join(", ");
+            let japanese = format!("{name}は次のいずれかにしてください: {words}");
+            let english = format!("{name} must be one of {words}");
+            Refusal::invalid(name, self.language.pick(japanese, english))
+        })
+    }
+}
+
+/// What `POST /api/navigate` was asked.
+pub(super) struct Asked {
+    pub(super) origin: String,
+    pub(super) destination: String,
+    pub(super) message: String,
+    /// What was said before, as far as it is used.
+    pub(super) history: Vec<Said>,
+    /// The whole of it, as it was given.
+    given: Vec<Value>,
+}
+
+impl Asked {
+    pub(super) fn read(fields: &Fields) -> Result<Self, Refusal> {
+        let (origin, destination) = fields.ends()?;
+        let message = fields.text("message", MESSAGE_MAX)?;
+        let given = given(fields)?;
+        let mut history: Vec<_> = given.iter().map(said).collect();
+        // The sample's history has the question in it already (NAV-5, NAV-X8).
+        history.pop_if(|it| it.is_user && it.content.trim() == message);
+        let unused = history.len().saturating_sub(HISTORY_USED);
+        history.drain(..unused);
+        Ok(Self { origin, destination, message, history, given })
+    }
+
+    /// The history as it was given; the question, where it stands there already, as it is asked.
+    pub(super) fn said(&self) -> Vec<Value> {
+        let mut said = self.given.clone();
+        if let Some(last) = said.last_mut().filter(|it| it["role"] == "user")
+            && last["content"].as_str().is_some_and(|it| it.trim() == self.message)
+        {
+            last["content"] = self.message.as_str().into();
+        }
+        said
+    }
+}
+
+fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
+    const FIELD: &str = "conversationHistory";
+    let language = fields.language;
+    let history = match fields.fields.get(FIELD) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(history)) if history.len() <= HISTORY_MAX => history,
+        Some(_) => {
+            let japanese = format!("{FIELD}は{HISTORY_MAX}件までの配列にしてください");
+            let english = format!("{FIELD} must be a list of at most {HISTORY_MAX} entries");
+            return Err(Refusal::invalid(FIELD, language.pick(japanese, english)));
+        }
+    };
+    let entry = |(at, it): (usize, &Value)| {
+        let wrong = |name: &str, japanese: String, english: String| {
+            let field = format!("{FIELD}[{at}]{name}");
+            Refusal::invalid(&field, format!("{field}{}", language.pick(japanese, english)))
+        };
+        if !it.is_object() {
+            let english = " must be an object with role and content".to_owned();
+            return Err(wrong(
+                "",
+                "はroleとcontentを持つオブジェクトにしてください".to_owned(),
+                english,
+            ));
+        }
+        if !matches!(it["role"].as_str(), Some("user" | "assistant")) {
+            let english = " must be user or assistant".to_owned();
+            return Err(wrong(".role", "はuserかassistantにしてください".to_owned(), english));
+        }
+        match it["content"].as_str() {
+            Some(content) if content.chars().nth(SAID_MAX).is_none() => {
+                Ok(json!({ "role": it["role"], "content": content }))
+            }
+            _ => Err(wrong(
+                ".content",
+                format!("は{SAID_MAX}文字までの文字列にしてください"),
+                format!(" must be a string of at most {SAID_MAX} characters"),
+            )),
+        }
+    };
+    history.iter().enumerate().map(entry).collect()
+}
+
+fn said(entry: &Value) -> Said {
+    let content = entry["content"].as_str().unwrap_or_default().to_owned();
+    Said { is_user: entry["role"] == "user", content }
+}

@@ -1,0 +1,65 @@
+//! `POST /api/route` (NAV-18): a route by its kind, without any sentence.
+
+use axum::{
+    body::Bytes,
+    extract::{State, rejection::BytesRejection},
+    response::{IntoResponse, Response},
+};
+use http::{Extensions, HeaderMap};
+
+use super::navigate::{Fields, Navigate, Refusal, Shape};
+use crate::{
+    assistant::{
+        Language,
+        planner::{Planner, Rule, Wishes},
+    },
+    caller::Caller,
+};
+
+/// How one may travel.
+const MODES: [&str; 2] = ["driving", "walking"];
+/// The kinds of route, and what each wishes for.
+const KINDS: [&str; 7] = [
+    "recommended",
+    "fastest",
+    "shortest",
+    "no_highways",
+    "no_tolls",
+    "no_ferries",
+    "fewest_right_turns",
+];
+
+pub(super) async fn answer(
+    State(navigate): State<Navigate>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let caller = Caller::of(&headers, &extensions);
+    let fields = Fields::read(body, Language::of(caller.locale.as_deref(), ""));
+    match fields.and_then(|it| asked(&it)) {
+        Ok((ends, wishes)) => {
+            let job = navigate.job(&headers, caller, ends, "", Shape::Plain);
+            let planner = Box::new(Planner::of_wishes(wishes));
+            job.with(Vec::new(), planner).answer(&headers).await
+        }
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+fn asked(fields: &Fields) -> Result<((String, String), Wishes), Refusal> {
+    let ends = fields.ends()?;
+    let mut wishes = Wishes::default();
+    wishes.walking = fields.word("travelMode", &MODES)? == Some(1);
+    let kind = fields.word("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
+    wishes.rule = match kind {
+        "fastest" => Some(Rule::Fastest),
+        "shortest" => Some(Rule::Shortest),
+        "fewest_right_turns" => Some(Rule::FewestRightTurns),
+        _ => None,
+    };
+    wishes.no_highways = kind == "no_highways";
+    wishes.no_tolls = kind == "no_tolls";
+    wishes.no_ferries = kind == "no_ferries";
+    Ok((ends, wishes))
+}

@@ -1,0 +1,50 @@
+//! The selection rules of NAV-51: which of the routes that were found.
+
+use super::{
+    found::Found,
+    wishes::{Rule, Wishes},
+};
+
+/// How much longer than the fastest a route may take that has less traffic: a fifth.
+const DETOUR: (u64, u64) = (6, 5);
+
+/// The place of the route that fits `wishes` best; none where there is no route.
+pub(super) fn choose(wishes: &Wishes, routes: &[Found]) -> Option<usize> {
+    if let Some(number) = wishes.once.pick
+        && (1..=routes.len()).contains(&number)
+    {
+        return Some(number - 1);
+    }
+    let ranking = ranking(wishes, routes);
+    ranking.get(wishes.others.checked_rem(routes.len())?).copied()
+}
+
+/// The places of `routes`, best first. Of what is equal, the provider's order decides.
+pub(super) fn ranking(wishes: &Wishes, routes: &[Found]) -> Vec<usize> {
+    let mut places: Vec<_> = (0..routes.len()).collect();
+    match wishes.rule {
+        Some(rule) => places.sort_by_key(|it| key(rule, &routes[*it])),
+        None if wishes.traffic => {
+            let fastest = routes.iter().map(Found::time).min().unwrap_or_default();
+            let most = fastest.saturating_mul(DETOUR.0) / DETOUR.1;
+            let key = |it: &Found| (it.time() > most, it.delay(), it.time());
+            places.sort_by_key(|it| key(&routes[*it]));
+        }
+        None => {}
+    }
+    places
+}
+
+fn key(rule: Rule, route: &Found) -> (u64, u64) {
+    let time = route.time();
+    match rule {
+        Rule::Fastest => (time, route.metres),
+        Rule::Shortest => (route.metres, time),
+        // What nobody knows the toll of is not taken to be free.
+        Rule::Cheapest => {
+            let toll = route.toll.as_ref().map_or(u64::MAX, |it| it.amount.max(0.0) as u64);
+            (toll, time)
+        }
+        Rule::FewestRightTurns => (route.right_turns as u64, time),
+    }
+}

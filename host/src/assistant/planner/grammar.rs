@@ -1,0 +1,239 @@
+//! The grammar: which phrases mean what. All that the planner understands is in these tables.
+
+use super::wishes::{Beyond, Outlook, Rule};
+
+/// What a phrase means by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Means {
+    /// Something that is wanted or not, as the words around it say.
+    Topic(Topic),
+    /// Says no to the topic beside it.
+    Refuse,
+    /// Says yes to the topic beside it.
+    Want,
+    /// Says what is wished.
+    Wish(Wish),
+    /// So many days from today.
+    Day(i8),
+    /// Before noon.
+    Morning,
+    /// After noon.
+    Evening,
+    /// A time of day.
+    Clock { hour: i8, minute: i8 },
+    /// So many minutes from now.
+    In { minutes: i32 },
+    /// The time is that of the arrival.
+    Arrive,
+    /// A part of a sentence ends.
+    Pause,
+    /// A sentence ends.
+    Stop,
+    /// Looks like something else and is nothing.
+    Nothing,
+}
+
+/// What can be wanted or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    Highways,
+    /// The same; wanted unless the words around it say no.
+    ByHighways,
+    Tolls,
+    Ferries,
+    Traffic,
+    RightTurns,
+    LocalRoads,
+}
+
+/// What can be wished for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    By(Rule),
+    Faster,
+    Compare,
+    Another,
+    Pick(usize),
+    NoTolls,
+    Traffic,
+    Walk,
+    Drive,
+    Now,
+    Outlook(Outlook),
+    /// Nothing in particular; what was wished before holds no longer.
+    Anything,
+    Beyond(Beyond),
+}
+
+/// Phrases, `|` between them, in lower case, with ASCII letters and digits; the longest that fits counts.
+pub(super) const PHRASES: &[(Means, &str)] = &[
+    (
+        Means::Topic(Topic::Highways),
+        "高速|高速道路|高速では|高速道路では|高速での|首都高|首都高速|自動車道|ハイウェイ|\
+         highway|highways|motorway|motorways|freeway|freeways|expressway|expressways",
+    ),
+    (
+        Means::Topic(Topic::Tolls),
+        "有料|有料道路|有料区間|料金所|高速代|高速料金|通行料|通行料金|toll|tolls|toll road|\
+         toll roads|paid roads",
+    ),
+    (Means::Topic(Topic::Ferries), "フェリー|船|カーフェリー|ferry|ferries|boat|boats"),
+    (
+        Means::Topic(Topic::Traffic),
+        "渋滞|混雑|混ん|混む|ラッシュ|traffic|traffic jam|traffic jams|jam|jams|congestion|\
+         congested|rush hour",
+    ),
+    (
+        Means::Topic(Topic::RightTurns),
+        "右折|右に曲が|右曲が|right turn|right turns|right-hand turns|turn right|turning right",
+    ),
+    (
+        Means::Topic(Topic::LocalRoads),
+        "下道|した道|したみち|一般道|一般道路|国道|local road|local roads|surface street|\
+         surface streets|back roads|ordinary roads",
+    ),
+    (
+        Means::Refuse,
+        "使わ|じゃな|ではな|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
+         乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
+         以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
+         少な|減ら|控え|苦手|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|without|not|\
+         don't|dont|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
+         keep off|away from|free of|except|few|fewer|fewest|less|least|minimal|minimum|minimise|\
+         minimize",
+    ),
+    (
+        Means::Want,
+        "使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|ok|オーケー|いい|\
+         良い|よい|可|構わな|かまわな|気にしな|大丈夫|問題な|あり|use|using|take|taking|allow|\
+         prefer|via|with|fine|okay|don't mind|do not mind|doesn't matter",
+    ),
+    (
+        Means::Topic(Topic::ByHighways),
+        "高速で|高速道路で|高速経由|高速道路経由|by highway|by motorway",
+    ),
+    (
+        Means::Wish(Wish::By(Rule::Fastest)),
+        "一番早|一番速|1番早|1番速|いちばん早|いちばん速|最も早|最も速|最速|早く|速く|時間優先|最短|最短で|最短時間|\
+         最短ルート|早く着|速く着|早く行|速く行|早く到着|早いルート|速いルート|早い道|速い道|\
+         時間が短|時間の短|所要時間が短|短時間|急い|急ぎ|なるべく早く|できるだけ早く|時短|\
+         fastest|quickest|fast|quick|quickly|shortest time|least time|as soon as possible|asap|\
+         hurry|in a hurry",
+    ),
+    (
+        Means::Wish(Wish::Faster),
+        "もっと早|もっと速|より早|より速|もう少し早|もう少し速|faster|quicker",
+    ),
+    (
+        Means::Wish(Wish::By(Rule::Shortest)),
+        "最短距離|距離が短|距離の短|距離が最短|一番近|近道|一番短|いちばん短|shortest|\
+         shortest distance|shortest route|shortest way|least distance|shorter",
+    ),
+    (
+        Means::Wish(Wish::By(Rule::Cheapest)),
+        "一番安|いちばん安|最安|安い|安く|料金を抑え|費用を抑え|節約|cheap|cheaper|cheapest|\
+         least expensive|save money|lowest toll|lowest tolls",
+    ),
+    (Means::Wish(Wish::By(Rule::FewestRightTurns)), "左折だけ|左折中心|左折多め|左折メイン"),
+    (
+        Means::Wish(Wish::Compare),
+        "比較|比べ|くらべ|違い|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
+         differences|alternatives|options|choices|versus|vs",
+    ),
+    (
+        Means::Wish(Wish::Another),
+        "別のルート|別の道|別ルート|他のルート|他の道|ほかのルート|ほかの道|違うルート|違う道|\
+         別の行き方|別の候補|他に道|ほかに道|他にルート|ほかにルート|another route|another way|another one|different route|different way|\
+         other route|other way|something else",
+    ),
+    (
+        Means::Wish(Wish::Pick(1)),
+        "1番目|一番目|1つ目|一つ目|ひとつ目|1本目|ルート1|1番のルート|最初のルート|最初ので|最初のが|最初のやつ|first option|first route|\
+         first one|the first|1st|route 1|option 1|number 1",
+    ),
+    (
+        Means::Wish(Wish::Pick(2)),
+        "2番目|二番目|2つ目|二つ目|ふたつ目|2本目|ルート2|2番のルート|2番の|2番で|2番が|second option|second route|second one|\
+         the second|2nd|route 2|option 2|number 2",
+    ),
+    (
+        Means::Wish(Wish::Pick(3)),
+        "3番目|三番目|3つ目|三つ目|みっつ目|3本目|ルート3|3番のルート|3番の|3番で|3番が|third option|third route|third one|\
+         the third|3rd|route 3|option 3|number 3",
+    ),
+    (
+        Means::Wish(Wish::NoTolls),
+        "無料の道|無料で|無料道路|無料ルート|お金をかけ|toll-free|toll free|free roads|free route",
+    ),
+    (
+        Means::Wish(Wish::Traffic),
+        "空いている|空いてる|すいている|すいてる|空いた道|スムーズ|流れのいい|traffic-free",
+    ),
+    (
+        Means::Wish(Wish::Walk),
+        "歩い|歩き|歩く|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
+    ),
+    (
+        Means::Wish(Wish::Drive),
+        "車で|クルマ|くるまで|自動車で|運転|ドライブ|マイカー|タクシー|drive|driving|by car|\
+         by taxi",
+    ),
+    (
+        Means::Wish(Wish::Now),
+        "今から|いまから|今すぐ|すぐ出発|今出発|いま出発|現在時刻|right now|leave now|\
+         leaving now|now",
+    ),
+    (
+        Means::Wish(Wish::Outlook(Outlook::Pessimistic)),
+        "余裕を見|余裕をみ|余裕を持|余裕をも|最悪|悲観|pessimistic|worst case|worst-case|\
+         to be safe",
+    ),
+    (
+        Means::Wish(Wish::Outlook(Outlook::Optimistic)),
+        "うまくいけば|順調なら|楽観|optimistic|best case|best-case",
+    ),
+    (
+        Means::Wish(Wish::Anything),
+        "おまかせ|お任せ|なんでもいい|何でもいい|どれでも|おすすめ|お勧め|普通に|普通の|普通で|\
+         条件なし|条件はな|条件を消|特になし|特に条件|リセット|最初から|やり直|any route|\
+         anything goes|anything is fine|whatever|recommended|no conditions|no preference|\
+         start over|reset|default",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::Transit)),
+        "電車|列車|新幹線|地下鉄|バスで|公共交通|飛行機|train|trains|bus|subway|metro|\
+         public transport|transit|plane",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::Bicycle)),
+        "自転車|サイクリング|チャリ|bicycle|bike|cycling|cycle",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::Scenery)),
+        "景色|眺め|海沿い|絶景|風景|scenic|scenery|view|views|coastal",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::Stopover)),
+        "を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stop by|\
+         on the way|through",
+    ),
+    (Means::Day(0), "今日|本日|きょう|today"),
+    (Means::Day(1), "明日|あした|あす|翌日|tomorrow"),
+    (Means::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
+    (Means::Morning, "午前|朝|早朝|a.m.|am|morning"),
+    (Means::Evening, "午後|夕方|夜|今夜|今晩|晩|p.m.|pm|evening|afternoon|tonight"),
+    (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
+    (
+        Means::Arrive,
+        "着き|着く|到着|までに|着ける|着けば|着いて|間に合|arrive|arrives|arriving|arrival|\
+         arrive by|get there by|be there by|be there at",
+    ),
+    (Means::Pause, "、|,|けど|けれど|but|however"),
+    (Means::Stop, "。|!|?|\n|;|."),
+    // Longer than what they would be taken for.
+    (
+        Means::Nothing,
+        "一般的|早く出|早くなく|速くなく|with and without|with or without|ありとなし|有りと無し|高速バス|早め|急がな|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
+         朝霞|朝日|all right|no problem|no matter|notice|how fast",
+    ),
+];

@@ -1,0 +1,158 @@
+//! Which tools are called for which wishes, and why: the plans of NAV-51.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    when,
+    wishes::{Outlook, Rule, Wishes},
+};
+use crate::assistant::{Task, ToolCall};
+
+/// Where the request's `_meta` says how one travels.
+const TRAVEL_MODE: &str = "navigation/travelMode";
+pub(super) const SEARCH: &str = "route_search";
+pub(super) const COMPARE: &str = "distance_compare";
+
+/// The calls for `wishes`, all of one turn.
+pub(super) fn calls(task: &Task, wishes: &Wishes) -> Vec<ToolCall> {
+    let mut calls = vec![search(task, wishes)];
+    // The table knows how one drives and not how one walks.
+    let is_offered = task.tools.iter().any(|it| **it == *COMPARE);
+    if wishes.once.compare && !wishes.walking && is_offered {
+        calls.push(compare(task, wishes));
+    }
+    calls
+}
+
+fn search(task: &Task, wishes: &Wishes) -> ToolCall {
+    let mut arguments = Map::new();
+    arguments.insert("origin".to_owned(), task.origin.as_str().into());
+    arguments.insert("destination".to_owned(), task.destination.as_str().into());
+    let avoid = avoid(wishes);
+    if !avoid.is_empty() {
+        arguments.insert("avoid".to_owned(), avoid.into());
+    }
+    if wishes.needs_several() {
+        arguments.insert("alternatives".to_owned(), true.into());
+    }
+    if let Some(time) = departure(wishes) {
+        arguments.insert("departure_time".to_owned(), time);
+    }
+    let outlook = wishes.outlook.map(|it| match it {
+        Outlook::Pessimistic => "pessimistic",
+        Outlook::Optimistic => "optimistic",
+    });
+    if let Some(outlook) = outlook {
+        arguments.insert("traffic_model".to_owned(), outlook.into());
+    }
+    let mut meta = Map::new();
+    if wishes.walking {
+        meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
+    }
+    let reason = reason(task, wishes);
+    ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
+}
+
+fn compare(task: &Task, wishes: &Wishes) -> ToolCall {
+    let mut arguments = Map::new();
+    arguments.insert("origins".to_owned(), json!([task.origin]));
+    arguments.insert("destinations".to_owned(), json!([task.destination]));
+    if let Some(time) = departure(wishes) {
+        arguments.insert("departure_time".to_owned(), time);
+    }
+    let reason = task.language.pick(
+        "比較のため、距離と所要時間を表でも確認",
+        "To compare, distance and time are also looked up in a table",
+    );
+    ToolCall {
+        id: "call-2".to_owned(),
+        name: COMPARE.to_owned(),
+        arguments,
+        meta: Map::new(),
+        reason: reason.to_owned(),
+    }
+}
+
+fn avoid(wishes: &Wishes) -> Vec<Value> {
+    let all = [
+        (wishes.no_tolls, "tolls"),
+        (wishes.no_highways, "highways"),
+        (wishes.no_ferries, "ferries"),
+    ];
+    all.into_iter().filter(|it| it.0).map(|it| it.1.into()).collect()
+}
+
+/// The time of departure, where one was wished for or congestion is to be avoided: no jam holds up who
+/// walks (NAV-X6).
+fn departure(wishes: &Wishes) -> Option<Value> {
+    match wishes.departure {
+        Some(moment) => Some(when::rfc3339(moment).into()),
+        None => (wishes.traffic && !wishes.walking).then(|| "now".into()),
+    }
+}
+
+/// Why the routes are searched for so (NAV-54).
+fn reason(task: &Task, wishes: &Wishes) -> String {
+    let language = task.language;
+    let mut parts = Vec::new();
+    let mut part = |japanese: &str, english: &str| {
+        parts.push(language.pick(japanese, english).to_owned());
+    };
+    if wishes.traffic {
+        part(
+            "渋滞を避けるため出発時刻の交通状況を考慮",
+            "traffic at departure counts, to avoid congestion",
+        );
+    }
+    if wishes.no_highways {
+        part("高速道路を避ける", "motorways are avoided");
+    }
+    if wishes.no_tolls {
+        part("有料道路を避ける", "toll roads are avoided");
+    }
+    if wishes.no_ferries {
+        part("フェリーを避ける", "ferries are avoided");
+    }
+    if wishes.walking {
+        part("徒歩で移動", "one walks");
+    }
+    match wishes.outlook {
+        Some(Outlook::Pessimistic) => part("渋滞を多めに見込む", "heavy traffic is expected"),
+        Some(Outlook::Optimistic) => part("渋滞を少なめに見込む", "light traffic is expected"),
+        None => {}
+    }
+    match wishes.rule {
+        Some(Rule::Fastest) => {
+            part("複数の候補から最短時間を選ぶ", "the fastest of several is chosen")
+        }
+        Some(Rule::Shortest) => {
+            part("複数の候補から最短距離を選ぶ", "the shortest of several is chosen")
+        }
+        Some(Rule::Cheapest) => {
+            part("複数の候補から料金の安いものを選ぶ", "the cheapest of several is chosen")
+        }
+        Some(Rule::FewestRightTurns) => part(
+            "複数の候補のstepsから右折の回数を数える",
+            "right turns are counted in the steps of several routes",
+        ),
+        None if wishes.once.compare => part("候補を比較", "the candidates are compared"),
+        None if wishes.needs_several() => part("複数の候補から選ぶ", "one of several is chosen"),
+        None => {}
+    }
+    if let Some(moment) = wishes.departure {
+        let shown = when::shown(moment, task.now, language);
+        part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
+    }
+    if parts.is_empty() {
+        let plain =
+            ("条件の指定がないため通常の検索", "a plain search, as nothing special was wished for");
+        return capital(language.pick(plain.0, plain.1));
+    }
+    capital(&parts.join(language.pick("、", "; ")))
+}
+
+/// With a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
+}

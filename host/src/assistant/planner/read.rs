@@ -1,0 +1,202 @@
+//! Reads wishes out of sentences: each phrase by the table, each topic by the yes or no beside it.
+
+use jiff::Timestamp;
+
+use super::{
+    grammar::{Means, Topic, Wish},
+    scan::{Token, tokens},
+    when::{Written, in_minutes},
+    wishes::{Beyond, Once, Wishes},
+};
+use crate::assistant::Task;
+
+/// How far behind its topic a yes or no may stand, in characters.
+const REACH: usize = 16;
+
+/// What is wished by the sentence of `task`, on top of what was wished before.
+pub(super) fn conversation(task: &Task) -> Wishes {
+    let before = task.history.iter().filter(|it| it.is_user);
+    let before = before
+        .fold(Wishes::default(), |wishes, it| sentence(&it.content, &wishes.lasting(), task.now));
+    let before = before.lasting();
+    let mut wishes = sentence(&task.message, &before, task.now);
+    wishes.once.is_inherited = before.is_any() && wishes.is_any() && shares(&before, &wishes);
+    wishes
+}
+
+/// Whether something that held before holds still.
+fn shares(before: &Wishes, now: &Wishes) -> bool {
+    (before.no_tolls && now.no_tolls)
+        || (before.no_highways && now.no_highways)
+        || (before.no_ferries && now.no_ferries)
+        || (before.walking && now.walking)
+        || (before.departure.is_some() && before.departure == now.departure)
+}
+
+/// What is wished by `text`, on top of `before`.
+pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
+    let tokens = tokens(text);
+    let once = Once { formerly: before.rule, ..Once::default() };
+    let mut wishes = Wishes { once, ..before.clone() };
+    if tokens.iter().any(|it| it.means == Means::Wish(Wish::Anything)) {
+        wishes = Wishes::default();
+        wishes.once.is_read = true;
+    }
+    let has_highways = tokens.iter().any(|it| it.means == Means::Topic(Topic::Highways));
+    let mut carried = None;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.means {
+            Means::Topic(topic) => {
+                let wanted = wanted(&tokens, at, &mut carried);
+                // Beside motorways other roads are named for contrast.
+                if topic == Topic::LocalRoads && wanted.is_none() && has_highways {
+                    continue;
+                }
+                let is_read = wishes.topic(topic, wanted);
+                wishes.once.is_read |= is_read;
+            }
+            Means::Wish(wish) => wishes.wish(wish),
+            _ => {}
+        }
+    }
+    wishes.time(&tokens, now);
+    wishes
+}
+
+/// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
+/// it in English, where one word may stand before several topics.
+fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
+    let said = match tokens[at].is_ascii {
+        false => behind(tokens, at),
+        true => before(tokens, at).or_else(|| fine(tokens, at)).or(*carried),
+    };
+    *carried = said;
+    said
+}
+
+/// Japanese: the nearest yes or no behind the topic, past topics in between.
+fn behind(tokens: &[Token], at: usize) -> Option<bool> {
+    let rest = tokens[at + 1..].iter();
+    let near = rest.take_while(|it| it.means != Means::Stop && it.from <= tokens[at].to + REACH);
+    near.filter_map(polarity).next()
+}
+
+/// English: the nearest yes or no before the topic in its part of the sentence; `don't use` is a no.
+fn before(tokens: &[Token], at: usize) -> Option<bool> {
+    let is_end = |it: &&Token| matches!(it.means, Means::Stop | Means::Pause);
+    let mut part = tokens[..at].iter().rev().take_while(|it| !is_end(it));
+    let nearest = part.by_ref().find_map(polarity)?;
+    Some(nearest && part.next().and_then(polarity).unwrap_or(true))
+}
+
+/// English: `highways are fine`.
+fn fine(tokens: &[Token], at: usize) -> Option<bool> {
+    let next = tokens.get(at + 1).filter(|it| it.from <= tokens[at].to + REACH)?;
+    polarity(next)
+}
+
+fn polarity(token: &Token) -> Option<bool> {
+    match token.means {
+        Means::Want => Some(true),
+        Means::Refuse => Some(false),
+        _ => None,
+    }
+}
+
+impl Wishes {
+    /// Takes in what is said of `topic`; whether that says anything.
+    fn topic(&mut self, topic: Topic, wanted: Option<bool>) -> bool {
+        let place = match topic {
+            Topic::Highways => &mut self.no_highways,
+            Topic::Tolls => &mut self.no_tolls,
+            Topic::Ferries => &mut self.no_ferries,
+            Topic::Traffic => {
+                self.traffic = wanted != Some(true);
+                return true;
+            }
+            Topic::LocalRoads => {
+                self.no_highways = wanted != Some(false);
+                return true;
+            }
+            Topic::ByHighways => {
+                self.no_highways = wanted == Some(false);
+                return true;
+            }
+            Topic::RightTurns => {
+                let rule = super::Rule::FewestRightTurns;
+                match wanted {
+                    Some(false) => self.ruled(rule),
+                    Some(true) if self.rule == Some(rule) => self.rule = None,
+                    _ => {}
+                }
+                return wanted.is_some();
+            }
+        };
+        if let Some(wanted) = wanted {
+            *place = !wanted;
+        }
+        wanted.is_some()
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        self.once.is_read = true;
+        match wish {
+            // Of two rules in one sentence the rarer one is what it is about.
+            Wish::By(rule) => self.ruled(rule),
+            Wish::Faster => {
+                self.ruled(super::Rule::Fastest);
+                self.once.faster = true;
+            }
+            Wish::Compare => self.once.compare = true,
+            Wish::Another => self.others += 1,
+            Wish::Pick(number) => self.once.pick = Some(number),
+            Wish::NoTolls => self.no_tolls = true,
+            Wish::Traffic => self.traffic = true,
+            Wish::Walk => self.walking = true,
+            Wish::Drive => self.walking = false,
+            Wish::Now => self.departure = None,
+            Wish::Outlook(outlook) => self.outlook = Some(outlook),
+            Wish::Beyond(it) => _ = self.once.beyond.insert(it),
+            Wish::Anything => {}
+        }
+    }
+
+    fn ruled(&mut self, rule: super::Rule) {
+        self.rule = Some(match self.once.ruled {
+            Some(other) => rule.max(other),
+            None => rule,
+        });
+        self.once.ruled = self.rule;
+        self.others = 0;
+    }
+
+    /// Takes in the time of departure, if one is named.
+    fn time(&mut self, tokens: &[Token], now: Timestamp) {
+        let mut written = None;
+        for token in tokens {
+            match token.means {
+                Means::Clock { hour, minute } => {
+                    written = Some(Written { hour, minute, ..Written::default() });
+                }
+                Means::In { minutes } => {
+                    self.once.is_read = true;
+                    self.departure = in_minutes(now, minutes);
+                }
+                _ => {}
+            }
+        }
+        let Some(mut written) = written else { return };
+        self.once.is_read = true;
+        if tokens.iter().any(|it| it.means == Means::Arrive) {
+            self.once.beyond.insert(Beyond::Arrival);
+            return;
+        }
+        let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
+        if let Some(Means::Day(day)) = last(|it| matches!(it, Means::Day(_))) {
+            written.day = Some(day);
+        }
+        let half = last(|it| matches!(it, Means::Morning | Means::Evening));
+        written.is_evening = half.map(|it| it == Means::Evening);
+        self.departure = written.moment(now);
+    }
+}

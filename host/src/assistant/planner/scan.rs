@@ -1,0 +1,93 @@
+//! Finds the phrases of the grammar in a sentence: from left to right, the longest at each place.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    grammar::{Means, PHRASES},
+    when,
+};
+
+/// A phrase that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Token {
+    pub(super) means: Means,
+    /// Where it begins and ends, in characters.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Whether it is written in ASCII, as English is.
+    pub(super) is_ascii: bool,
+}
+
+/// A phrase, and what it means.
+type Phrase = (Vec<char>, Means);
+
+/// The phrases by their first character, the longest first.
+static BY_FIRST: LazyLock<HashMap<char, Vec<Phrase>>> = LazyLock::new(|| {
+    let mut by_first: HashMap<char, Vec<Phrase>> = HashMap::new();
+    for (means, phrases) in PHRASES {
+        for phrase in phrases.split('|') {
+            let phrase: Vec<char> = phrase.chars().collect();
+            by_first.entry(phrase[0]).or_default().push((phrase, *means));
+        }
+    }
+    for phrases in by_first.values_mut() {
+        phrases.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+    }
+    by_first
+});
+
+/// What `sentence` says, phrase by phrase.
+pub(super) fn tokens(sentence: &str) -> Vec<Token> {
+    let text = normal(sentence);
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let time = when::clock(&text, at);
+        match time.or_else(|| phrase(&text, at)) {
+            Some((means, length)) => {
+                let (from, to) = (at, at + length);
+                tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
+                at = to;
+            }
+            None => at += 1,
+        }
+    }
+    tokens
+}
+
+fn phrase(text: &[char], at: usize) -> Option<(Means, usize)> {
+    let fits =
+        |it: &&(Vec<char>, Means)| text[at..].starts_with(&it.0) && is_whole(text, at, &it.0);
+    BY_FIRST.get(&text[at])?.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
+}
+
+/// Whether a phrase of letters is there as a word of its own: `no` is not in `now`.
+fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
+    let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);
+    let (first, is_ascii) = (phrase.first(), phrase.iter().all(char::is_ascii));
+    let before = at.checked_sub(1).and_then(|it| text.get(it));
+    // `7pm` has the number right before the word.
+    let before =
+        before.filter(|it| !it.is_ascii_digit() || first.is_some_and(char::is_ascii_digit));
+    let begins = is_ascii && is_letter(first);
+    let ends = is_ascii && is_letter(phrase.last());
+    let after = text.get(at + phrase.len());
+    let runs_on = begins && is_letter(before) || ends && is_letter(after);
+    !runs_on
+}
+
+/// In one way of writing: ASCII where there is a wide form of it, lower case, one space at a time.
+pub(super) fn normal(sentence: &str) -> Vec<char> {
+    let mut text: Vec<char> = Vec::new();
+    for it in sentence.trim().chars() {
+        let it = match it {
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(it) - 0xff01 + 0x21).unwrap_or(it),
+            '’' | '‘' => '\'',
+            it if it.is_whitespace() && it != '\n' => ' ',
+            it => it,
+        };
+        if it != ' ' || text.last().is_some_and(|it| *it != ' ') {
+            text.extend(it.to_lowercase());
+        }
+    }
+    text
+}

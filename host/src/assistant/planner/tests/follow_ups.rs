@@ -1,0 +1,99 @@
+//! Sentences after others, understood by the history (NAV-66).
+
+use super::*;
+
+fn arguments(sentences: &[&str]) -> Value {
+    let mut call = calls(&conversation(sentences)).remove(0);
+    for name in ["origin", "destination"] {
+        call.arguments.remove(name);
+    }
+    Value::Object(call.arguments)
+}
+
+#[test]
+fn what_was_wished_holds_until_it_is_taken_back() {
+    for (sentences, expected) in [
+        (&["高速使わない", "一番早い"][..], json!({ "avoid": ["highways"], "alternatives": true })),
+        (&["高速使わない", "やっぱり高速を使って"], json!({})),
+        (&["高速使わない", "有料道路も避けて"], json!({ "avoid": ["tolls", "highways"] })),
+        (
+            &["高速使わない", "7時に出発"],
+            json!({
+                "avoid": ["highways"], "departure_time": "2026-11-22T07:00:00+09:00",
+            }),
+        ),
+        (&["7時に出発", "今から"], json!({})),
+        (&["渋滞を避けて", "渋滞は気にしない"], json!({})),
+        (&["右折少なめ", "一番早い"], json!({ "alternatives": true })),
+        (&["比較して", "有料は避けて"], json!({ "avoid": ["tolls"] })),
+        (&["高速使わない", "おまかせ"], json!({})),
+        (&["no highways", "actually use the highway"], json!({})),
+        (&["no highways", "and no tolls"], json!({ "avoid": ["tolls", "highways"] })),
+        (&["高速使わない", "ありがとう"], json!({ "avoid": ["highways"] })),
+    ] {
+        assert_eq!(arguments(sentences), expected, "{sentences:?}");
+    }
+    assert!(read::conversation(&conversation(&["歩いて", "一番早い"])).walking);
+    assert!(!read::conversation(&conversation(&["歩いて", "車で"])).walking);
+}
+
+#[test]
+fn what_the_assistant_said_is_no_wish() {
+    let mut task = task("一番早い");
+    task.history = vec![Said { is_user: false, content: "高速を使わないで".to_owned() }];
+    assert!(!read::conversation(&task).no_highways, "NAV-4");
+}
+
+#[test]
+fn the_second_one_is_the_second_of_the_same_search() {
+    let index = |sentences: &[&str], routes: Value| {
+        let it = concluded(&conversation(sentences), routes, json!({}));
+        (it.choice.unwrap().index.unwrap(), it.message)
+    };
+    assert_eq!(
+        arguments(&["高速使わない", "2番目のルートで"]),
+        json!({ "avoid": ["highways"], "alternatives": true })
+    );
+    for sentence in [
+        "2番目のルートで",
+        "二つ目がいい",
+        "2番のほうで",
+        "second option please",
+        "ルート２",
+        "the second one",
+        "route 2",
+    ] {
+        assert_eq!(index(&["比較して", sentence], three()).0, 1, "{sentence}");
+    }
+    assert_eq!(index(&["比較して", "3番目"], three()).0, 2);
+    let one = json!({ "routes": [route("a", 1, (1, 1), &[])] });
+    let (first, message) = index(&["比較して", "3番目"], one);
+    assert!(first == 0 && message.contains("3番目のルートはありません"), "{message}");
+}
+
+#[test]
+fn another_one_is_another_one_each_time() {
+    let index = |sentences: &[&str]| {
+        let it = concluded(&conversation(sentences), three(), json!({}));
+        it.choice.unwrap().index.unwrap()
+    };
+    // By time: the third, the first, the second.
+    assert_eq!(index(&["一番早い", "別のルートで"]), 0);
+    assert_eq!(index(&["一番早い", "別のルートで", "ほかの道は?"]), 1);
+    assert_eq!(index(&["一番早い", "別のルートで", "やっぱり一番早い"]), 2);
+}
+
+#[test]
+fn whether_there_is_a_faster_one_is_said() {
+    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).message;
+    assert!(said(&["一番早い", "もっと早い道は？"]).contains("これより早いルートはありません"));
+    assert!(!said(&["最短距離で", "もっと早い道は？"]).contains("これより早いルートはありません"));
+    assert!(said(&["the fastest", "anything faster?"]).contains("no route is faster"));
+}
+
+#[test]
+fn what_is_taken_over_is_said() {
+    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).message;
+    assert!(said(&["高速使わない", "一番早い"]).contains("引き継いで"));
+    assert!(!said(&["一番早い", "高速使わない"]).contains("引き継いで"));
+}

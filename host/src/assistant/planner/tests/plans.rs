@@ -1,0 +1,115 @@
+//! The five guideline phrases are five plans: calls, parameters and selection rule (NAV-51).
+
+use super::*;
+
+fn arguments(message: &str) -> Vec<(String, Value)> {
+    let calls = calls(&task(message)).into_iter();
+    calls.map(|it| (it.name, Value::Object(it.arguments))).collect()
+}
+
+fn search(more: Value) -> Vec<(String, Value)> {
+    let mut arguments = json!({ "origin": "東京駅", "destination": "横浜駅" });
+    for (name, value) in more.as_object().unwrap() {
+        arguments[name] = value.clone();
+    }
+    vec![("route_search".to_owned(), arguments)]
+}
+
+fn chosen(message: &str) -> usize {
+    let conclusion = concluded(&task(message), three(), json!({}));
+    conclusion.choice.and_then(|it| it.index).expect("one is chosen")
+}
+
+#[test]
+fn the_five_phrases_are_five_plans_in_both_languages() {
+    let several = json!({ "alternatives": true });
+    let in_traffic = json!({ "alternatives": true, "departure_time": "now" });
+    let mut compared = search(several.clone());
+    let table = json!({ "origins": ["東京駅"], "destinations": ["横浜駅"] });
+    compared.push(("distance_compare".to_owned(), table));
+    for (japanese, english, plan) in [
+        ("渋滞を避けて", "avoid traffic", search(in_traffic)),
+        ("高速使わない", "no motorways", search(json!({ "avoid": ["highways"] }))),
+        ("一番早い", "the fastest way", search(several.clone())),
+        ("比較して", "compare them", compared),
+        ("右折少なめ", "fewer right turns", search(several)),
+    ] {
+        assert_eq!(arguments(japanese), plan, "NAV-51: {japanese}");
+        assert_eq!(arguments(english), plan, "NAV-51: {english}");
+    }
+}
+
+#[test]
+fn each_selection_rule_chooses_by_what_it_says() {
+    // In traffic: 3,000 s, 20 min of it lost; 3,500 s, 5 min; 2,800 s, 5 min.
+    for (message, index) in [
+        ("高速使わない", 0),
+        ("比較して", 0),
+        ("一番早い", 2),
+        ("渋滞を避けて", 2),
+        ("最短距離で", 1),
+        // Ramps and forks to the right cross no traffic.
+        ("右折少なめ", 2),
+        ("the fastest", 2),
+        ("fewest right turns", 2),
+    ] {
+        assert_eq!(chosen(message), index, "NAV-51: {message}");
+    }
+}
+
+#[test]
+fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
+    let routes = |seconds: (u64, u64)| {
+        json!({ "routes": [
+            route("a", 1, (1_000, 2_000), &[]), route("b", 1, seconds, &[]),
+        ] })
+    };
+    let index = |seconds| {
+        let it = concluded(&task("渋滞を避けて"), routes(seconds), json!({}));
+        it.choice.unwrap().index.unwrap()
+    };
+    assert_eq!(index((2_300, 2_400)), 1, "NAV-51: 20 % longer");
+    assert_eq!(index((2_401, 2_401)), 0, "NAV-51: more than that");
+}
+
+#[test]
+fn wishes_of_one_sentence_hold_together() {
+    let no_highways = json!({ "avoid": ["highways"], "alternatives": true });
+    assert_eq!(arguments("高速使わないで一番早い"), search(no_highways.clone()), "NAV-51");
+    assert_eq!(arguments("the fastest without motorways"), search(no_highways), "NAV-51");
+    // The specification's own sample.
+    let sample = json!({ "alternatives": true, "departure_time": "now" });
+    assert_eq!(arguments("渋滞を避けて最短で"), search(sample), "NAV-51");
+    assert_eq!(wishes("渋滞を避けて最短で").rule, Some(Rule::Fastest));
+    let all = json!({ "avoid": ["tolls", "highways", "ferries"] });
+    assert_eq!(arguments("高速と有料道路とフェリーは避けて"), search(all.clone()));
+    assert_eq!(arguments("Avoid highways, tolls and ferries."), search(all));
+}
+
+#[test]
+fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
+    let call = &calls(&task("歩いて、渋滞は避けて"))[0];
+    assert_eq!(call.meta["navigation/travelMode"], "walking");
+    assert_eq!(call.arguments.get("departure_time"), None, "NAV-X6");
+    let compared = calls(&task("歩いて行くルートを比較して"));
+    assert_eq!(compared.len(), 1, "the table is of driving");
+    assert!(calls(&task("車で比較して"))[0].meta.is_empty());
+}
+
+#[test]
+fn a_table_that_the_caller_may_not_ask_for_is_not_asked_for() {
+    let mut task = task("比較して");
+    task.tools = vec!["route_search".into()];
+    assert_eq!(calls(&task).len(), 1);
+}
+
+#[test]
+fn each_call_has_a_reason_in_the_language_of_the_caller() {
+    let reason = |message| calls(&task(message))[0].reason.clone();
+    assert_eq!(reason("高速使わない"), "高速道路を避ける", "NAV-54");
+    assert_eq!(
+        reason("no tolls, the fastest"),
+        "Toll roads are avoided; the fastest of several is chosen"
+    );
+    assert!(reason("よろしく").contains("通常の検索"), "NAV-54");
+}

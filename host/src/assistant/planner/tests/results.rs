@@ -1,0 +1,114 @@
+//! What is said of the results: deterministic, from the numbers, and honest where there are none.
+
+use super::*;
+
+fn said(message: &str) -> String {
+    concluded(&task(message), three(), json!({})).message
+}
+
+#[test]
+fn the_choice_and_its_worth_are_told_in_numbers() {
+    let message = said("一番早い");
+    for part in [
+        "3件のルートから、最も早い「首都高速湾岸線」を選びました。",
+        "距離は40.0 km、所要時間は47分（渋滞による遅れ5分を含む）です。",
+        "「首都高速横羽線」と比べると、3分早く、距離は10.0 km長いルートです。",
+        "内蔵プランナー",
+    ] {
+        assert!(message.contains(part), "NAV-51: {part} in {message}");
+    }
+    let message = said("the fastest");
+    for part in [
+        "the fastest was chosen: 首都高速湾岸線",
+        "3 min faster",
+        "10.0 km longer",
+        "built-in planner",
+    ] {
+        assert!(message.contains(part), "NAV-51: {part} in {message}");
+    }
+    assert_eq!(said("一番早い"), said("一番早い"), "it answers alike each time");
+}
+
+#[test]
+fn each_rule_shows_what_it_went_by() {
+    assert!(
+        said("右折少なめ").contains("右折は1回です（ほかの候補は2回、3回）。"),
+        "{}",
+        said("右折少なめ")
+    );
+    assert!(said("渋滞を避けて").contains("渋滞による遅れは5分です（ほかの候補は20分、5分）。"));
+    assert!(said("一番安い").contains("料金の情報がない"));
+    assert!(said("高速使わない").contains("高速道路を使わない"));
+}
+
+#[test]
+fn a_comparison_has_each_candidate_and_the_table() {
+    let table = json!({ "rows": [{ "elements": [{
+        "distance": { "text": "", "value": 31_000 }, "duration": { "text": "", "value": 1_900 }, "status": "OK",
+    }] }] });
+    let result = |call: &ToolCall| ToolResult::Output {
+        structured: if call.name == "route_search" { three() } else { table.clone() },
+        meta: json!({}),
+    };
+    let message = answered(&task("比較して"), result).message;
+    for part in [
+        "1. 首都高速横羽線: 30.0 km、50分、右折2回 ← 選択\n",
+        "2. 国道15号:",
+        "3. 首都高速湾岸線:",
+        "では31.0 km、32分です",
+    ] {
+        assert!(message.contains(part), "NAV-51: {part} in {message}");
+    }
+}
+
+#[test]
+fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
+    let toll = |amount: f64| json!({ "toll": { "currency": "JPY", "amount": amount, "isEstimate": true } });
+    let meta =
+        json!({ "navigation/details": { "routes": [toll(1_320.0), toll(0.0), toll(1_950.0)] } });
+    let told = |message| concluded(&task(message), three(), meta.clone());
+    assert!(told("おまかせ").message.contains("通行料金は約1,320円（目安）です。"));
+    let cheapest = told("一番安い");
+    assert_eq!(cheapest.choice.unwrap().index, Some(1));
+    assert!(cheapest.message.contains("通行料金はかかりません。"));
+}
+
+#[test]
+fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
+    for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
+    {
+        let conclusion = concluded(&task(message), three(), json!({}));
+        assert!(conclusion.message.contains(part), "{}", conclusion.message);
+        assert_eq!(conclusion.choice.unwrap().index, Some(0));
+    }
+    assert!(!said("一番早い").contains("通常の検索"));
+    let trains = said("電車で");
+    assert!(trains.contains("公共交通には対応していません") && !trains.contains("通常の検索"));
+}
+
+#[test]
+fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
+    let failed = |message: &str, failure: Failure| {
+        answered(&task(message), |_| ToolResult::Failed(failure.clone()))
+    };
+    let none = Failure::new("zero_results", 404, "ルートが見つからない");
+    let conclusion = failed("高速使わない", none.clone());
+    assert_eq!(conclusion.choice, None, "NAV-8");
+    assert!(conclusion.message.contains("避ける条件を減らすと"), "{}", conclusion.message);
+    assert!(!failed("一番早い", none).message.contains("避ける条件"));
+    let unknown = Failure::new("place_unknown", 404, "「ぬぬぬ」という場所が見つかりません。");
+    assert!(failed("一番早い", unknown).message.starts_with("「ぬぬぬ」という場所"));
+    let empty = concluded(&task("一番早い"), json!({ "routes": [] }), json!({}));
+    assert_eq!(empty.choice, None, "NAV-8");
+    assert!(empty.message.contains("ルートが見つかりませんでした"));
+}
+
+#[test]
+fn results_of_other_shapes_break_nothing() {
+    for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
+    {
+        for message in ["比較して", "右折少なめ", "渋滞を避けて"] {
+            assert!(!concluded(&task(message), structured.clone(), json!([])).message.is_empty());
+        }
+    }
+}

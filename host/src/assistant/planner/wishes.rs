@@ -1,0 +1,100 @@
+//! What is wished of a route, and what of that lasts from sentence to sentence.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+/// What is wished of a route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wishes {
+    /// Keep clear of toll roads.
+    pub(crate) no_tolls: bool,
+    /// Keep clear of motorways.
+    pub(crate) no_highways: bool,
+    /// Keep clear of ferries.
+    pub(crate) no_ferries: bool,
+    /// Keep clear of congestion, as it is now.
+    pub(super) traffic: bool,
+    /// What traffic is taken to be.
+    pub(super) outlook: Option<Outlook>,
+    /// By which rule one of several is chosen.
+    pub(crate) rule: Option<Rule>,
+    /// On foot.
+    pub(crate) walking: bool,
+    /// When to leave; none is now.
+    pub(super) departure: Option<Timestamp>,
+    /// How often another one than the best was asked for.
+    pub(super) others: usize,
+    /// For this sentence only.
+    pub(super) once: Once,
+}
+
+/// What is wished by the last sentence, and not by those after it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Once {
+    /// Show how the candidates differ.
+    pub(super) compare: bool,
+    /// This one of those that were found, from 1.
+    pub(super) pick: Option<usize>,
+    /// Something faster than before.
+    pub(super) faster: bool,
+    /// The rule that this sentence names.
+    pub(super) ruled: Option<Rule>,
+    /// The rule that held before it.
+    pub(super) formerly: Option<Rule>,
+    /// The sentence was read by its words; else it has none that are known.
+    pub(super) is_read: bool,
+    /// Something was taken over from earlier sentences.
+    pub(super) is_inherited: bool,
+    /// What is known and cannot be done.
+    pub(super) beyond: BTreeSet<Beyond>,
+}
+
+/// How one of several is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rule {
+    /// The least time.
+    Fastest,
+    /// The least distance.
+    Shortest,
+    /// The least toll.
+    Cheapest,
+    /// The fewest turns to the right.
+    FewestRightTurns,
+}
+
+/// What traffic is taken to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outlook {
+    Pessimistic,
+    Optimistic,
+}
+
+/// What people wish for, and none of the tools can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Beyond {
+    Arrival,
+    Transit,
+    Bicycle,
+    Scenery,
+    Stopover,
+}
+
+impl Wishes {
+    /// Whether more than one route is needed to choose.
+    pub(super) fn needs_several(&self) -> bool {
+        let Once { compare, pick, faster, .. } = self.once;
+        let one_of = self.rule.is_some() || self.traffic || self.others > 0;
+        one_of || compare || pick.is_some() || faster
+    }
+
+    /// The same without what was for one sentence only.
+    pub(super) fn lasting(&self) -> Self {
+        Self { once: Once::default(), ..self.clone() }
+    }
+
+    /// Whether anything is wished that lasts.
+    pub(super) fn is_any(&self) -> bool {
+        self.lasting() != Self::default()
+    }
+}

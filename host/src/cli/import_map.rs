@@ -1,0 +1,189 @@
+//! `madoguchi import-map FILE.osm.pbf`: an OpenStreetMap extract becomes a map for the built-in routes.
+
+use std::{
+    cell::RefCell,
+    fs::{self, File},
+    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use graph::{
+    Graph, Network, Source, SourceError,
+    osm::{self, Stage},
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::say;
+
+/// Makes a map for the built-in routes out of an OpenStreetMap extract.
+#[derive(Args)]
+pub(crate) struct ImportMap {
+    /// The extract, as download sites offer it for countries and cities
+    #[arg(value_name = "FILE.osm.pbf")]
+    extract: PathBuf,
+    /// Where the map goes [default: FILE.map in this folder]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl ImportMap {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        let began = Instant::now();
+        let output = self.output()?;
+        let mut progress = Progress::new();
+        let read = osm::read(&self.extract, &mut |stage| progress.tell(stage));
+        let network = read.inspect_err(|_| progress.finish()).map_err(anyhow::Error::msg)?;
+        progress.say("writing the map");
+        let bytes = graph::write::write(&network)
+            .map_err(|why| anyhow::anyhow!("{}: {why}", self.extract.display()))?;
+        put(&output, &bytes).with_context(|| format!("cannot write {}", output.display()))?;
+        progress.finish();
+        let output = fs::canonicalize(&output).unwrap_or(output);
+        tell(&network, &output, bytes.len(), began.elapsed().as_secs_f64())?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Where the map goes; never over anything that is no map.
+    fn output(&self) -> anyhow::Result<PathBuf> {
+        let output = match &self.output {
+            Some(output) => output.clone(),
+            None => {
+                let name =
+                    self.extract.file_name().context("name an .osm.pbf file")?.to_string_lossy();
+                let stem = name.trim_end_matches(".pbf").trim_end_matches(".osm");
+                PathBuf::from(format!("{stem}.map"))
+            }
+        };
+        if output.is_dir() {
+            bail!("{} is a folder; name a file in it", output.display());
+        }
+        if output.exists() && !is_map(&output) {
+            bail!(
+                "{} is there already and is no map, so it stays as it is; choose another --output",
+                output.display()
+            );
+        }
+        Ok(output)
+    }
+}
+
+/// Writes beside and renames: whoever reads the map that was there before goes on reading that one.
+fn put(output: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = output.as_os_str().to_owned();
+    beside.push(format!(".tmp-{}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, output)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// What came out, and what to do with it.
+fn tell(network: &Network, output: &Path, bytes: usize, seconds: f64) -> io::Result<()> {
+    let km = network.links.iter().map(|it| it.metres).sum::<f64>() / 1000.0;
+    say(&format!(
+        "{}: {} stretches of road and path, {km:.0} km in all; {} junctions; {} forbidden turns; \
+         {} places to look up; people drive on the {}",
+        network.name,
+        network.links.len(),
+        network.nodes.len(),
+        network.forbidden.len(),
+        network.places.len(),
+        if network.drives_on_left { "left" } else { "right" }
+    ))?;
+    say(&format!("written to {}: {bytes} bytes, in {seconds:.1} s", output.display()))?;
+    say("")?;
+    say(
+        "To find routes on it, add these lines to the server's configuration file and start it again:",
+    )?;
+    say("")?;
+    say("[components.navigation.files]")?;
+    say(&format!("map = {}", toml::Value::String(output.display().to_string())))?;
+    say("")?;
+    say("The data is © OpenStreetMap contributors, under the Open Database License (ODbL) 1.0")?;
+    say("(https://www.openstreetmap.org/copyright): say so wherever you show it, as our page does.")
+}
+
+/// How far it has come: a bar for who sits at a terminal, a line for each step elsewhere.
+struct Progress {
+    bar: Option<ProgressBar>,
+    said: String,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let style =
+                ProgressStyle::with_template("{msg:32} [{bar:32}] {percent:>3} %  {elapsed}");
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self { bar, said: String::new() }
+    }
+
+    fn tell(&mut self, stage: Stage) {
+        match stage {
+            Stage::Reading { pass, done, total } => {
+                let before = u64::from(pass.saturating_sub(1)).saturating_mul(total);
+                if let Some(bar) = &self.bar {
+                    bar.set_length(total.saturating_mul(u64::from(osm::PASSES)));
+                    bar.set_position(before.saturating_add(done));
+                }
+                let what = ["turns and areas", "roads", "junctions and places"];
+                let what = what.get(usize::from(pass.saturating_sub(1))).unwrap_or(&"");
+                self.say(&format!("reading {what} ({pass} of {})", osm::PASSES));
+            }
+            Stage::Joining => self.say("joining roads"),
+        }
+    }
+
+    fn say(&mut self, step: &str) {
+        if self.said == step {
+            return;
+        }
+        step.clone_into(&mut self.said);
+        match &self.bar {
+            Some(bar) => bar.set_message(self.said.clone()),
+            None => super::complain(step),
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Whether a file is a map that we have made.
+fn is_map(file: &Path) -> bool {
+    File::open(file).is_ok_and(|it| Graph::open(Opened(RefCell::new(it))).is_ok())
+}
+
+/// A file, read piece by piece.
+struct Opened(RefCell<File>);
+
+impl Source for Opened {
+    fn size(&self) -> Result<u64, SourceError> {
+        let about = self.0.borrow().metadata();
+        about.map(|it| it.len()).map_err(|it| SourceError(it.to_string()))
+    }
+
+    fn read(&self, offset: u64, length: u32) -> Result<Vec<u8>, SourceError> {
+        let mut file = self.0.borrow_mut();
+        let mut bytes = Vec::new();
+        let read = file
+            .seek(SeekFrom::Start(offset))
+            .and_then(|_| (&mut *file).take(length.into()).read_to_end(&mut bytes));
+        read.map(|_| bytes).map_err(|it| SourceError(it.to_string()))
+    }
+}

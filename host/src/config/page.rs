@@ -1,0 +1,201 @@
+//! What the page is given from elsewhere: `[page]`.
+
+use reqwest::Url;
+use serde::Deserialize;
+
+/// What the page is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PageConfig {
+    /// Map tiles; none shows the built-in map, which needs nobody.
+    pub tiles: Option<Tiles>,
+}
+
+/// Map tiles from a server: `[page.tiles]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct Tiles {
+    url: String,
+    origin: String,
+    attribution: String,
+    max_zoom: u8,
+}
+
+/// The same as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    url: String,
+    attribution: String,
+    #[serde(default = "zoom")]
+    max_zoom: u8,
+}
+
+fn zoom() -> u8 {
+    19
+}
+
+/// What stands for a tile's place, each once.
+const PLACES: [&str; 3] = ["{z}", "{x}", "{y}"];
+/// The greatest zoom that maps have.
+const ZOOM_MAX: u8 = 24;
+/// Characters of the attribution.
+const ATTRIBUTION_MAX: usize = 300;
+
+impl Tiles {
+    /// The address of a tile, with `{z}`, `{x}` and `{y}` in it.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where they come from: scheme, host and port.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Whose map it is; plain text.
+    pub fn attribution(&self) -> &str {
+        &self.attribution
+    }
+
+    /// The greatest zoom that there are tiles for.
+    pub fn max_zoom(&self) -> u8 {
+        self.max_zoom
+    }
+
+    /// Whether there is something in the address that may be a key: everybody who sees the page sees
+    /// it.
+    pub fn may_have_key(&self) -> bool {
+        let url = self.url.to_ascii_lowercase();
+        ["key", "token", "secret", "appid", "signature"].iter().any(|it| url.contains(it))
+    }
+}
+
+impl TryFrom<Written> for Tiles {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written { url, attribution, max_zoom } = written;
+        let attribution = attribution.trim().to_owned();
+        if attribution.is_empty() || attribution.chars().nth(ATTRIBUTION_MAX).is_some() {
+            return Err(format!(
+                "attribution must say whose map it is, in at most {ATTRIBUTION_MAX} characters"
+            ));
+        }
+        if !(1..=ZOOM_MAX).contains(&max_zoom) {
+            return Err(format!("max_zoom must be 1 to {ZOOM_MAX}"));
+        }
+        let origin = origin(&url).map_err(|what| {
+            format!("url {what}; \"https://tiles.example/{{z}}/{{x}}/{{y}}.png\" is right")
+        })?;
+        Ok(Self { url, origin, attribution, max_zoom })
+    }
+}
+
+/// Where the tiles at `url` come from; what is wrong with it, without repeating it: there may be a
+/// key in it.
+fn origin(url: &str) -> Result<String, &'static str> {
+    let mut bare = url.to_owned();
+    for place in PLACES {
+        if url.matches(place).count() != 1 {
+            return Err("must have {z}, {x} and {y} in it, each once");
+        }
+        bare = bare.replace(place, "0");
+    }
+    if bare.contains("{s}") {
+        return Err("must name one host in place of {s}");
+    }
+    if bare.contains(['{', '}']) {
+        return Err("has something in braces that is not {z}, {x} or {y}");
+    }
+    if !url.is_ascii() || url.contains([' ', '\\', '"', '\'', '<', '>']) {
+        return Err("has characters that must be escaped with %");
+    }
+    let parsed = Url::parse(&bare).map_err(|_| "is not a URL")?;
+    let host = parsed.host_str().ok_or("has no host")?;
+    let is_here = matches!(host, "localhost" | "[::1]") || host.starts_with("127.");
+    match parsed.scheme() {
+        "https" => {}
+        "http" if is_here => {}
+        _ => return Err("must begin with https://, or with http:// for this machine"),
+    }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err("must not have credentials");
+    }
+    let origin = parsed.origin().ascii_serialization();
+    // A place in the host would be another host for each tile, and another character another rule of
+    // the page's policy.
+    let is_name = |it: char| it.is_ascii_alphanumeric() || "-.:/[]".contains(it);
+    let begins = url.to_ascii_lowercase().starts_with(&origin);
+    if !origin.chars().all(is_name) || !begins {
+        return Err("must begin with a plain host name");
+    }
+    Ok(origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &str) -> Result<Tiles, String> {
+        let text = format!("[tiles]\n{lines}");
+        let config: Result<PageConfig, _> = toml::from_str(&text);
+        config.map(|it| it.tiles.unwrap()).map_err(|it| it.message().to_owned())
+    }
+
+    fn at(url: &str) -> Result<Tiles, String> {
+        read(&format!("url = '{url}'\nattribution = '© A'"))
+    }
+
+    #[test]
+    fn tiles_of_https_or_of_this_machine_are_right() {
+        for (url, origin) in [
+            ("https://tiles.example/{z}/{x}/{y}.png", "https://tiles.example"),
+            (
+                "https://tiles.example:8443/a?x={x}&y={y}&z={z}&key=abc",
+                "https://tiles.example:8443",
+            ),
+            ("http://127.0.0.1:8080/{z}/{x}/{y}.png", "http://127.0.0.1:8080"),
+            ("http://localhost/{z}/{x}/{y}.png", "http://localhost"),
+            ("http://[::1]:1/{z}/{x}/{y}.png", "http://[::1]:1"),
+        ] {
+            let tiles = at(url).unwrap();
+            assert_eq!((tiles.origin(), tiles.url(), tiles.max_zoom()), (origin, url, 19));
+        }
+        assert!(at("https://a.example/{z}/{x}/{y}?KEY=1").unwrap().may_have_key());
+        assert!(!at("https://a.example/{z}/{x}/{y}.png").unwrap().may_have_key());
+    }
+
+    #[test]
+    fn whatever_else_is_wrong_is_said_without_repeating_it() {
+        for (url, said) in [
+            ("https://tiles.example/{z}/{x}.png?key=hunter2", "each once"),
+            ("https://tiles.example/{z}/{x}/{y}/{y}.png", "each once"),
+            ("https://{s}.tiles.example/{z}/{x}/{y}.png?hunter2", "in place of {s}"),
+            ("https://tiles.example/{z}/{x}/{y}{r}.png", "braces"),
+            ("http://tiles.example/{z}/{x}/{y}.png?key=hunter2", "https://"),
+            ("ftp://tiles.example/{z}/{x}/{y}.png", "https://"),
+            ("javascript:{z}{x}{y}", "host"),
+            ("tiles/{z}/{x}/{y}.png", "is not a URL"),
+            ("https://me:hunter2@tiles.example/{z}/{x}/{y}.png", "credentials"),
+            ("https://{z}.example/{x}/{y}.png", "plain host name"),
+            ("https://*.example/{z}/{x}/{y}.png", "plain host name"),
+            ("https://a.example;script-src/{z}/{x}/{y}.png", "plain host name"),
+            ("https://a.example/{z}/{x}/{y}.png\"", "escaped"),
+        ] {
+            let error = at(url).unwrap_err();
+            assert!(error.contains(said) && !error.contains("hunter2"), "{url}: {error}");
+        }
+        let right = "url = 'https://a.example/{z}/{x}/{y}'";
+        for (more, said) in [
+            ("attribution = ' '", "whose map"),
+            ("", "attribution"),
+            ("attribution = 'a'\nmax_zoom = 0", "1 to 24"),
+            ("attribution = 'a'\nmax_zoom = 25", "1 to 24"),
+            ("attribution = 'a'\nkey = 'b'", "unknown field"),
+        ] {
+            let error = read(&format!("{right}\n{more}")).unwrap_err();
+            assert!(error.contains(said), "{more}: {error}");
+        }
+    }
+}

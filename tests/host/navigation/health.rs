@@ -1,0 +1,55 @@
+//! `services.googleMaps` in health (NAV-15): as the last request went, and never asked for it.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tests::server::TestServer;
+
+use super::{asked, failures::Google, post, serving};
+
+async fn health(server: &TestServer) -> Value {
+    server.client().get("/api/health").await.json().await.unwrap()
+}
+
+/// Waits until health says so; it is asked in the background.
+async fn says(server: &TestServer, word: &str) -> Value {
+    let mut last = Value::Null;
+    for _ in 0..300 {
+        last = health(server).await;
+        if last["services"]["googleMaps"] == word {
+            return last;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("NAV-15: never {word}: {last}");
+}
+
+#[tokio::test]
+async fn the_built_in_map_is_no_provider_and_degrades_nothing() {
+    let server = serving().await;
+    super::navigate(&server.client(), "一番早い").await;
+    let health = says(&server, "not_configured").await;
+    assert_eq!(health["status"], "ok", "NAV-15");
+    assert_eq!(health["services"]["mcpServer"], "running", "NAV-15");
+    assert!(health["tools"].as_array().unwrap().contains(&json!("route_search")), "NAV-15");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_is_connected_until_it_fails_and_again_once_it_works() {
+    let said = Arc::new(Mutex::new(Some(json!({ "status": "ZERO_RESULTS", "routes": [] }))));
+    let google = Google::start(said.clone()).await;
+    let server = google.serving().await;
+    assert_eq!(says(&server, "connected").await["status"], "ok", "NAV-15");
+    *said.lock().unwrap() = Some(json!({ "status": "REQUEST_DENIED" }));
+    // Others than before: answers are kept for a while.
+    let mut other = asked("一番早い");
+    other["origin"] = json!("品川駅");
+    assert_eq!(post(&server.client(), "/api/navigate", &other).await.0, 500, "NAV-40");
+    assert_eq!(says(&server, "error").await["status"], "degraded", "NAV-15");
+    *said.lock().unwrap() = Some(json!({ "status": "ZERO_RESULTS", "routes": [] }));
+    assert_eq!(post(&server.client(), "/api/navigate", &asked("一番早い")).await.0, 200);
+    assert_eq!(says(&server, "connected").await["status"], "ok", "NAV-15");
+}

@@ -1,0 +1,160 @@
+//! The five guideline phrases through the very tools (NAV-51), the normal mode (NAV-18), and what is
+//! answered where there is no route (NAV-8).
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::{navigate, post, serving};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_five_phrases_are_told_apart_by_the_tools_used() {
+    let server = serving().await;
+    let client = server.client();
+    let mut seen: Vec<Value> = Vec::new();
+    for (phrase, tools) in [
+        (
+            "渋滞を避けて",
+            json!([["route_search", { "alternatives": true, "departure_time": "now" }]]),
+        ),
+        ("高速使わない", json!([["route_search", { "avoid": ["highways"] }]])),
+        ("一番早い", json!([["route_search", { "alternatives": true }]])),
+        (
+            "比較して",
+            json!([
+                ["route_search", { "alternatives": true }],
+                ["distance_compare", { "origins": ["東京駅"], "destinations": ["横浜駅"] }],
+            ]),
+        ),
+        ("右折少なめ", json!([["route_search", { "alternatives": true }]])),
+    ] {
+        let body = navigate(&client, phrase).await;
+        let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
+        let used: Vec<_> = used
+            .iter()
+            .map(|it| {
+                let mut params = it["params"].clone();
+                for name in ["origin", "destination"] {
+                    params.as_object_mut().unwrap().shift_remove(name);
+                }
+                assert!(it["reason"].as_str().is_some_and(|it| !it.is_empty()), "NAV-3: {it}");
+                json!([it["name"], params])
+            })
+            .collect();
+        assert_eq!(json!(used), tools, "NAV-51: {phrase}");
+        let told = body["reasoning"]["message"].clone();
+        assert!(!seen.contains(&told), "NAV-51: {phrase} is a plan of its own: {told}");
+        seen.push(told);
+        let route = &body["route"];
+        assert!(route["polyline"].as_array().is_some_and(|it| it.len() > 10), "NAV-2: {phrase}");
+        assert!(
+            route["distance"]["value"].as_u64() > Some(20_000),
+            "{phrase}: {}",
+            route["distance"]
+        );
+        assert_eq!(route["duration"], route["durationInTraffic"], "NAV-X5: {phrase}");
+    }
+}
+
+#[tokio::test]
+async fn avoiding_motorways_is_another_route() {
+    let server = serving().await;
+    let client = server.client();
+    let summary = async |phrase| navigate(&client, phrase).await["route"]["summary"].clone();
+    assert_ne!(summary("高速使わない").await, summary("一番早い").await, "NAV-51, NAV-68");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_question_has_the_same_answer_sixteen_times_at_once() {
+    let server = serving().await;
+    let client = server.client();
+    let answers =
+        join_all((0..16).map(|_| navigate(&client, "高速を使わないで一番早いルート"))).await;
+    for answer in &answers {
+        assert_eq!(answer["reasoning"]["toolsUsed"], answers[0]["reasoning"]["toolsUsed"]);
+        assert_eq!(answer["route"]["summary"], answers[0]["route"]["summary"]);
+    }
+}
+
+#[tokio::test]
+async fn no_route_is_null_with_a_reason_and_a_history() {
+    let server = serving().await;
+    let client = server.client();
+    for (destination, message) in [("どこにもない場所ぬぬぬ", "一番早い"), ("99.9,200", "no tolls")]
+    {
+        let mut asked = super::asked(message);
+        asked["destination"] = json!(destination);
+        let (status, body) = post(&client, "/api/navigate", &asked).await;
+        assert_eq!((status, &body["route"]), (200, &Value::Null), "NAV-8: {body}");
+        assert!(body["reasoning"]["message"].as_str().is_some_and(|it| !it.is_empty()), "NAV-8");
+        assert_eq!(body["conversationHistory"].as_array().unwrap().len(), 2, "NAV-4");
+        assert_eq!(body["reasoning"]["toolsUsed"].as_array().unwrap().len(), 1, "NAV-3");
+    }
+}
+
+#[tokio::test]
+async fn a_walk_is_longer_than_a_drive() {
+    let server = serving().await;
+    let client = server.client();
+    let seconds = async |message: &str| {
+        let mut asked = super::asked(message);
+        asked["destination"] = json!("品川駅");
+        let (_, body) = post(&client, "/api/navigate", &asked).await;
+        body["route"]["duration"]["value"].as_u64().unwrap_or_else(|| panic!("{body}"))
+    };
+    assert!(seconds("歩いて").await > 2 * seconds("車で").await, "NAV-18");
+}
+
+#[tokio::test]
+async fn the_explanation_is_in_the_language_of_the_caller() {
+    let server = serving().await;
+    let client = server.client();
+    for (header, message, english) in [
+        (Some("en-GB"), "一番早い", true),
+        (Some("ja"), "the fastest", false),
+        (None, "the fastest", true),
+        (None, "一番早い", false),
+    ] {
+        let headers: Vec<_> = header.map(|it| ("accept-language", it)).into_iter().collect();
+        let response =
+            client.post("/api/navigate", &headers, super::asked(message).to_string()).await;
+        let body: Value = response.json().await.unwrap();
+        let told = body["reasoning"]["message"].as_str().unwrap();
+        assert_eq!(told.contains("built-in planner"), english, "{header:?} {message}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn the_normal_mode_finds_routes_by_their_kind() {
+    let server = serving().await;
+    let client = server.client();
+    let mut summaries = Vec::new();
+    for (kind, mode) in [
+        (json!(null), json!(null)),
+        (json!("recommended"), json!("driving")),
+        (json!("fastest"), json!("DRIVING")),
+        (json!("shortest"), json!("driving")),
+        (json!("no_highways"), json!("driving")),
+        (json!("no_tolls"), json!("driving")),
+        (json!("no_ferries"), json!("driving")),
+        (json!("fewest_right_turns"), json!("driving")),
+        (json!("recommended"), json!("walking")),
+    ] {
+        let asked = json!({
+            "origin": "東京駅", "destination": "横浜駅", "travelMode": mode, "routeType": kind,
+        });
+        let (status, body) = post(&client, "/api/route", &asked).await;
+        assert_eq!((status, &body["mode"]), (200, &json!("normal")), "NAV-18: {body}");
+        assert!(
+            body["route"]["steps"].as_array().is_some_and(|it| !it.is_empty()),
+            "NAV-18: {kind}"
+        );
+        assert_eq!(body.as_object().unwrap().len(), 2, "NAV-18: and nothing else: {kind}");
+        summaries.push(body["route"]["summary"].clone());
+    }
+    assert_eq!(summaries[0], summaries[1], "NAV-18: recommended is what one gets");
+    assert_ne!(summaries[2], summaries[4], "NAV-18: motorways are the fastest");
+    let nowhere = json!({ "origin": "東京駅", "destination": "どこにもない場所ぬぬぬ" });
+    let (status, body) = post(&client, "/api/route", &nowhere).await;
+    assert_eq!((status, &body["route"]), (200, &Value::Null), "NAV-8: {body}");
+    assert!(body["message"].is_string(), "NAV-8: {body}");
+}

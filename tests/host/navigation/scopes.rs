@@ -1,0 +1,42 @@
+//! Whoever may not call the tools gets no route, and is told what is missing; with the scope they do.
+
+use serde_json::Value;
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+use super::{asked, error};
+
+const MAY: &str = "mdg_may-search";
+const MAY_NOT: &str = "mdg_may-not";
+
+#[tokio::test]
+async fn who_may_not_call_the_tool_is_told_its_scope_and_who_may_is_answered() {
+    let folders = Folders::new();
+    folders.put("navigation", &component_bytes("navigation"));
+    let entry = |name: &str, token: &str, scope: &str| {
+        let digest = host::seal::digest(token.as_bytes());
+        format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
+    };
+    let lines = entry("ann", MAY, "tool:route_search") + &entry("ben", MAY_NOT, "tool:geocode");
+    let config = folders.config_with(&lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let ask = async |token: &str| {
+        let asked = asked("比較して").to_string();
+        server.client_with(token).post("/api/navigate", &[], asked).await
+    };
+    let refused = ask(MAY_NOT).await;
+    assert_eq!(refused.status(), 403);
+    let challenge = refused.headers()["www-authenticate"].to_str().unwrap().to_owned();
+    assert!(challenge.contains("scope=\"tool:route_search\""), "{challenge}");
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!(error(&body), ("FORBIDDEN", "tool:route_search"), "NAV-10");
+    let answered = ask(MAY).await;
+    assert_eq!(answered.status(), 200);
+    let body: Value = answered.json().await.unwrap();
+    let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
+    assert_eq!(used.len(), 1, "what the caller may not call is not planned: {used:?}");
+    let nobody = server.client().post("/api/navigate", &[], asked("比較して").to_string()).await;
+    assert_eq!(nobody.status(), 401);
+}

@@ -1,0 +1,135 @@
+//! The answer as events (NAV-9): in order, complete, and over when its client goes.
+
+use serde_json::{Value, json};
+use tests::{client::Client, server::TestServer};
+
+use super::{asked, failures::Google, navigate, serving};
+
+/// All events of a stream, by name and data.
+async fn events(client: &Client, path: &str, body: &Value) -> Vec<(String, Value)> {
+    let accept = [("accept", "text/event-stream")];
+    let response = client.post(path, &accept, body.to_string()).await;
+    assert_eq!(response.status(), 200, "NAV-9");
+    assert_eq!(response.headers()["content-type"], "text/event-stream", "NAV-9");
+    let text = response.text().await.expect("the stream ends by itself");
+    let read = |event: &str| {
+        let field =
+            |name: &str| event.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+        Some((field("event")?.to_owned(), serde_json::from_str(field("data")?).unwrap()))
+    };
+    text.split("\n\n").filter_map(read).collect()
+}
+
+fn names(events: &[(String, Value)]) -> Vec<&str> {
+    let mut names: Vec<_> = events.iter().map(|it| it.0.as_str()).collect();
+    names.dedup();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_come_in_order_and_end_with_the_plain_answer() {
+    let server = serving().await;
+    let client = server.client();
+    let events = events(&client, "/api/navigate", &asked("比較して")).await;
+    let mut order = names(&events);
+    // Two tools run at once: which answers first is nobody's business.
+    order.retain(|it| *it != "status");
+    order.dedup();
+    assert_eq!(order, ["tool_call", "tool_result", "reasoning_delta", "done"], "NAV-9");
+    let of =
+        |name: &str| events.iter().filter(|it| it.0 == name).map(|it| &it.1).collect::<Vec<_>>();
+    let states: Vec<_> =
+        of("status").iter().map(|it| (it["state"].clone(), it["tool"].clone())).collect();
+    let running = |tool: &str| (json!("running"), json!(tool));
+    let thinking = || (json!("thinking"), Value::Null);
+    let expected = [thinking(), running("route_search"), running("distance_compare"), thinking()];
+    assert_eq!(states, expected, "NAV-9");
+    assert_eq!(of("status")[1]["message"], "route_searchを実行中...", "NAV-9");
+    let done = of("done")[0];
+    let used = done["reasoning"]["toolsUsed"].as_array().unwrap();
+    for (call, used) in of("tool_call").iter().zip(used) {
+        assert_eq!(
+            (&call["name"], &call["params"], &call["reason"]),
+            (&used["name"], &used["params"], &used["reason"]),
+            "NAV-9"
+        );
+    }
+    for result in of("tool_result") {
+        assert_eq!(result["isError"], false, "NAV-9: {result}");
+        assert!(
+            result["ms"].is_u64() && result["result"].is_object() && result["meta"].is_object()
+        );
+    }
+    let deltas: String =
+        of("reasoning_delta").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(deltas, done["reasoning"]["message"], "NAV-9");
+    let mut plain = navigate(&client, "比較して").await;
+    plain["selected"] = done["selected"].clone();
+    assert_eq!(plain["reasoning"]["toolsUsed"], done["reasoning"]["toolsUsed"], "NAV-9");
+    assert_eq!(plain["route"]["summary"], done["route"]["summary"], "NAV-9");
+}
+
+#[tokio::test]
+async fn the_chosen_route_is_the_one_that_the_result_has_at_that_place() {
+    let server = serving().await;
+    let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let of = |name: &str| events.iter().find(|it| it.0 == name).map(|it| &it.1).unwrap();
+    let (done, result) = (of("done"), of("tool_result"));
+    assert_eq!(done["selected"]["toolCall"], result["id"], "NAV-6");
+    let index = usize::try_from(done["selected"]["index"].as_u64().unwrap()).unwrap();
+    let (route, chosen) = (&result["result"]["routes"][index], &done["route"]);
+    assert_eq!(
+        (&route["summary"], &route["distance"]),
+        (&chosen["summary"], &chosen["distance"]),
+        "NAV-6"
+    );
+    assert_eq!(route["steps"].as_array().unwrap().len(), chosen["steps"].as_array().unwrap().len());
+    let line = polyline::decode_polyline(route["polyline"].as_str().unwrap(), 5).unwrap();
+    assert_eq!(line.0.len(), chosen["polyline"].as_array().unwrap().len(), "NAV-2");
+}
+
+#[tokio::test]
+async fn the_normal_mode_streams_too_and_nothing_found_is_no_error() {
+    let server = serving().await;
+    let client = server.client();
+    let found = events(&client, "/api/route", &asked("")).await;
+    let (name, done) = found.last().unwrap();
+    assert_eq!((name.as_str(), &done["mode"]), ("done", &json!("normal")), "NAV-18");
+    let mut nowhere = asked("一番早い");
+    nowhere["destination"] = json!("どこにもない場所ぬぬぬ");
+    let events = events(&client, "/api/navigate", &nowhere).await;
+    let result = &events.iter().find(|it| it.0 == "tool_result").unwrap().1;
+    assert_eq!((&result["isError"], &result["result"]), (&json!(true), &Value::Null), "NAV-55");
+    assert!(result["text"].is_string(), "NAV-55: {result}");
+    let (name, done) = events.last().unwrap();
+    assert_eq!(
+        (name.as_str(), &done["route"], &done["selected"]),
+        ("done", &Value::Null, &Value::Null),
+        "NAV-8"
+    );
+}
+
+#[tokio::test]
+async fn an_error_is_the_last_event_with_the_status_that_the_plain_answer_has() {
+    let google = Google::answering(json!({ "status": "OVER_QUERY_LIMIT" })).await;
+    let server = google.serving().await;
+    let events = events(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    let (name, error) = events.last().unwrap();
+    assert_eq!((name.as_str(), &error["status"]), ("error", &json!(503)), "NAV-9, NAV-40");
+    assert_eq!(error["error"]["code"], "GOOGLE_MAPS_ERROR", "NAV-10");
+    assert!(error["retryAfter"].is_u64(), "NAV-40: {error}");
+    assert!(!names(&events).contains(&"done"), "NAV-9");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_ends_the_calls_of_its_stream() {
+    let google = Google::silent().await;
+    let server: TestServer = google.serving().await;
+    let accept = [("accept", "text/event-stream")];
+    let client = server.client();
+    let response = client.post("/api/navigate", &accept, asked("一番早い").to_string()).await;
+    google.asked().await;
+    drop(response);
+    // NAV-9: the call's own request is given up.
+    google.hung_up().await;
+}

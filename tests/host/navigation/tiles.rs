@@ -1,0 +1,42 @@
+//! Map tiles of the operator's choice: told to the page, and let in by its policy as pictures alone.
+
+use serde_json::{Value, json};
+use tests::server::{Folders, TestServer};
+
+async fn policy(server: &TestServer) -> String {
+    let response = server.client().get("/").await;
+    response.headers()["content-security-policy"].to_str().unwrap().to_owned()
+}
+
+async fn page(server: &TestServer) -> Value {
+    let response = server.client().get("/api/page").await;
+    assert_eq!(response.status(), 200);
+    response.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn without_tiles_the_page_is_told_so_and_nothing_from_elsewhere_is_let_in() {
+    let server = TestServer::with(&["echo"]).await;
+    assert_eq!(page(&server).await, json!({ "tiles": null }));
+    assert!(!policy(&server).await.contains("http"), "{}", policy(&server).await);
+}
+
+#[tokio::test]
+async fn tiles_are_told_to_the_page_and_their_origin_is_let_in_for_pictures() {
+    let folders = Folders::new();
+    let config = folders.config_with(
+        "[page.tiles]\nurl = 'https://tiles.example:8443/{z}/{x}/{y}.png'\n\
+         attribution = '© Everybody'\nmax_zoom = 18\n",
+    );
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let tiles = json!({
+        "url": "https://tiles.example:8443/{z}/{x}/{y}.png",
+        "attribution": "© Everybody",
+        "maxZoom": 18,
+    });
+    assert_eq!(page(&server).await, json!({ "tiles": tiles }));
+    let with = policy(&server).await;
+    let without = policy(&TestServer::with(&["echo"]).await).await;
+    assert!(with.contains("img-src 'self' data: blob: https://tiles.example:8443;"), "{with}");
+    assert_eq!(with.replace(" https://tiles.example:8443", ""), without);
+}

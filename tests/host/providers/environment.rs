@@ -1,0 +1,54 @@
+//! What the environment grants, and what it does not.
+
+use tests::process::output;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_word_of_the_environment_nobody_is_asked_and_all_is_well() {
+    let fake = FakeMaps::start().await;
+    let url = &fake.url;
+    // The component would ask: nothing lets it.
+    let lines = format!(
+        "[components.navigation.settings]\nprovider = 'osrm'\nosrm_url = '{url}'\ngoogle_url = '{url}'\n"
+    );
+    let asking = Asking::start(&lines, &[("OSRM_URL", ""), ("GOOGLE_MAPS_API_KEY", "")]);
+    let health: Value = asking.client.get("/api/health").await.json().await.unwrap();
+    assert_eq!(health["status"], "ok", "{health}");
+    let ends = json!({ "origin": "35.68,139.76", "destination": "35.46,139.62" });
+    let said = asking.no_routes(ends).await;
+    assert_eq!(said["error"], "provider_failed", "{said}");
+    assert!(fake.asked().is_empty());
+    let asking = Asking::start("", &[]);
+    let about: Value = asking.client.get("/api/navigation/about").await.json().await.unwrap();
+    assert_eq!(about["provider"], "builtin", "{about}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_alone_means_googles_routes_and_a_named_provider_goes_before_it() {
+    for (environment, provider) in [
+        (vec![("GOOGLE_MAPS_API_KEY", KEY)], "google-routes"),
+        (vec![("GOOGLE_MAPS_API_KEY", KEY), ("NAV_PROVIDER", "demo")], "builtin"),
+        (vec![("GOOGLE_MAPS_API_KEY", KEY), ("NAV_PROVIDER", "")], "google-routes"),
+    ] {
+        let asking = Asking::start("", &environment);
+        let about: Value = asking.client.get("/api/navigation/about").await.json().await.unwrap();
+        assert_eq!(about["provider"], provider, "{environment:?}: {about}");
+        assert!(!about.to_string().contains(KEY));
+    }
+}
+
+#[test]
+fn an_address_in_the_environment_that_is_none_ends_the_start_and_is_named() {
+    for (variable, wrong) in
+        [("OSRM_URL", "ftp://a.example"), ("NOMINATIM_URL", "https://me:hunter2@a.example")]
+    {
+        let folders = Folders::new();
+        let mut command = command(&folders);
+        command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+        let ended = output(command.env(variable, wrong));
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && said.contains(variable), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+}

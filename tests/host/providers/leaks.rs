@@ -1,0 +1,56 @@
+//! A refused key is looked for wherever it must not be.
+
+use reqwest::Method;
+use tests::operator::Operator;
+
+use super::*;
+
+/// A key that Google does not take, and says back.
+const REFUSED: &str = "AIzaRefused/key+of&mine";
+/// Each form that gives it away.
+const FORMS: [&str; 3] = [REFUSED, "AIzaRefused%2Fkey%2Bof%26mine", "AIzaRefused"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_key_appears_nowhere_but_in_the_request_to_its_host() {
+    for provider in ["google-legacy", "google-routes"] {
+        let fake = FakeMaps::start().await;
+        let all = [("GOOGLE_MAPS_API_KEY", REFUSED), ("NAV_PROVIDER", provider)];
+        let mut asking = Asking::start(&google_lines(&fake, 10_000), &all);
+        let mut sources = Vec::new();
+        for (tool, arguments) in [
+            ("route_search", route(json!({}))),
+            ("route_search", route(json!({ "destination": "#500" }))),
+            ("route_search", route(json!({ "destination": "#broken" }))),
+            ("geocode", json!({ "address": "東京駅" })),
+            ("distance_compare", json!({ "origins": ["a"], "destinations": ["b"] })),
+        ] {
+            let answer = asking.client.call(tool, arguments).await;
+            assert_eq!(answer["isError"], true, "{provider} {tool}: {answer}");
+            sources.push(answer.to_string());
+        }
+        assert!(sources[0].contains("request_denied"), "{provider}: {}", sources[0]);
+        for path in ["/api/health", "/api/navigation/about"] {
+            sources.push(asking.client.get(path).await.text().await.unwrap());
+        }
+        let operator = Operator::of(&asking.folders.data());
+        for path in ["metrics", "audit?lines=1000", "components"] {
+            let (_, answer) = operator.send(Method::GET, path, "").await;
+            sources.push(answer.to_string());
+        }
+        asking.process.signal();
+        asking.process.wait();
+        let log = fs::read_to_string(&asking.log).unwrap();
+        assert!(log.len() > 5_000, "the log is a full one");
+        sources.push(log);
+        let databases = asking.folders.data().join("databases");
+        for file in fs::read_dir(databases).unwrap() {
+            let bytes = fs::read(file.unwrap().path()).unwrap();
+            sources.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        let sent = fake.asked();
+        assert!(sent.iter().any(|it| format!("{it:?}").contains(REFUSED)), "it was sent");
+        for (form, source) in FORMS.iter().flat_map(|it| sources.iter().map(move |at| (it, at))) {
+            assert!(!source.contains(form), "{provider}: {form} got out in {:.300}", source);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! OSRM and Valhalla with Nominatim, named by the environment alone.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn osrm_and_nominatim_of_the_environment_find_routes_between_names() {
+    let fake = FakeMaps::start().await;
+    let url = fake.url.as_str();
+    let environment = [("NAV_PROVIDER", "osrm"), ("OSRM_URL", url), ("NOMINATIM_URL", url)];
+    let asking = Asking::start("", &environment);
+    let routes = asking.routes(json!({ "alternatives": true, "avoid": ["tolls"] })).await;
+    assert_eq!(routes["routes"].as_array().unwrap().len(), 3);
+    assert_eq!(routes["routes"][0]["steps"][1]["instruction"], "右折して国道15号に入る");
+    assert_eq!(routes["geocoded_waypoints"][0]["place_id"], "osm:n123");
+    let asked = fake.asked();
+    let paths: Vec<_> = asked.iter().map(|it| it.path.as_str()).collect();
+    let to = "/route/v1/driving/139.767100,35.681200;139.622300,35.465800";
+    assert_eq!(paths, ["/search", "/search", to]);
+    assert_eq!(asked[2].parameter("exclude"), Some("toll"));
+    let said = asking.no_routes(json!({ "avoid": ["tolls", "highways"] })).await;
+    assert_eq!(
+        (&said["error"], said.to_string().contains("/avoid")),
+        (&json!("invalid_request"), true)
+    );
+    let said = asking.no_routes(json!({ "destination": "どこにもない" })).await;
+    assert_eq!(said["error"], "place_unknown", "{said}");
+    let said = asking.no_routes(json!({ "destination": "65.0,25.0" })).await;
+    assert_eq!(said["error"], "place_outside_map", "{said}");
+    let compared = json!({ "origins": ["東京駅"], "destinations": ["横浜駅", "どこにもない"] });
+    let table = asking.client.output("distance_compare", compared).await;
+    let elements = &table["rows"][0]["elements"];
+    assert_eq!(
+        (&elements[0]["status"], &elements[1]["status"]),
+        (&json!("OK"), &json!("NOT_FOUND"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn valhalla_of_the_environment_takes_coordinates_and_says_what_names_need() {
+    let fake = FakeMaps::start().await;
+    let environment = [("NAV_PROVIDER", "valhalla"), ("VALHALLA_URL", fake.url.as_str())];
+    let asking = Asking::start("", &environment);
+    let ends = |to: &str| json!({ "origin": "35.68,139.76", "destination": to });
+    let routes = asking.routes(ends("35.46,139.62")).await;
+    assert_eq!(routes["routes"][0]["summary"], "首都高速 経由");
+    let body = &fake.asked()[0].body;
+    assert_eq!(body["locations"][0], json!({ "lat": 35.68, "lon": 139.76 }));
+    for (to, code) in [("-5,139.6", "zero_results"), ("65,25", "place_outside_map")] {
+        let said = asking.no_routes(ends(to)).await;
+        assert_eq!(said["error"], code, "{to}: {said}");
+    }
+    let said = asking.no_routes(json!({})).await;
+    assert!(
+        said["error"] == "invalid_request" && said.to_string().contains("NOMINATIM_URL"),
+        "{said}"
+    );
+    let compared = json!({ "origins": ["35.68,139.76"], "destinations": ["35.4,139.6", "35,139"] });
+    let table = asking.client.output("distance_compare", compared).await;
+    assert_eq!(table["rows"][0]["elements"][1]["distance"]["value"], 5000);
+}

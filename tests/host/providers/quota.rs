@@ -1,0 +1,58 @@
+//! What a day may cost (NAV-57).
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_sixteen_rivals_for_five_requests_five_go_out_and_the_others_are_told_when() {
+    let fake = FakeMaps::start().await;
+    let asking = Asking::google(&fake, "google-legacy", &[("GOOGLE_DAILY_QUOTA", "5")]);
+    let call = |number: usize| {
+        let arguments = json!({ "address": format!("東京都{number}丁目") });
+        asking.client.call("geocode", arguments)
+    };
+    let results = futures::future::join_all((0..16).map(call)).await;
+    let (good, refused): (Vec<_>, Vec<_>) = results.iter().partition(|it| it["isError"] != true);
+    assert_eq!((good.len(), refused.len(), fake.asked().len()), (5, 11, 5));
+    for result in refused {
+        let error = &result["_meta"]["madoguchi/error"];
+        assert_eq!((&error["error"], &error["status"]), (&json!("over_query_limit"), &json!(503)));
+        let text = error.to_string();
+        assert!(text.contains("OVER_QUERY_LIMIT") && text.contains("retry_after_s"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_remembered_costs_nothing_and_what_was_refused_is_asked_again() {
+    let fake = FakeMaps::start().await;
+    let asking = Asking::google(&fake, "google-legacy", &[("GOOGLE_DAILY_QUOTA", "3")]);
+    for _ in 0..5 {
+        asking.client.output("geocode", json!({ "address": "東京駅" })).await;
+    }
+    assert_eq!(fake.asked().len(), 1, "once");
+    for _ in 0..2 {
+        asking.no_routes(json!({ "destination": "#ZERO_RESULTS" })).await;
+    }
+    assert_eq!(fake.asked().len(), 3, "an error is not remembered");
+    let said = asking.no_routes(json!({})).await;
+    assert_eq!(said["error"], "over_query_limit", "{said}");
+    asking.client.output("geocode", json!({ "address": "東京駅" })).await;
+    assert_eq!(fake.asked().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_costs_nothing_is_not_counted() {
+    let fake = FakeMaps::start().await;
+    let url = fake.url.as_str();
+    let asking = Asking::start(
+        "",
+        &[
+            ("NAV_PROVIDER", "osrm"),
+            ("OSRM_URL", url),
+            ("NOMINATIM_URL", url),
+            ("GOOGLE_DAILY_QUOTA", "1"),
+        ],
+    );
+    for to in ["35.1,139", "35.2,139", "35.3,139"] {
+        asking.routes(json!({ "destination": to })).await;
+    }
+}
