@@ -1,13 +1,26 @@
 //! An assistant: a loop in which somebody decides which tools are called, until there is an answer.
 //!
-//! Who decides is behind one trait, [`Decider`]: today the built-in [`planner`], and models beside it.
+//! Who decides is behind one trait, [`Decider`]: the built-in [`builtin`] model and the [`planner`] of
+//! ways, and the [`models`] of other people beside them.
 
+pub(crate) mod builtin;
+mod call;
+mod config;
 mod decide;
+mod language;
+mod message;
+pub(crate) mod models;
 pub(crate) mod planner;
+mod result;
 mod run;
 
+pub(crate) use call::{Answered, Held, Offer, ToolCall, ToolResult, Wait};
+pub use config::{AssistantConfig, ModelConfig, Models, Provider};
 pub(crate) use decide::{
-    Answered, Choice, Conclusion, Decider, Decision, Event, Language, Said, Task, Teller, ToolCall,
-    ToolResult, Undecided,
+    Choice, Conclusion, Decider, Decision, Event, Task, Teller, Turn, Undecided, Usage, Why,
 };
-pub(crate) use run::{Asker, Assistant, Run, Trouble};
+pub(crate) use language::Language;
+pub(crate) use message::{Body, Image, Message, Part, images_of, text_of};
+pub(crate) use run::{
+    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble,
+};

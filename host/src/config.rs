@@ -5,11 +5,13 @@ use std::{
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::Deserialize;
 
 use crate::{
+    assistant::{AssistantConfig, Models},
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
     blobs,
@@ -20,6 +22,7 @@ use crate::{
 };
 
 mod aliases;
+mod chat;
 mod component;
 mod environment;
 mod error;
@@ -27,6 +30,7 @@ mod page;
 mod public_url;
 
 pub use aliases::{Alias, Aliases};
+pub use chat::ChatConfig;
 pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
@@ -91,6 +95,12 @@ pub struct Config {
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
+    /// Who picks tools for people: by name.
+    pub assistants: BTreeMap<String, Arc<AssistantConfig>>,
+    /// The models that they may use.
+    pub models: Models,
+    /// What `/api/chat` is, where a request names no assistant; and the gateway before it.
+    pub chat: ChatConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -130,6 +140,9 @@ struct ConfigFile {
     blobs: Option<blobs::Limits>,
     servers: BTreeMap<String, ServerConfig>,
     page: PageConfig,
+    assistants: BTreeMap<String, AssistantConfig>,
+    models: Models,
+    chat: Option<ChatConfig>,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -208,6 +221,9 @@ impl Config {
             blobs: file.blobs.unwrap_or_default(),
             servers: file.servers,
             page: file.page,
+            assistants: merged(said, "assistants")?,
+            models: merged(said, "models")?,
+            chat: merged(said, "chat")?,
             base: PathBuf::new(),
         })
     }
@@ -243,6 +259,11 @@ impl Config {
         self.components.get(name).cloned().unwrap_or_default()
     }
 
+    /// The assistant named `name`; one with the defaults where there is none.
+    pub(crate) fn assistant(&self, name: &str) -> Arc<AssistantConfig> {
+        self.assistants.get(name).cloned().unwrap_or_default()
+    }
+
     /// The limits of the component named `name`.
     pub fn limits(&self, name: &str) -> Limits {
         let own = self.components.get(name).and_then(|it| it.limits.clone());
@@ -254,6 +275,31 @@ impl Config {
         let own = self.components.values().filter_map(|it| it.limits.as_ref());
         let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
         all.max().unwrap_or(self.limits.memory_bytes_max)
+    }
+}
+
+/// The table `name` of the program's own file, with those entries changed that the operator's names.
+fn merged<T: serde::de::DeserializeOwned>(
+    [ours, theirs]: [&toml::Table; 2],
+    name: &str,
+) -> Result<T, ConfigError> {
+    let table = |it: &toml::Table| it.get(name).and_then(|it| it.as_table()).cloned();
+    let mut merged = table(ours).unwrap_or_default();
+    change(&mut merged, table(theirs).unwrap_or_default());
+    let unworkable = |it: toml::de::Error| ConfigError::Unworkable {
+        table: name.to_owned(),
+        what: it.message().to_owned(),
+    };
+    toml::Value::Table(merged).try_into().map_err(unworkable)
+}
+
+/// Takes over what `other` says, tables within tables.
+fn change(table: &mut toml::Table, other: toml::Table) {
+    for (name, value) in other {
+        match (table.get_mut(&name), value) {
+            (Some(toml::Value::Table(own)), toml::Value::Table(value)) => change(own, value),
+            (_, value) => _ = table.insert(name, value),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
+pub mod assistant;
 pub mod audit;
 pub mod authorization;
 pub mod blobs;
@@ -36,7 +37,6 @@ pub mod telemetry;
 pub mod tls;
 
 mod api;
-mod assistant;
 mod bindings;
 mod calls;
 mod capability;

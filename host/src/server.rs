@@ -231,7 +231,7 @@ impl Server {
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            navigate: Navigate::new(&calls, &registry, &clock),
+            navigate: Navigate::new(&calls, &registry, &clock, config.assistant("navigation")),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles, servers, maps },
             endpoints: Endpoints {

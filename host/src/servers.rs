@@ -43,6 +43,7 @@ pub(crate) use call::{Answer, Request};
 pub use config::ServerConfig;
 pub(crate) use config::unworkable;
 pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
+pub use secret::Given;
 
 use connection::Connection;
 use lists::Lists;

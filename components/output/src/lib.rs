@@ -5,4 +5,5 @@
 
 pub mod cinema;
 pub mod form;
+pub mod illustrations;
 pub mod navigation;

@@ -1,6 +1,8 @@
 //! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
 //! reasons; as one answer or as a stream of events (NAV-9).
 
+use std::sync::Arc;
+
 use axum::{
     Json, Router,
     body::Bytes,
@@ -20,7 +22,10 @@ pub(super) use refusal::Refusal;
 pub(super) use request::Fields;
 
 use crate::{
-    assistant::{Asker, Assistant, Decider, Language, Run, Task, Teller, planner::Planner},
+    assistant::{
+        Asker, Assistant, AssistantConfig, Decider, Ending, Language, Part, Run, Task, Teller,
+        planner::{Planner, Said, Trip},
+    },
     call_state::Clock,
     caller::Caller,
     calls::Calls,
@@ -61,9 +66,10 @@ async fn answer(
     };
     let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
     let ends = (asked.origin, asked.destination);
-    let job = navigate.job(&headers, caller, ends, &asked.message, shape);
-    let planner = Box::new(Planner::of_sentence());
-    job.with(asked.history, planner).answer(&headers).await
+    let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
+    let task = navigate.task(&trip);
+    let planner = Box::new(Planner::of_sentence(trip));
+    navigate.job(&headers, caller, task, planner, shape).answer(&headers).await
 }
 
 /// What an answer looks like.
@@ -91,49 +97,70 @@ pub(super) struct Job {
 type Answer = (Value, Value);
 
 impl Navigate {
-    pub(crate) fn new(calls: &Calls, registry: &Registry, clock: &Clock) -> Self {
-        let assistant = Assistant { calls: calls.clone(), registry: registry.clone() };
+    pub(crate) fn new(
+        calls: &Calls,
+        registry: &Registry,
+        clock: &Clock,
+        config: Arc<AssistantConfig>,
+    ) -> Self {
+        let assistant = Assistant { calls: calls.clone(), registry: registry.clone(), config };
         Self { assistant, clock: clock.clone() }
     }
 
-    /// A job with nothing said before, decided by plain wishes until somebody else is named.
+    /// The way that is asked for.
+    pub(super) fn trip(
+        &self,
+        caller: &Caller,
+        (origin, destination): (String, String),
+        message: &str,
+        history: Vec<Said>,
+    ) -> Trip {
+        let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
+        Trip {
+            origin,
+            destination,
+            message: message.to_owned(),
+            history,
+            language: Language::of(caller.locale.as_deref(), message),
+            now: jiff::Timestamp::from_second(now).unwrap_or_default(),
+            has_table: self
+                .assistant
+                .offers(caller)
+                .iter()
+                .any(|it| &*it.name == "distance_compare"),
+        }
+    }
+
+    /// The same as it is told to whoever decides (NAV-52).
+    pub(super) fn task(&self, trip: &Trip) -> Task {
+        let message = format!(
+            "出発地: {}、目的地: {}\n条件: {}",
+            trip.origin, trip.destination, trip.message
+        );
+        Task {
+            message: vec![Part::text(message)],
+            history: Vec::new(),
+            language: trip.language,
+            now: trip.now,
+        }
+    }
+
     pub(super) fn job(
         &self,
         headers: &HeaderMap,
         mut caller: Caller,
-        (origin, destination): (String, String),
-        message: &str,
+        task: Task,
+        decider: Box<dyn Decider>,
         shape: Shape,
     ) -> Job {
-        let language = Language::of(caller.locale.as_deref(), message);
         // Results are in the language of the explanation.
-        caller.locale.get_or_insert_with(|| language.tag().into());
-        let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
-        let task = Task {
-            origin,
-            destination,
-            message: message.to_owned(),
-            history: Vec::new(),
-            language,
-            now: jiff::Timestamp::from_second(now).unwrap_or_default(),
-            tools: self.assistant.tools(&caller),
-        };
-        let asker = Asker { caller, trace: TraceHeaders::of(headers) };
-        let decider = Box::new(Planner::of_wishes(Default::default()));
+        caller.locale.get_or_insert_with(|| task.language.tag().into());
+        let asker = Asker { caller, trace: TraceHeaders::of(headers), trusts: Vec::new() };
         Job { assistant: self.assistant.clone(), asker, task, decider, shape }
     }
 }
 
 impl Job {
-    /// The same, decided by `decider` with what was said before.
-    pub(super) fn with(
-        self,
-        history: Vec<crate::assistant::Said>,
-        decider: Box<dyn Decider>,
-    ) -> Self {
-        Self { task: Task { history, ..self.task }, decider, ..self }
-    }
-
     /// The answer in the way that the request wants it.
     pub(super) async fn answer(self, headers: &HeaderMap) -> Response {
         let accepts = |it: &http::HeaderValue| {
@@ -149,20 +176,24 @@ impl Job {
     }
 
     async fn run(mut self, teller: &Teller) -> Result<Answer, Refusal> {
-        let run = self.assistant.run(&self.task, &mut *self.decider, &self.asker, teller).await;
+        let (task, before) = (&self.task, Default::default());
+        let run = self.assistant.run(task, before, &mut *self.decider, &self.asker, teller).await;
         let run = run.map_err(|it| Refusal::of(it, self.task.language))?;
-        Ok(self.body(run))
+        self.body(run)
     }
 
-    fn body(self, run: Run) -> Answer {
-        let (route, selected) = chosen::route(&run);
-        let message = run.conclusion.message;
+    fn body(self, run: Run) -> Result<Answer, Refusal> {
+        let Ending::Concluded(conclusion) = &run.ending else {
+            return Err(Refusal::unfinished(&run.ending, self.task.language));
+        };
+        let (route, selected) = chosen::route(&run.answered, conclusion);
+        let message = conclusion.text();
         let Shape::Reasoned { mut said, message: asked } = self.shape else {
             let mut body = json!({ "mode": "normal", "route": route });
             if body["route"].is_null() {
                 body["message"] = message.into();
             }
-            return (body, selected);
+            return Ok((body, selected));
         };
         let used = run.answered.into_iter().map(|it| it.call);
         let used =
@@ -174,6 +205,7 @@ impl Job {
         }
         said.push(json!({ "role": "assistant", "content": message }));
         let reasoning = json!({ "message": message, "toolsUsed": used });
-        (json!({ "route": route, "reasoning": reasoning, "conversationHistory": said }), selected)
+        let body = json!({ "route": route, "reasoning": reasoning, "conversationHistory": said });
+        Ok((body, selected))
     }
 }

@@ -39,9 +39,10 @@ pub(super) async fn answer(
     let fields = Fields::read(body, Language::of(caller.locale.as_deref(), ""));
     match fields.and_then(|it| asked(&it)) {
         Ok((ends, wishes)) => {
-            let job = navigate.job(&headers, caller, ends, "", Shape::Plain);
-            let planner = Box::new(Planner::of_wishes(wishes));
-            job.with(Vec::new(), planner).answer(&headers).await
+            let trip = navigate.trip(&caller, ends, "", Vec::new());
+            let task = navigate.task(&trip);
+            let planner = Box::new(Planner::of_wishes(trip, wishes));
+            navigate.job(&headers, caller, task, planner, Shape::Plain).answer(&headers).await
         }
         Err(refusal) => refusal.into_response(),
     }

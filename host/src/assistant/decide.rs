@@ -1,103 +1,37 @@
 //! Whoever decides which tools are called next, and what they go by.
 
-use std::sync::Arc;
-
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::failure::Failure;
-
-/// The language that the caller reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    Japanese,
-    English,
-}
-
-impl Language {
-    /// The caller's, as far as they say; else that of what they wrote.
-    pub(crate) fn of(locale: Option<&str>, text: &str) -> Self {
-        let is_japanese = match locale {
-            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
-            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
-        };
-        if is_japanese { Self::Japanese } else { Self::English }
-    }
-
-    /// As a BCP 47 tag.
-    pub(crate) fn tag(self) -> &'static str {
-        self.pick("ja", "en")
-    }
-
-    /// One of the two.
-    pub(crate) fn pick<T>(self, japanese: T, english: T) -> T {
-        match self {
-            Self::Japanese => japanese,
-            Self::English => english,
-        }
-    }
-}
-
-fn is_kana(it: char) -> bool {
-    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
-}
+use super::{Answered, Image, Language, Message, Offer, Part, ToolCall};
 
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
-    /// Where the way begins.
-    pub(crate) origin: String,
-    /// Where it ends.
-    pub(crate) destination: String,
-    /// What is wished of it, in a sentence.
-    pub(crate) message: String,
-    /// What was said before, oldest first.
-    pub(crate) history: Vec<Said>,
+    /// What the person says now; nothing, where only calls that waited are answered.
+    pub(crate) message: Vec<Part>,
+    /// What was said before, oldest first; empty where whoever decides remembers it.
+    pub(crate) history: Vec<Message>,
     /// What the caller reads.
     pub(crate) language: Language,
     /// When it is asked.
     pub(crate) now: Timestamp,
-    /// The names of the tools that the caller may call.
-    pub(crate) tools: Vec<Arc<str>>,
 }
 
-/// One entry of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// Whether the person said it, rather than the assistant.
-    pub(crate) is_user: bool,
-    pub(crate) content: String,
-}
-
-/// A call that somebody decided on.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ToolCall {
-    /// Tells it from the others of the same run.
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) arguments: Map<String, Value>,
-    /// Entries of the request's `_meta`.
-    pub(crate) meta: Map<String, Value>,
-    /// Why it is called, for people (NAV-54).
-    pub(crate) reason: String,
-}
-
-/// A call and what came of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Answered {
-    pub(crate) call: ToolCall,
-    pub(crate) result: ToolResult,
-}
-
-/// What came of a call.
-#[derive(Clone, Debug)]
-pub(crate) enum ToolResult {
-    /// The tool's object, and the result's `_meta`.
-    Output { structured: Value, meta: Value },
-    /// What whoever decides may mend; anything worse ends the run.
-    Failed(Failure),
+/// One turn: what whoever decides goes by.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'a> {
+    pub(crate) task: &'a Task,
+    /// Whether it is the first of its run: the task's message has not been heard yet.
+    pub(crate) is_first: bool,
+    /// What may be called, as it is on offer now.
+    pub(crate) offers: &'a [Offer],
+    /// What the calls of the turn before came to, in their order. In the first turn of a run, those
+    /// that waited for the person: they come before the task's message.
+    pub(crate) answered: &'a [Answered],
+    pub(crate) teller: &'a Teller,
 }
 
 /// What is next.
@@ -112,10 +46,19 @@ pub(crate) enum Decision {
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conclusion {
-    /// For people: what was chosen, and why.
-    pub(crate) message: String,
+    /// For people, in order: texts and pictures.
+    pub(crate) parts: Vec<Part>,
     /// The route that was chosen, if any. Named, never retyped (NAV-6).
     pub(crate) choice: Option<Choice>,
+    /// Why it is not whole, where it is not (`max_tokens`).
+    pub(crate) cut: Option<&'static str>,
+}
+
+impl Conclusion {
+    /// Its texts.
+    pub(crate) fn text(&self) -> String {
+        super::text_of(&self.parts)
+    }
 }
 
 /// A route among the results.
@@ -129,22 +72,65 @@ pub(crate) struct Choice {
     pub(crate) summary: Option<String>,
 }
 
-/// Why there is no decision: whoever decides cannot be reached, or is too slow.
+/// Why there is no decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Undecided {
+    pub(crate) why: Why,
+    /// For whoever looks for the reason; no secret in it.
     pub(crate) details: String,
+    /// When it may be worth another try.
+    pub(crate) retry_after_s: Option<u64>,
 }
 
-/// Decides which tools are called. One a run: it may keep what it needs to go on.
+/// What kept whoever decides from it (ILL-42).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The provider refuses the key, or there is none.
+    Key,
+    /// Too many requests, or the quota is used up.
+    RateLimited,
+    /// The provider's rules on content.
+    Blocked,
+    /// No answer in time.
+    Slow,
+    /// The model cannot make pictures.
+    NoPictures,
+    /// Anything else: not reachable, overloaded, an answer that cannot be read.
+    Failed,
+}
+
+impl Undecided {
+    pub(crate) fn new(why: Why, details: impl Into<String>) -> Self {
+        Self { why, details: details.into(), retry_after_s: None }
+    }
+}
+
+/// Decides which tools are called. One a run: it keeps what it needs to go on.
 pub(crate) trait Decider: Send {
-    /// What is next. `answered` is what the calls of the turn before came to, in their order; nothing
-    /// in the first turn.
-    fn decide<'a>(
-        &'a mut self,
-        task: &'a Task,
-        answered: &'a [Answered],
-        teller: &'a Teller,
-    ) -> BoxFuture<'a, Result<Decision, Undecided>>;
+    /// What is next.
+    fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>>;
+
+    /// All that one of its kind needs to go on with this conversation some other day: the provider's
+    /// own messages, verbatim (FORM-7, ILL-27). Null, where there is nothing to remember.
+    fn transcript(&self) -> Value {
+        Value::Null
+    }
+
+    /// What it took so far.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+}
+
+/// What whoever decides took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Usage {
+    pub(crate) input_tokens: u64,
+    /// Of those, the ones that came from the provider's cache.
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars, where the price is known.
+    pub(crate) cost_usd: Option<f64>,
 }
 
 /// Something that happened on the way to an answer (NAV-9).
@@ -155,36 +141,42 @@ pub(crate) struct Event {
 }
 
 /// Where events go; nowhere, if nobody listens.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Teller(pub(crate) Option<mpsc::Sender<Event>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Teller {
+    sender: Option<mpsc::Sender<Event>>,
+    /// What a piece of the answer's text is called.
+    delta: &'static str,
+}
+
+impl Default for Teller {
+    fn default() -> Self {
+        Self { sender: None, delta: "text_delta" }
+    }
+}
 
 impl Teller {
+    /// Tells `sender`; a piece of the answer's text is called `delta`.
+    pub(crate) fn new(sender: mpsc::Sender<Event>, delta: &'static str) -> Self {
+        Self { sender: Some(sender), delta }
+    }
+
     /// Tells it, in the order in which things happen. Whoever listens slowly is waited for, as long
     /// as the run may take.
     pub(crate) async fn tell(&self, name: &'static str, data: impl FnOnce() -> Value) {
-        if let Some(sender) = &self.0 {
+        if let Some(sender) = &self.sender {
             // A listener who has gone ends the run elsewhere.
             let _ = sender.send(Event { name, data: data() }).await;
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Tells a piece of the answer's text, as soon as it is there.
+    pub(crate) async fn say(&self, text: &str) {
+        self.tell(self.delta, || serde_json::json!({ "text": text })).await;
+    }
 
-    #[test]
-    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
-        for (locale, text, language) in [
-            (Some("ja-JP"), "no highways", Language::Japanese),
-            (Some("en"), "高速使わない", Language::English),
-            (Some("fr"), "高速使わない", Language::English),
-            (None, "高速使わない", Language::Japanese),
-            (None, "最短で TOLL なし", Language::Japanese),
-            (None, "no highways", Language::English),
-            (None, "?", Language::Japanese),
-        ] {
-            assert_eq!(Language::of(locale, text), language, "{locale:?} {text}");
-        }
+    /// Tells a picture of the answer.
+    pub(crate) async fn show(&self, image: &Image) {
+        let picture = || serde_json::json!({ "mimeType": image.mime_type, "data": &*image.data });
+        self.tell("image", picture).await;
     }
 }

@@ -3,7 +3,9 @@
 
 use futures::future::{BoxFuture, ready};
 
-use super::{Answered, Conclusion, Decider, Decision, Task, Teller, Undecided};
+use jiff::Timestamp;
+
+use super::{Answered, Conclusion, Decider, Decision, Language, Turn, Undecided, text_of};
 
 mod choose;
 mod explain;
@@ -18,47 +20,71 @@ mod wishes;
 
 pub(crate) use wishes::{Rule, Wishes};
 
+/// A way that is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Trip {
+    /// Where the way begins.
+    pub(crate) origin: String,
+    /// Where it ends.
+    pub(crate) destination: String,
+    /// What is wished of it, in a sentence.
+    pub(crate) message: String,
+    /// What was said before, oldest first.
+    pub(crate) history: Vec<Said>,
+    /// What the caller reads.
+    pub(crate) language: Language,
+    /// When it is asked.
+    pub(crate) now: Timestamp,
+    /// Whether there is a table of distances to compare with.
+    pub(crate) has_table: bool,
+}
+
+/// One entry of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// Whether the person said it, rather than the assistant.
+    pub(crate) is_user: bool,
+    pub(crate) content: String,
+}
+
 /// Decides by wishes: those of a sentence and of what was said before, or those of a kind of route.
 pub(crate) struct Planner {
+    trip: Trip,
     wishes: Option<Wishes>,
 }
 
 impl Planner {
-    /// One that reads the task's sentence.
-    pub(crate) fn of_sentence() -> Self {
-        Self { wishes: None }
+    /// One that reads the trip's sentence.
+    pub(crate) fn of_sentence(trip: Trip) -> Self {
+        Self { trip, wishes: None }
     }
 
     /// One that was told what is wished, and reads nothing.
-    pub(crate) fn of_wishes(mut wishes: Wishes) -> Self {
+    pub(crate) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
         wishes.once.is_read = true;
-        Self { wishes: Some(wishes) }
+        Self { trip, wishes: Some(wishes) }
     }
 
-    fn next(&mut self, task: &Task, answered: &[Answered]) -> Decision {
-        let wishes = self.wishes.get_or_insert_with(|| read::conversation(task));
+    /// What is next after `answered`, the calls of the turn before.
+    pub(crate) fn next(&mut self, answered: &[Answered]) -> Decision {
+        let wishes = self.wishes.get_or_insert_with(|| read::conversation(&self.trip));
         if answered.is_empty() {
-            return Decision::Call(plan::calls(task, wishes));
+            return Decision::Call(plan::calls(&self.trip, wishes));
         }
-        Decision::Conclude(explain::conclusion(task, wishes, answered))
+        Decision::Conclude(explain::conclusion(&self.trip, wishes, answered))
     }
 }
 
 impl Decider for Planner {
-    fn decide<'a>(
-        &'a mut self,
-        task: &'a Task,
-        answered: &'a [Answered],
-        teller: &'a Teller,
-    ) -> BoxFuture<'a, Result<Decision, Undecided>> {
-        let decision = self.next(task, answered);
-        let Decision::Conclude(Conclusion { message, .. }) = &decision else {
+    fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
+        let decision = self.next(turn.answered);
+        let Decision::Conclude(Conclusion { parts, .. }) = &decision else {
             return Box::pin(ready(Ok(decision)));
         };
-        let deltas = sentences(message);
+        let deltas = sentences(&text_of(parts));
         Box::pin(async move {
             for text in deltas {
-                teller.tell("reasoning_delta", || serde_json::json!({ "text": text })).await;
+                turn.teller.say(&text).await;
             }
             Ok(decision)
         })

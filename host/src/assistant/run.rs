@@ -1,52 +1,85 @@
 //! The loop: asks whoever decides, runs all calls of one turn at once, and hands the results back.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{timeout, timeout_at};
 
 use super::{
-    Answered, Conclusion, Decider, Decision, Language, Task, Teller, ToolCall, ToolResult,
-    Undecided,
+    Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
+    ToolCall, ToolResult, Turn, Undecided, Wait, Why, result,
 };
 use crate::{
     caller::Caller,
     calls::{Call, Calls, Outcome},
-    component::{CallError, InputRequired, Output, Stop},
     failure::Failure,
     record::Surface,
     registry::Registry,
     telemetry::TraceHeaders,
 };
 
-/// Turns in which calls may be decided on.
-const ROUNDS_MAX: usize = 5;
-/// Calls of one turn.
-const CALLS_MAX: usize = 8;
-/// How long one decision may take (NAV-56).
-const DECISION_WAIT: Duration = Duration::from_secs(25);
-/// How long all may take together (NAV-56).
-const RUN_WAIT: Duration = Duration::from_secs(30);
-
 /// Runs tasks through the tools on the counter.
 #[derive(Clone)]
 pub(crate) struct Assistant {
     pub(crate) calls: Calls,
     pub(crate) registry: Registry,
+    /// Which tools it has, which of them ask first, and how long it may take.
+    pub(crate) config: Arc<AssistantConfig>,
 }
 
 /// On whose behalf.
 pub(crate) struct Asker {
     pub(crate) caller: Caller,
     pub(crate) trace: TraceHeaders,
+    /// The tools that they let happen without being asked again.
+    pub(crate) trusts: Vec<String>,
+}
+
+/// How far a run may go, and what ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Turns in which calls may be decided on (ILL-25).
+    pub(crate) rounds_max: usize,
+    /// Calls of one turn.
+    pub(crate) calls_max: usize,
+    /// How long one decision may take (NAV-56).
+    pub(crate) decision: Duration,
+    /// How long all may take together.
+    pub(crate) run: Duration,
+    /// Whether a tool that fails for good ends the run (NAV-40), rather than being told to whoever
+    /// decides (ILL-26).
+    pub(crate) failures_end: bool,
 }
 
 /// A run that came to its end.
 pub(crate) struct Run {
     /// Every call, in the order in which they were decided on.
     pub(crate) answered: Vec<Answered>,
-    pub(crate) conclusion: Conclusion,
+    pub(crate) ending: Ending,
+}
+
+/// How a run ended.
+pub(crate) enum Ending {
+    Concluded(Conclusion),
+    /// Calls of the last turn wait for the person; the others of that turn are the last so many of
+    /// `answered`, and `order` has the ids of all of them.
+    Waits {
+        held: Vec<Held>,
+        order: Vec<String>,
+    },
+    /// It was stopped: too many rounds, or too long. What exists is there (ILL-25).
+    Stopped(Stopped),
+}
+
+/// What stopped a run before its conclusion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    Rounds,
+    Time,
 }
 
 /// Why a run has no answer.
@@ -54,126 +87,221 @@ pub(crate) struct Run {
 pub(crate) enum Trouble {
     /// Nobody decided.
     Undecided(Undecided),
-    /// A tool failed in a way that nobody who decides can mend (NAV-40).
+    /// A tool failed in a way that ends the run (NAV-40).
     Tool(Failure),
-    /// It took too long.
-    Slow,
-    /// There was no end to the calls.
-    Endless,
+}
+
+/// What calls of the turn before, which waited for the person, came to.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// In the order of that turn.
+    pub(crate) answered: Vec<Answered>,
 }
 
 impl Assistant {
-    /// The names of the tools that `caller` may call.
-    pub(crate) fn tools(&self, caller: &Caller) -> Vec<Arc<str>> {
-        let catalog = self.registry.catalog();
-        let own = catalog.offers();
-        let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
-        let served = catalog.served().tools().filter(|it| it.is_open_to(caller));
-        own.map(|(_, it)| it.name.clone()).chain(served.map(|it| it.name.clone())).collect()
+    /// What the assistant may call for `caller`, as it is on offer now.
+    pub(crate) fn offers(&self, caller: &Caller) -> Vec<Offer> {
+        self.config.offers(&self.registry.catalog(), caller)
     }
 
     /// Does `task` as `decider` says. Ends with the future: who no longer waits cancels its calls.
     pub(crate) async fn run(
         &self,
         task: &Task,
+        before: Before,
         decider: &mut dyn Decider,
         asker: &Asker,
         teller: &Teller,
     ) -> Result<Run, Trouble> {
-        let end = Instant::now() + RUN_WAIT;
-        let run = self.turns(task, decider, asker, teller);
-        timeout_at(end, run).await.unwrap_or(Err(Trouble::Slow))
-    }
-
-    async fn turns(
-        &self,
-        task: &Task,
-        decider: &mut dyn Decider,
-        asker: &Asker,
-        teller: &Teller,
-    ) -> Result<Run, Trouble> {
-        let mut answered = Vec::new();
+        let bounds = self.config.bounds();
+        let end = tokio::time::Instant::now() + bounds.run;
+        let mut answered = before.answered;
         let mut turn_at = 0;
-        for _ in 0..=ROUNDS_MAX {
+        for round in 0..=bounds.rounds_max {
             let message = task.language.pick("考えています…", "Thinking…");
             teller.tell("status", || json!({ "state": "thinking", "message": message })).await;
-            let decision = decider.decide(task, &answered[turn_at..], teller);
-            let decision = timeout(DECISION_WAIT, decision).await.unwrap_or_else(|_| {
-                let details = format!("No answer within {} s", DECISION_WAIT.as_secs());
-                Err(Undecided { details })
-            });
-            match decision.map_err(Trouble::Undecided)? {
-                Decision::Conclude(conclusion) => return Ok(Run { answered, conclusion }),
-                Decision::Call(calls) if calls.is_empty() || calls.len() > CALLS_MAX => {
-                    return Err(Trouble::Endless);
+            // Anew each round: what was swapped meanwhile is on offer (ILL-21).
+            let offers = self.offers(&asker.caller);
+            let turn = Turn {
+                task,
+                is_first: round == 0,
+                offers: &offers,
+                answered: &answered[turn_at..],
+                teller,
+            };
+            let deciding = timeout(bounds.decision, decider.decide(turn));
+            let decision = match timeout_at(end, deciding).await {
+                Ok(Ok(decision)) => decision.map_err(Trouble::Undecided)?,
+                Ok(Err(_)) => return Err(Trouble::Undecided(slow(bounds.decision))),
+                Err(_) if answered.is_empty() => {
+                    return Err(Trouble::Undecided(slow(bounds.run)));
                 }
-                Decision::Call(calls) => {
-                    turn_at = answered.len();
-                    answered.extend(self.all(calls, task.language, asker, teller).await?);
+                Err(_) => return Ok(Run { answered, ending: Ending::Stopped(Stopped::Time) }),
+            };
+            let calls = match decision {
+                Decision::Conclude(conclusion) => {
+                    return Ok(Run { answered, ending: Ending::Concluded(conclusion) });
+                }
+                Decision::Call(calls) if round == bounds.rounds_max || calls.is_empty() => {
+                    drop(calls);
+                    break;
+                }
+                Decision::Call(calls) => calls,
+            };
+            turn_at = answered.len();
+            let order = calls.iter().map(|it| it.id.clone()).collect();
+            let results = self.all(calls, &offers, task.language, asker, teller);
+            let Ok(results) = timeout_at(end, results).await else {
+                return Ok(Run { answered, ending: Ending::Stopped(Stopped::Time) });
+            };
+            let mut held = Vec::new();
+            for result in results? {
+                match result {
+                    Came::Back(it) => answered.push(it),
+                    Came::Held(it) => held.push(it),
                 }
             }
+            if !held.is_empty() {
+                return Ok(Run { answered, ending: Ending::Waits { held, order } });
+            }
         }
-        Err(Trouble::Endless)
+        Ok(Run { answered, ending: Ending::Stopped(Stopped::Rounds) })
     }
 
     /// All calls of one turn at once; their results in the order of the calls.
     async fn all(
         &self,
         calls: Vec<ToolCall>,
+        offers: &[Offer],
         language: Language,
         asker: &Asker,
         teller: &Teller,
-    ) -> Result<Vec<Answered>, Trouble> {
+    ) -> Result<Vec<Came>, Trouble> {
+        let bounds = self.config.bounds();
         for call in &calls {
             let name = &call.name;
             let message = language.pick(format!("{name}を実行中..."), format!("Running {name}..."));
             let status = json!({ "state": "running", "tool": name, "message": message });
             teller.tell("status", || status).await;
-            teller.tell("tool_call", || told_call(call)).await;
+            let offer = offers.iter().find(|it| *it.name == **name);
+            teller.tell("tool_call", || told_call(call, offer)).await;
         }
-        let results = calls.iter().map(|call| self.one(call, asker, teller));
+        let results = calls.iter().enumerate().map(|(index, call)| async move {
+            let offer = offers.iter().find(|it| *it.name == *call.name);
+            let Some(offer) = offer else { return Came::Back(back(call, unknown(call, offers))) };
+            if index >= bounds.calls_max {
+                return Came::Back(back(call, too_many(bounds.calls_max)));
+            }
+            if self.config.asks_first(offer) && !asker.trusts.contains(&call.name) {
+                return Came::Held(Held { call: call.clone(), wait: Wait::Approval });
+            }
+            self.one(call, Response::default(), asker, teller).await
+        });
         // In a box: a call's state is large, and there are several.
         let results = Box::pin(join_all(results)).await;
-        let results = calls.into_iter().zip(results);
-        results
-            .map(|(call, result)| match result {
-                ToolResult::Failed(failure) if is_fatal(&failure) => Err(Trouble::Tool(failure)),
-                result => Ok(Answered { call, result }),
-            })
-            .collect()
+        let failed = results.iter().find_map(|it| match it {
+            Came::Back(Answered { result: ToolResult::Failed(failure), .. })
+                if bounds.failures_end && is_fatal(failure) =>
+            {
+                Some(failure.clone())
+            }
+            _ => None,
+        });
+        failed.map_or(Ok(results), |it| Err(Trouble::Tool(it)))
     }
 
-    async fn one(&self, call: &ToolCall, asker: &Asker, teller: &Teller) -> ToolResult {
+    /// One call; `response` is what the person answered, where it asked before.
+    pub(crate) async fn one(
+        &self,
+        call: &ToolCall,
+        response: Response,
+        asker: &Asker,
+        teller: &Teller,
+    ) -> Came {
         let began = Instant::now();
-        let result = self.result(call, asker).await;
-        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        teller.tell("tool_result", || told_result(call, &result, ms)).await;
-        result
+        let came = self.came(call, response, asker).await;
+        if let Some(result) = came.result() {
+            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            teller.tell("tool_result", || told_result(call, result, ms)).await;
+        }
+        came
     }
 
-    async fn result(&self, call: &ToolCall, asker: &Asker) -> ToolResult {
-        let call = Call {
+    async fn came(&self, call: &ToolCall, response: Response, asker: &Asker) -> Came {
+        let made = Call {
             name: call.name.clone(),
             arguments: Value::Object(call.arguments.clone()).to_string(),
             meta: Value::Object(call.meta.clone()).to_string(),
             caller: asker.caller.clone(),
-            responses: Default::default(),
-            state: None,
+            responses: response.answers,
+            state: response.state,
             notes: None,
             surface: Surface::Rest,
             trace: asker.trace.clone(),
         };
-        let result = match self.calls.call(call).await {
-            Ok(Outcome::Done { component, call_id, output }) => done(&component, call_id, output),
-            Ok(Outcome::Passed { result }) => passed(*result),
-            Ok(Outcome::Asked { questions, .. }) => {
-                let asked = InputRequired { questions, state: None };
-                Err(CallError::Stopped(Stop::InputRequired(asked)).into())
+        let read = match self.calls.call(made).await {
+            Ok(Outcome::Done { component, call_id, output }) => {
+                result::done(&component, call_id, output)
+            }
+            Ok(Outcome::Passed { result }) => result::passed(*result),
+            Ok(Outcome::Asked { questions, state, .. }) => {
+                let wait = Wait::Answers { questions, state };
+                return Came::Held(Held { call: call.clone(), wait });
             }
             Err(error) => Err(error.into()),
         };
-        result.unwrap_or_else(ToolResult::Failed)
+        let result = read.unwrap_or_else(ToolResult::Failed);
+        match result::is_form(&result) {
+            true => Came::Held(Held { call: call.clone(), wait: Wait::Form { result } }),
+            false => Came::Back(back(call, result)),
+        }
     }
+}
+
+/// What the person answered to a call's questions.
+#[derive(Default)]
+pub(crate) struct Response {
+    pub(crate) answers: std::collections::BTreeMap<String, Value>,
+    pub(crate) state: Option<String>,
+}
+
+/// What a call came to.
+pub(crate) enum Came {
+    Back(Answered),
+    Held(Held),
+}
+
+impl Came {
+    /// The result, where there is one.
+    fn result(&self) -> Option<&ToolResult> {
+        match self {
+            Self::Back(it) => Some(&it.result),
+            Self::Held(Held { wait: Wait::Form { result } | Wait::Choice { result }, .. }) => {
+                Some(result)
+            }
+            Self::Held(_) => None,
+        }
+    }
+}
+
+fn back(call: &ToolCall, result: ToolResult) -> Answered {
+    Answered { call: call.clone(), result }
+}
+
+fn slow(after: Duration) -> Undecided {
+    Undecided::new(Why::Slow, format!("No answer within {} s", after.as_secs()))
+}
+
+/// A tool that is not the assistant's, whatever else there is on the counter.
+fn unknown(call: &ToolCall, offers: &[Offer]) -> ToolResult {
+    let names: Vec<_> = offers.iter().map(|it| &*it.name).collect();
+    let message = format!("There is no tool {:?} here; there are {}.", call.name, names.join(", "));
+    ToolResult::Failed(Failure::new("unknown_tool", 404, message))
+}
+
+fn too_many(most: usize) -> ToolResult {
+    let message = format!("At most {most} calls can be made at once; make this one later.");
+    ToolResult::Failed(Failure::new("too_many_calls", 429, message))
 }
 
 /// Whether nobody who decides can do anything about it: only what another argument or another place
@@ -182,54 +310,24 @@ fn is_fatal(failure: &Failure) -> bool {
     failure.status >= 500 || failure.is_protocol
 }
 
-fn done(component: &Arc<str>, call_id: u64, output: Output) -> Result<ToolResult, Failure> {
-    let read = |json: Option<String>| {
-        serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
-            let what = format!("its output is not JSON: {error}");
-            Failure::from(CallError::Broken { component: component.clone(), call_id, what })
-        })
-    };
-    Ok(ToolResult::Output { structured: read(output.structured)?, meta: read(output.meta)? })
-}
-
-/// What another server says, in our words; its own failures are `{error, message, status}` where it is
-/// one of ours.
-fn passed(result: rmcp::model::ServerResult) -> Result<ToolResult, Failure> {
-    let rmcp::model::ServerResult::CallToolResult(result) = result else {
-        return Err(Failure::new("broken", 500, "The other server answered something else."));
-    };
-    let meta = result.meta.map_or_else(|| json!({}), |it| Value::Object(it.0));
-    if result.is_error != Some(true) {
-        let structured = result.structured_content.unwrap_or_else(|| json!({}));
-        return Ok(ToolResult::Output { structured, meta });
-    }
-    let texts = result.content.iter().filter_map(|it| it.as_text());
-    let text = texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n");
-    let own = &meta["madoguchi/error"];
-    let (error, status) = (own["error"].as_str(), own["status"].as_u64());
-    let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(400);
-    let message = own["message"].as_str().unwrap_or(&text);
-    let mut failure = Failure::new(error.unwrap_or("refused"), status, message);
-    if let Some(data) = own["data"].as_object() {
-        failure.data = Box::new(data.clone());
-    }
-    Err(failure)
-}
-
-fn told_call(call: &ToolCall) -> Value {
+fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
     json!({
         "id": call.id,
         "name": call.name,
         "params": call.arguments,
         "reason": call.reason,
+        "title": offer.and_then(|it| it.title.as_deref()),
+        "server": offer.map(|it| &*it.owner),
+        "view": offer.and_then(|it| it.view.as_deref()),
     })
 }
 
 fn told_result(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
     let (id, name) = (&call.id, &call.name);
     match result {
-        ToolResult::Output { structured, meta } => json!({
+        ToolResult::Output { structured, meta, content } => json!({
             "id": id, "name": name, "isError": false, "ms": ms, "result": structured, "meta": meta,
+            "text": super::text_of(content),
         }),
         ToolResult::Failed(failure) => json!({
             "id": id, "name": name, "isError": true, "ms": ms, "result": null,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Server, lists::Lists};
 use crate::{
+    assistant,
     caller::{Caller, Owner},
     seal::digest,
     uri_template::UriTemplate,
@@ -144,6 +145,25 @@ impl ServerTool {
     /// Whether `caller` may see and call it.
     pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
         caller.may_call(Owner::Server(&self.server.name), &self.name, self.is_read_only)
+    }
+
+    /// The same for an assistant.
+    pub(crate) fn offer(&self) -> assistant::Offer {
+        let view = self.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
+        assistant::Offer {
+            name: self.name.clone(),
+            title: self.listed.title.clone(),
+            description: self.listed.description.as_deref().unwrap_or_default().to_owned(),
+            schema: self.listed.input_schema.clone(),
+            owner: (&*self.server.name).into(),
+            is_read_only: self.is_read_only,
+            view: view.and_then(Value::as_str).map(str::to_owned),
+        }
+    }
+
+    /// Whose it is.
+    pub(crate) fn server_name(&self) -> &str {
+        &self.server.name
     }
 
     fn of(server: &Arc<Server>, mut listed: Tool) -> Result<Self, String> {

@@ -15,11 +15,14 @@ const BYTES_MAX: u64 = 64 << 10;
 /// Where a value comes from; read anew for each connection, so that a file may change.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Written")]
-pub(super) enum Given {
+pub enum Given {
     /// Written down as it is, where no secret is expected.
     Text(Secret),
+    /// Written down, to be kept secret.
     Value(Secret),
+    /// The content of a file.
     File(PathBuf),
+    /// A variable of the environment.
     Environment(String),
 }
 
@@ -67,7 +70,7 @@ impl Given {
     }
 
     /// The value itself; a path counts from `base`. The error does not repeat it.
-    pub(super) fn read(&self, base: &Path) -> Result<Secret, String> {
+    pub(crate) fn read(&self, base: &Path) -> Result<Secret, String> {
         let text = match self {
             Self::Text(secret) | Self::Value(secret) => secret.expose().to_owned(),
             Self::Environment(name) => std::env::var(name)

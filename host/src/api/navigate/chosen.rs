@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::assistant::{Answered, Choice, Run, ToolResult};
+use crate::assistant::{Answered, Choice, Conclusion, ToolResult};
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
 
 /// The chosen route as the specification writes it, and where among the results it is; both null where
 /// there is none (NAV-8).
-pub(super) fn route(run: &Run) -> (Value, Value) {
-    let found = run.conclusion.choice.as_ref().and_then(|it| find(&run.answered, it));
+pub(super) fn route(answered: &[Answered], conclusion: &Conclusion) -> (Value, Value) {
+    let found = conclusion.choice.as_ref().and_then(|it| find(answered, it));
     let Some((call, index, route)) = found else { return (Value::Null, Value::Null) };
     (copied(route), json!({ "toolCall": call, "index": index }))
 }
@@ -76,9 +76,9 @@ fn points(encoded: &str) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::{Conclusion, ToolCall};
+    use crate::assistant::ToolCall;
 
-    fn run(choice: Option<Choice>) -> Run {
+    fn run(choice: Option<Choice>) -> (Vec<Answered>, Conclusion) {
         let route = |summary: &str| {
             json!({
                 "summary": summary,
@@ -101,11 +101,16 @@ mod tests {
             result: ToolResult::Output {
                 structured: json!({ "routes": routes.iter().map(|it| route(it)).collect::<Vec<_>>() }),
                 meta: json!({}),
+                content: Vec::new(),
             },
         };
         let answered =
             vec![answered("a", &["x", "y"]), answered("b", &["y", "z"]), answered("c", &[])];
-        Run { answered, conclusion: Conclusion { message: String::new(), choice } }
+        (answered, Conclusion { choice, ..Conclusion::default() })
+    }
+
+    fn route_of((answered, conclusion): &(Vec<Answered>, Conclusion)) -> (Value, Value) {
+        route(answered, conclusion)
     }
 
     #[test]
@@ -124,14 +129,14 @@ mod tests {
             (choice(Some("none"), Some(1), None), json!({ "toolCall": "b", "index": 0 })),
             (Choice::default(), json!({ "toolCall": "b", "index": 0 })),
         ] {
-            assert_eq!(route(&run(Some(choice.clone()))).1, selected, "NAV-6: {choice:?}");
+            assert_eq!(route_of(&run(Some(choice.clone()))).1, selected, "NAV-6: {choice:?}");
         }
-        assert_eq!(route(&run(None)), (Value::Null, Value::Null), "NAV-8");
+        assert_eq!(route_of(&run(None)), (Value::Null, Value::Null), "NAV-8");
     }
 
     #[test]
     fn a_line_is_decoded_and_a_step_has_what_is_specified() {
-        let (route, _) = route(&run(Some(Choice::default())));
+        let (route, _) = route_of(&run(Some(Choice::default())));
         assert_eq!(route["polyline"][0], json!({ "lat": 38.5, "lng": -120.2 }), "NAV-2");
         assert_eq!(route["polyline"].as_array().unwrap().len(), 3, "NAV-2");
         let step = json!({ "instruction": "進む", "distance": "1 km", "duration": "5分" });

@@ -9,7 +9,7 @@ use http::{StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
-    assistant::{Language, Trouble, Undecided},
+    assistant::{Ending, Language, Stopped, Trouble, Undecided},
     authorization::forbidden,
     failure::Failure,
 };
@@ -60,38 +60,32 @@ impl Refusal {
     pub(super) fn of(trouble: Trouble, language: Language) -> Self {
         match trouble {
             Trouble::Tool(failure) => Self::of_tool(failure, language),
-            Trouble::Undecided(Undecided { details }) => {
+            Trouble::Undecided(Undecided { details, .. }) => {
                 let message = language.pick(
                     "Claude APIへの接続に失敗しました",
                     "The Claude API could not be reached",
                 );
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "CLAUDE_API_ERROR", message, details)
             }
-            Trouble::Slow => {
-                let message = language.pick(
-                    "時間内に経路を取得できませんでした。もう一度お試しください",
-                    "No route was found in time; try again",
-                );
-                Self::new(
-                    StatusCode::BAD_GATEWAY,
-                    "GOOGLE_MAPS_ERROR",
-                    message,
-                    "DEADLINE_EXCEEDED",
-                )
-            }
-            Trouble::Endless => {
-                let message = language.pick(
-                    "ツールの呼び出しが多すぎるため中止しました",
-                    "Too many calls of tools; it was given up",
-                );
-                Self::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "INTERNAL_ERROR",
-                    message,
-                    "TOO_MANY_CALLS",
-                )
-            }
         }
+    }
+
+    /// A run that stopped before its conclusion.
+    pub(super) fn unfinished(ending: &Ending, language: Language) -> Self {
+        if let Ending::Stopped(Stopped::Time) = ending {
+            let message = language.pick(
+                "時間内に経路を取得できませんでした。もう一度お試しください",
+                "No route was found in time; try again",
+            );
+            let gateway = StatusCode::BAD_GATEWAY;
+            return Self::new(gateway, "GOOGLE_MAPS_ERROR", message, "DEADLINE_EXCEEDED");
+        }
+        let message = language.pick(
+            "ツールの呼び出しが多すぎるため中止しました",
+            "Too many calls of tools; it was given up",
+        );
+        let internal = StatusCode::INTERNAL_SERVER_ERROR;
+        Self::new(internal, "INTERNAL_ERROR", message, "TOO_MANY_CALLS")
     }
 
     /// A tool failed for good (NAV-40).
@@ -175,6 +169,7 @@ impl IntoResponse for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assistant::Why;
 
     fn of(error: &str, status: u16, data: &Value) -> Refusal {
         let mut failure = Failure::new(error, status, "it says so");
@@ -250,13 +245,14 @@ mod tests {
             let it = Refusal::of(trouble, Language::Japanese);
             (it.status.as_u16(), it.code, it.message)
         };
-        let undecided = Undecided { details: "Rate limit exceeded".to_owned() };
+        let undecided = Undecided::new(Why::RateLimited, "Rate limit exceeded");
         let (status, name, message) = code(Trouble::Undecided(undecided));
         assert_eq!((status, name), (503, "CLAUDE_API_ERROR"), "NAV-10");
         assert_eq!(message, "Claude APIへの接続に失敗しました", "NAV-10");
-        let slow = code(Trouble::Slow);
-        assert_eq!((slow.0, slow.1), (502, "GOOGLE_MAPS_ERROR"), "NAV-56");
-        let endless = code(Trouble::Endless);
-        assert_eq!((endless.0, endless.1), (500, "INTERNAL_ERROR"));
+        let ended = |it| Refusal::unfinished(&Ending::Stopped(it), Language::English);
+        let slow = ended(Stopped::Time);
+        assert_eq!((slow.status.as_u16(), slow.code), (502, "GOOGLE_MAPS_ERROR"), "NAV-56");
+        let endless = ended(Stopped::Rounds);
+        assert_eq!((endless.status.as_u16(), endless.code), (500, "INTERNAL_ERROR"));
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Body, Refusal};
-use crate::assistant::{Language, Said};
+use crate::assistant::{Language, planner::Said};
 
 /// Characters of a place.
 const PLACE_MAX: usize = 200;

@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_secs(10);
 
 pub(super) fn answer(job: Job) -> Response {
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
-    let work = work(job, Teller(Some(sender)));
+    let work = work(job, Teller::new(sender, "reasoning_delta"));
     let work = work.into_stream().filter_map(|()| ready(None));
     let events = ReceiverStream::new(receiver).map(|it| Ok::<_, Infallible>(written(&it)));
     let keep_alive = KeepAlive::new().interval(QUIET);

@@ -1,6 +1,7 @@
 //! The explanation, made from the results: what was chosen, why, and what it is worth against others.
 
 use super::{
+    Trip,
     choose::choose,
     found::{self, Found},
     units::{duration, length, price},
@@ -8,16 +9,16 @@ use super::{
     wishes::{Beyond, Rule, Wishes},
 };
 use crate::{
-    assistant::{Answered, Choice, Conclusion, Language, Task},
+    assistant::{Answered, Choice, Conclusion, Language, Part},
     failure::Failure,
 };
 
 /// Warnings of a route that are repeated.
 const WARNINGS_MAX: usize = 1;
 
-/// The answer to `task`, from what its calls came to.
-pub(super) fn conclusion(task: &Task, wishes: &Wishes, answered: &[Answered]) -> Conclusion {
-    let mut text = Text { language: task.language, sentences: Vec::new() };
+/// The answer to `trip`, from what its calls came to.
+pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) -> Conclusion {
+    let mut text = Text { language: trip.language, sentences: Vec::new() };
     let found = found::routes(answered);
     let (call, routes) = match &found {
         Some((call, Ok(routes))) => (Some((*call).to_owned()), &routes[..]),
@@ -31,7 +32,7 @@ pub(super) fn conclusion(task: &Task, wishes: &Wishes, answered: &[Answered]) ->
         text.nothing(wishes, None);
         return text.conclusion(wishes, None);
     };
-    text.chosen(task, wishes, routes, index);
+    text.chosen(trip, wishes, routes, index);
     text.worth(wishes, routes, index);
     if wishes.once.compare {
         text.table(routes, index, found::table(answered));
@@ -72,9 +73,9 @@ impl Text {
     }
 
     /// Which one, and by which rule.
-    fn chosen(&mut self, task: &Task, wishes: &Wishes, routes: &[Found], index: usize) {
+    fn chosen(&mut self, trip: &Trip, wishes: &Wishes, routes: &[Found], index: usize) {
         let (count, route) = (routes.len(), &routes[index]);
-        let conditions = conditions(task, wishes);
+        let conditions = conditions(trip, wishes);
         let (japanese, english) = how(wishes, count, index);
         let summary = &route.summary;
         match (self.language, conditions.is_empty()) {
@@ -250,7 +251,7 @@ impl Text {
             "(Answered by the built-in planner, by fixed rules.)",
         );
         let message = self.sentences.join(self.language.pick("", " ")).replace("\n ", "\n");
-        Conclusion { message, choice }
+        Conclusion { parts: vec![Part::text(message)], choice, cut: None }
     }
 }
 
@@ -289,8 +290,8 @@ fn how(wishes: &Wishes, count: usize, index: usize) -> (String, String) {
 }
 
 /// What holds, in words.
-fn conditions(task: &Task, wishes: &Wishes) -> Vec<String> {
-    let language = task.language;
+fn conditions(trip: &Trip, wishes: &Wishes) -> Vec<String> {
+    let language = trip.language;
     let all = [
         (wishes.no_highways, "高速道路を使わない", "no motorways"),
         (wishes.no_tolls, "有料道路を使わない", "no toll roads"),
@@ -301,7 +302,7 @@ fn conditions(task: &Task, wishes: &Wishes) -> Vec<String> {
     let held = all.into_iter().filter(|it| it.0);
     let mut held: Vec<_> = held.map(|it| language.pick(it.1, it.2).to_owned()).collect();
     if let Some(moment) = wishes.departure {
-        let shown = when::shown(moment, task.now, language);
+        let shown = when::shown(moment, trip.now, language);
         held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
     }
     held

@@ -104,7 +104,7 @@ pub(super) fn routes(answered: &[Answered]) -> Option<(&str, Result<Vec<Found>, 
     let search = answered.iter().find(|it| it.call.name == SEARCH)?;
     let routes = match &search.result {
         ToolResult::Failed(failure) => Err(failure),
-        ToolResult::Output { structured, meta } => {
+        ToolResult::Output { structured, meta, .. } => {
             let details: Details = read(&meta[DETAILS]);
             let mut details = details.routes.into_iter();
             let routes = structured["routes"].as_array().into_iter().flatten();

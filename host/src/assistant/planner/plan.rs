@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Trip;
 use super::{
     when,
     wishes::{Outlook, Rule, Wishes},
 };
-use crate::assistant::{Task, ToolCall};
+use crate::assistant::ToolCall;
 
 /// Where the request's `_meta` says how one travels.
 const TRAVEL_MODE: &str = "navigation/travelMode";
@@ -14,20 +15,19 @@ pub(super) const SEARCH: &str = "route_search";
 pub(super) const COMPARE: &str = "distance_compare";
 
 /// The calls for `wishes`, all of one turn.
-pub(super) fn calls(task: &Task, wishes: &Wishes) -> Vec<ToolCall> {
-    let mut calls = vec![search(task, wishes)];
+pub(super) fn calls(trip: &Trip, wishes: &Wishes) -> Vec<ToolCall> {
+    let mut calls = vec![search(trip, wishes)];
     // The table knows how one drives and not how one walks.
-    let is_offered = task.tools.iter().any(|it| **it == *COMPARE);
-    if wishes.once.compare && !wishes.walking && is_offered {
-        calls.push(compare(task, wishes));
+    if wishes.once.compare && !wishes.walking && trip.has_table {
+        calls.push(compare(trip, wishes));
     }
     calls
 }
 
-fn search(task: &Task, wishes: &Wishes) -> ToolCall {
+fn search(trip: &Trip, wishes: &Wishes) -> ToolCall {
     let mut arguments = Map::new();
-    arguments.insert("origin".to_owned(), task.origin.as_str().into());
-    arguments.insert("destination".to_owned(), task.destination.as_str().into());
+    arguments.insert("origin".to_owned(), trip.origin.as_str().into());
+    arguments.insert("destination".to_owned(), trip.destination.as_str().into());
     let avoid = avoid(wishes);
     if !avoid.is_empty() {
         arguments.insert("avoid".to_owned(), avoid.into());
@@ -49,18 +49,18 @@ fn search(task: &Task, wishes: &Wishes) -> ToolCall {
     if wishes.walking {
         meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
     }
-    let reason = reason(task, wishes);
+    let reason = reason(trip, wishes);
     ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
 }
 
-fn compare(task: &Task, wishes: &Wishes) -> ToolCall {
+fn compare(trip: &Trip, wishes: &Wishes) -> ToolCall {
     let mut arguments = Map::new();
-    arguments.insert("origins".to_owned(), json!([task.origin]));
-    arguments.insert("destinations".to_owned(), json!([task.destination]));
+    arguments.insert("origins".to_owned(), json!([trip.origin]));
+    arguments.insert("destinations".to_owned(), json!([trip.destination]));
     if let Some(time) = departure(wishes) {
         arguments.insert("departure_time".to_owned(), time);
     }
-    let reason = task.language.pick(
+    let reason = trip.language.pick(
         "比較のため、距離と所要時間を表でも確認",
         "To compare, distance and time are also looked up in a table",
     );
@@ -92,8 +92,8 @@ fn departure(wishes: &Wishes) -> Option<Value> {
 }
 
 /// Why the routes are searched for so (NAV-54).
-fn reason(task: &Task, wishes: &Wishes) -> String {
-    let language = task.language;
+fn reason(trip: &Trip, wishes: &Wishes) -> String {
+    let language = trip.language;
     let mut parts = Vec::new();
     let mut part = |japanese: &str, english: &str| {
         parts.push(language.pick(japanese, english).to_owned());
@@ -140,7 +140,7 @@ fn reason(task: &Task, wishes: &Wishes) -> String {
         None => {}
     }
     if let Some(moment) = wishes.departure {
-        let shown = when::shown(moment, task.now, language);
+        let shown = when::shown(moment, trip.now, language);
         part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
     }
     if parts.is_empty() {

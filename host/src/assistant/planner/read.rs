@@ -2,24 +2,24 @@
 
 use jiff::Timestamp;
 
+use super::Trip;
 use super::{
     grammar::{Means, Topic, Wish},
     scan::{Token, tokens},
     when::{Written, in_minutes},
     wishes::{Beyond, Once, Wishes},
 };
-use crate::assistant::Task;
 
 /// How far behind its topic a yes or no may stand, in characters.
 const REACH: usize = 16;
 
-/// What is wished by the sentence of `task`, on top of what was wished before.
-pub(super) fn conversation(task: &Task) -> Wishes {
-    let before = task.history.iter().filter(|it| it.is_user);
+/// What is wished by the sentence of `trip`, on top of what was wished before.
+pub(super) fn conversation(trip: &Trip) -> Wishes {
+    let before = trip.history.iter().filter(|it| it.is_user);
     let before = before
-        .fold(Wishes::default(), |wishes, it| sentence(&it.content, &wishes.lasting(), task.now));
+        .fold(Wishes::default(), |wishes, it| sentence(&it.content, &wishes.lasting(), trip.now));
     let before = before.lasting();
-    let mut wishes = sentence(&task.message, &before, task.now);
+    let mut wishes = sentence(&trip.message, &before, trip.now);
     wishes.once.is_inherited = before.is_any() && wishes.is_any() && shares(&before, &wishes);
     wishes
 }

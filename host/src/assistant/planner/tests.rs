@@ -3,10 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Planner, Rule, Wishes, read, wishes::Beyond};
-use crate::assistant::{
-    Answered, Conclusion, Decision, Language, Said, Task, ToolCall, ToolResult,
-};
+use super::{Planner, Rule, Said, Trip, Wishes, read, wishes::Beyond};
+use crate::assistant::{Answered, Conclusion, Decision, Language, ToolCall, ToolResult};
 use crate::failure::Failure;
 
 mod follow_ups;
@@ -19,35 +17,35 @@ fn now() -> Timestamp {
     "2026-11-21T10:00:00+09:00".parse().unwrap()
 }
 
-fn task(message: &str) -> Task {
-    Task {
+fn trip(message: &str) -> Trip {
+    Trip {
         origin: "東京駅".to_owned(),
         destination: "横浜駅".to_owned(),
         message: message.to_owned(),
         history: Vec::new(),
         language: Language::of(None, message),
         now: now(),
-        tools: vec!["route_search".into(), "distance_compare".into(), "geocode".into()],
+        has_table: true,
     }
 }
 
-/// The task of the last sentence, after the others were said and answered.
-fn conversation(sentences: &[&str]) -> Task {
+/// The trip of the last sentence, after the others were said and answered.
+fn conversation(sentences: &[&str]) -> Trip {
     let (last, before) = sentences.split_last().unwrap();
     let said = |content: &str, is_user| Said { is_user, content: content.to_owned() };
-    let mut task = task(last);
+    let mut trip = trip(last);
     let turns =
         before.iter().flat_map(|it| [said(it, true), said("高速を使わないで行きます。", false)]);
-    task.history = turns.collect();
-    task
+    trip.history = turns.collect();
+    trip
 }
 
 fn wishes(message: &str) -> Wishes {
-    read::conversation(&task(message))
+    read::conversation(&trip(message))
 }
 
-fn calls(task: &Task) -> Vec<ToolCall> {
-    match Planner::of_sentence().next(task, &[]) {
+fn calls(trip: &Trip) -> Vec<ToolCall> {
+    match Planner::of_sentence(trip.clone()).next(&[]) {
         Decision::Call(calls) => calls,
         Decision::Conclude(it) => panic!("it concludes: {it:?}"),
     }
@@ -77,16 +75,20 @@ fn three() -> Value {
 }
 
 /// What the planner says to `message` when its search finds `routes`.
-fn concluded(task: &Task, routes: Value, meta: Value) -> Conclusion {
-    answered(task, |_| ToolResult::Output { structured: routes.clone(), meta: meta.clone() })
+fn concluded(trip: &Trip, routes: Value, meta: Value) -> Conclusion {
+    answered(trip, |_| ToolResult::Output {
+        structured: routes.clone(),
+        meta: meta.clone(),
+        content: Vec::new(),
+    })
 }
 
-fn answered(task: &Task, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
-    let mut planner = Planner::of_sentence();
-    let Decision::Call(calls) = planner.next(task, &[]) else { panic!("it calls nothing") };
+fn answered(trip: &Trip, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
+    let mut planner = Planner::of_sentence(trip.clone());
+    let Decision::Call(calls) = planner.next(&[]) else { panic!("it calls nothing") };
     let answered: Vec<_> =
         calls.into_iter().map(|call| Answered { result: result(&call), call }).collect();
-    match planner.next(task, &answered) {
+    match planner.next(&answered) {
         Decision::Conclude(it) => it,
         Decision::Call(it) => panic!("it calls again: {it:?}"),
     }

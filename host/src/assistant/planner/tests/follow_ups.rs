@@ -39,16 +39,16 @@ fn what_was_wished_holds_until_it_is_taken_back() {
 
 #[test]
 fn what_the_assistant_said_is_no_wish() {
-    let mut task = task("一番早い");
-    task.history = vec![Said { is_user: false, content: "高速を使わないで".to_owned() }];
-    assert!(!read::conversation(&task).no_highways, "NAV-4");
+    let mut trip = trip("一番早い");
+    trip.history = vec![Said { is_user: false, content: "高速を使わないで".to_owned() }];
+    assert!(!read::conversation(&trip).no_highways, "NAV-4");
 }
 
 #[test]
 fn the_second_one_is_the_second_of_the_same_search() {
     let index = |sentences: &[&str], routes: Value| {
         let it = concluded(&conversation(sentences), routes, json!({}));
-        (it.choice.unwrap().index.unwrap(), it.message)
+        (it.choice.unwrap().index.unwrap(), it.text())
     };
     assert_eq!(
         arguments(&["高速使わない", "2番目のルートで"]),
@@ -85,7 +85,7 @@ fn another_one_is_another_one_each_time() {
 
 #[test]
 fn whether_there_is_a_faster_one_is_said() {
-    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).message;
+    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
     assert!(said(&["一番早い", "もっと早い道は？"]).contains("これより早いルートはありません"));
     assert!(!said(&["最短距離で", "もっと早い道は？"]).contains("これより早いルートはありません"));
     assert!(said(&["the fastest", "anything faster?"]).contains("no route is faster"));
@@ -93,7 +93,7 @@ fn whether_there_is_a_faster_one_is_said() {
 
 #[test]
 fn what_is_taken_over_is_said() {
-    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).message;
+    let said = |sentences: &[&str]| concluded(&conversation(sentences), three(), json!({})).text();
     assert!(said(&["高速使わない", "一番早い"]).contains("引き継いで"));
     assert!(!said(&["一番早い", "高速使わない"]).contains("引き継いで"));
 }

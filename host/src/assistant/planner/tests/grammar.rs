@@ -282,8 +282,8 @@ fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
         ("7:30pm", "2026-11-21T19:30:00+09:00"),
         ("departing tomorrow 8:30", "2026-11-22T08:30:00+09:00"),
     ] {
-        let task = calls(&task(sentence));
-        assert_eq!(task[0].arguments["departure_time"], moment, "{sentence}");
+        let trip = calls(&trip(sentence));
+        assert_eq!(trip[0].arguments["departure_time"], moment, "{sentence}");
     }
     for sentence in ["25時に出発", "7:99", "2時間で着く?", "99999時", "10000分後", "12345:00"]
     {

@@ -3,7 +3,7 @@
 use super::*;
 
 fn arguments(message: &str) -> Vec<(String, Value)> {
-    let calls = calls(&task(message)).into_iter();
+    let calls = calls(&trip(message)).into_iter();
     calls.map(|it| (it.name, Value::Object(it.arguments))).collect()
 }
 
@@ -16,7 +16,7 @@ fn search(more: Value) -> Vec<(String, Value)> {
 }
 
 fn chosen(message: &str) -> usize {
-    let conclusion = concluded(&task(message), three(), json!({}));
+    let conclusion = concluded(&trip(message), three(), json!({}));
     conclusion.choice.and_then(|it| it.index).expect("one is chosen")
 }
 
@@ -65,7 +65,7 @@ fn less_traffic_is_worth_a_fifth_more_time_and_no_longer() {
         ] })
     };
     let index = |seconds| {
-        let it = concluded(&task("渋滞を避けて"), routes(seconds), json!({}));
+        let it = concluded(&trip("渋滞を避けて"), routes(seconds), json!({}));
         it.choice.unwrap().index.unwrap()
     };
     assert_eq!(index((2_300, 2_400)), 1, "NAV-51: 20 % longer");
@@ -88,24 +88,24 @@ fn wishes_of_one_sentence_hold_together() {
 
 #[test]
 fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
-    let call = &calls(&task("歩いて、渋滞は避けて"))[0];
+    let call = &calls(&trip("歩いて、渋滞は避けて"))[0];
     assert_eq!(call.meta["navigation/travelMode"], "walking");
     assert_eq!(call.arguments.get("departure_time"), None, "NAV-X6");
-    let compared = calls(&task("歩いて行くルートを比較して"));
+    let compared = calls(&trip("歩いて行くルートを比較して"));
     assert_eq!(compared.len(), 1, "the table is of driving");
-    assert!(calls(&task("車で比較して"))[0].meta.is_empty());
+    assert!(calls(&trip("車で比較して"))[0].meta.is_empty());
 }
 
 #[test]
 fn a_table_that_the_caller_may_not_ask_for_is_not_asked_for() {
-    let mut task = task("比較して");
-    task.tools = vec!["route_search".into()];
-    assert_eq!(calls(&task).len(), 1);
+    let mut trip = trip("比較して");
+    trip.has_table = false;
+    assert_eq!(calls(&trip).len(), 1);
 }
 
 #[test]
 fn each_call_has_a_reason_in_the_language_of_the_caller() {
-    let reason = |message| calls(&task(message))[0].reason.clone();
+    let reason = |message| calls(&trip(message))[0].reason.clone();
     assert_eq!(reason("高速使わない"), "高速道路を避ける", "NAV-54");
     assert_eq!(
         reason("no tolls, the fastest"),

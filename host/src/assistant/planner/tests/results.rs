@@ -3,7 +3,7 @@
 use super::*;
 
 fn said(message: &str) -> String {
-    concluded(&task(message), three(), json!({})).message
+    concluded(&trip(message), three(), json!({})).text()
 }
 
 #[test]
@@ -49,8 +49,9 @@ fn a_comparison_has_each_candidate_and_the_table() {
     let result = |call: &ToolCall| ToolResult::Output {
         structured: if call.name == "route_search" { three() } else { table.clone() },
         meta: json!({}),
+        content: Vec::new(),
     };
-    let message = answered(&task("比較して"), result).message;
+    let message = answered(&trip("比較して"), result).text();
     for part in [
         "1. 首都高速横羽線: 30.0 km、50分、右折2回 ← 選択\n",
         "2. 国道15号:",
@@ -66,19 +67,19 @@ fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
     let toll = |amount: f64| json!({ "toll": { "currency": "JPY", "amount": amount, "isEstimate": true } });
     let meta =
         json!({ "navigation/details": { "routes": [toll(1_320.0), toll(0.0), toll(1_950.0)] } });
-    let told = |message| concluded(&task(message), three(), meta.clone());
-    assert!(told("おまかせ").message.contains("通行料金は約1,320円（目安）です。"));
+    let told = |message| concluded(&trip(message), three(), meta.clone());
+    assert!(told("おまかせ").text().contains("通行料金は約1,320円（目安）です。"));
     let cheapest = told("一番安い");
     assert_eq!(cheapest.choice.unwrap().index, Some(1));
-    assert!(cheapest.message.contains("通行料金はかかりません。"));
+    assert!(cheapest.text().contains("通行料金はかかりません。"));
 }
 
 #[test]
 fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
     for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
     {
-        let conclusion = concluded(&task(message), three(), json!({}));
-        assert!(conclusion.message.contains(part), "{}", conclusion.message);
+        let conclusion = concluded(&trip(message), three(), json!({}));
+        assert!(conclusion.text().contains(part), "{}", conclusion.text());
         assert_eq!(conclusion.choice.unwrap().index, Some(0));
     }
     assert!(!said("一番早い").contains("通常の検索"));
@@ -89,18 +90,18 @@ fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
 #[test]
 fn nothing_found_is_told_with_what_to_do_and_chooses_nothing() {
     let failed = |message: &str, failure: Failure| {
-        answered(&task(message), |_| ToolResult::Failed(failure.clone()))
+        answered(&trip(message), |_| ToolResult::Failed(failure.clone()))
     };
     let none = Failure::new("zero_results", 404, "ルートが見つからない");
     let conclusion = failed("高速使わない", none.clone());
     assert_eq!(conclusion.choice, None, "NAV-8");
-    assert!(conclusion.message.contains("避ける条件を減らすと"), "{}", conclusion.message);
-    assert!(!failed("一番早い", none).message.contains("避ける条件"));
+    assert!(conclusion.text().contains("避ける条件を減らすと"), "{}", conclusion.text());
+    assert!(!failed("一番早い", none).text().contains("避ける条件"));
     let unknown = Failure::new("place_unknown", 404, "「ぬぬぬ」という場所が見つかりません。");
-    assert!(failed("一番早い", unknown).message.starts_with("「ぬぬぬ」という場所"));
-    let empty = concluded(&task("一番早い"), json!({ "routes": [] }), json!({}));
+    assert!(failed("一番早い", unknown).text().starts_with("「ぬぬぬ」という場所"));
+    let empty = concluded(&trip("一番早い"), json!({ "routes": [] }), json!({}));
     assert_eq!(empty.choice, None, "NAV-8");
-    assert!(empty.message.contains("ルートが見つかりませんでした"));
+    assert!(empty.text().contains("ルートが見つかりませんでした"));
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn results_of_other_shapes_break_nothing() {
     for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
     {
         for message in ["比較して", "右折少なめ", "渋滞を避けて"] {
-            assert!(!concluded(&task(message), structured.clone(), json!([])).message.is_empty());
+            assert!(!concluded(&trip(message), structured.clone(), json!([])).text().is_empty());
         }
     }
 }

@@ -1,0 +1,51 @@
+//! Card illustrations (ILL-1, ILL-2), and the picture that is composed of them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `get_card_illustration` puts out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Illustration {
+    /// `image/png` and its like: what the bytes are.
+    pub mime_type: String,
+    /// The picture's bytes in base64.
+    pub data: String,
+}
+
+/// What `get_theme_illustrations` puts out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Illustrations {
+    /// Best known first.
+    pub illustrations: Vec<CardIllustration>,
+}
+
+/// One card of a theme.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CardIllustration {
+    /// The card's name.
+    pub card_name: String,
+    /// `image/png` and its like: what the bytes are.
+    #[serde(rename = "mimeType")]
+    pub mime_type: String,
+    /// The picture's bytes in base64.
+    pub data: String,
+}
+
+/// What `compose_thumbnail` puts out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Thumbnail {
+    /// `image/png`.
+    pub mime_type: String,
+    /// The picture's bytes in base64.
+    pub data: String,
+    /// The text on it.
+    pub title: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+    /// The cards on it, from left to right.
+    pub cards: Vec<String>,
+}

@@ -1,0 +1,248 @@
+//! Assistants and models, as the operator writes them: `[assistants.NAME]`, `[models.NAME]`.
+
+use std::{path::Path, time::Duration};
+
+use serde::Deserialize;
+
+use super::{Bounds, Offer};
+use crate::{
+    caller::{Caller, Owner},
+    registry::Catalog,
+    servers::Given,
+};
+
+/// Whoever decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// The first of those preferred that has a key or an address; else the built-in one.
+    #[default]
+    Auto,
+    /// The built-in model: no key, no network.
+    Builtin,
+    /// Anthropic's Messages API.
+    Claude,
+    /// Google's generateContent.
+    Gemini,
+    /// Chat completions, of OpenAI or of whoever speaks like them.
+    OpenAi,
+}
+
+impl Provider {
+    /// As it is written in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Builtin => "builtin",
+            Self::Claude => "claude",
+            Self::Gemini => "gemini",
+            Self::OpenAi => "openai",
+        }
+    }
+}
+
+/// Which calls ask the person first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Approval {
+    /// Every call of a tool that does not say that it only reads.
+    #[default]
+    Changes,
+    /// Every call.
+    Always,
+    /// None.
+    Never,
+}
+
+/// One assistant: `[assistants.NAME]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AssistantConfig {
+    title: Option<String>,
+    title_ja: Option<String>,
+    prompt: String,
+    prompt_without_tools: Option<String>,
+    provider: Provider,
+    prefers: Vec<Provider>,
+    model: Option<String>,
+    tools: Vec<String>,
+    picture_tool: Option<String>,
+    makes_pictures: bool,
+    approval: Approval,
+    asks: Vec<String>,
+    trusts: Vec<String>,
+    reasons: bool,
+    rounds_max: usize,
+    calls_max: usize,
+    decision_ms_max: u64,
+    run_ms_max: u64,
+    failures_end: bool,
+}
+
+impl Default for AssistantConfig {
+    fn default() -> Self {
+        Self {
+            title: None,
+            title_ja: None,
+            prompt: String::new(),
+            prompt_without_tools: None,
+            provider: Provider::Auto,
+            prefers: vec![Provider::Claude, Provider::Gemini, Provider::OpenAi],
+            model: None,
+            tools: vec!["*".to_owned()],
+            picture_tool: None,
+            makes_pictures: false,
+            approval: Approval::Changes,
+            asks: Vec::new(),
+            trusts: Vec::new(),
+            reasons: true,
+            rounds_max: 8,
+            calls_max: 8,
+            decision_ms_max: 60_000,
+            run_ms_max: 180_000,
+            failures_end: false,
+        }
+    }
+}
+
+impl AssistantConfig {
+    pub(crate) fn provider(&self) -> Provider {
+        self.provider
+    }
+
+    pub(crate) fn prefers(&self) -> &[Provider] {
+        &self.prefers
+    }
+
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// How far a run may go.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            rounds_max: self.rounds_max,
+            calls_max: self.calls_max,
+            decision: Duration::from_millis(self.decision_ms_max),
+            run: Duration::from_millis(self.run_ms_max),
+            failures_end: self.failures_end,
+        }
+    }
+
+    /// The system prompt, chosen by whether there are tools (ILL-31).
+    pub(crate) fn prompt(&self, has_tools: bool) -> &str {
+        let without = self.prompt_without_tools.as_deref().filter(|_| !has_tools);
+        without.unwrap_or(&self.prompt)
+    }
+
+    /// Whether each call is to say why (NAV-54).
+    pub(crate) fn reasons(&self) -> bool {
+        self.reasons
+    }
+
+    /// Whether a model that makes pictures has the last word (ILL-29).
+    pub(crate) fn makes_pictures(&self) -> bool {
+        self.makes_pictures
+    }
+
+    /// The tool that makes the picture where no model does.
+    pub(crate) fn picture_tool(&self) -> Option<&str> {
+        self.picture_tool.as_deref()
+    }
+
+    /// Whether `tool` is one of its own: by name, by `component:NAME` or `server:NAME`, or all.
+    fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
+        self.tools.iter().any(|it| match it.split_once(':') {
+            Some(("component", name)) => owner == Owner::Component(name),
+            Some(("server", name)) => owner == Owner::Server(name),
+            _ => it == "*" || it == tool,
+        })
+    }
+
+    /// What it may call for `caller`, as `catalog` has it.
+    pub(crate) fn offers(&self, catalog: &Catalog, caller: &Caller) -> Vec<Offer> {
+        let own = catalog.offers().filter(|(owner, it)| {
+            self.has(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
+        });
+        let own = own.map(|(owner, it)| Offer {
+            name: it.name.clone(),
+            title: it.title.clone(),
+            description: it.description.clone(),
+            schema: it.input_schema.clone(),
+            owner: match owner {
+                Owner::Component(name) | Owner::Server(name) => name.into(),
+            },
+            is_read_only: it.hints.read_only,
+            view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
+        });
+        let served = catalog.served().tools().filter(|it| {
+            self.has(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
+        });
+        own.chain(served.map(|it| it.offer())).collect()
+    }
+
+    /// Whether a call of it waits until the person lets it happen.
+    pub(crate) fn asks_first(&self, offer: &Offer) -> bool {
+        let is_in = |list: &[String]| list.iter().any(|it| **it == *offer.name);
+        if is_in(&self.asks) {
+            return true;
+        }
+        match self.approval {
+            Approval::Never => false,
+            Approval::Always => !is_in(&self.trusts),
+            Approval::Changes => !offer.is_read_only && !is_in(&self.trusts),
+        }
+    }
+}
+
+/// The models that assistants may use: `[models]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Models {
+    /// Anthropic's.
+    pub claude: ModelConfig,
+    /// Google's.
+    pub gemini: ModelConfig,
+    /// Of OpenAI, or of whoever speaks like them.
+    pub openai: ModelConfig,
+}
+
+impl Models {
+    pub(crate) fn get(&self, provider: Provider) -> Option<&ModelConfig> {
+        match provider {
+            Provider::Claude => Some(&self.claude),
+            Provider::Gemini => Some(&self.gemini),
+            Provider::OpenAi => Some(&self.openai),
+            Provider::Auto | Provider::Builtin => None,
+        }
+    }
+}
+
+/// One provider's models: `[models.NAME]`. What is not said has the provider's default.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelConfig {
+    base_url: Option<Given>,
+    key: Option<Given>,
+    model: Option<String>,
+    picture_model: Option<String>,
+    max_tokens: Option<u32>,
+    input_usd_per_million: Option<f64>,
+    output_usd_per_million: Option<f64>,
+}
+
+impl ModelConfig {
+    /// Whether it can be asked: it has a key, or, where none is needed, an address.
+    pub(crate) fn is_ready(&self, provider: Provider, base: &Path) -> bool {
+        let has = |it: &Option<Given>| it.as_ref().is_some_and(|it| it.read(base).is_ok());
+        match provider {
+            Provider::OpenAi => has(&self.base_url),
+            _ => has(&self.key),
+        }
+    }
+
+    /// Which model; the provider's default is `None`.
+    pub(crate) fn model(&self, _provider: Provider) -> Option<&str> {
+        self.model.as_deref()
+    }
+}

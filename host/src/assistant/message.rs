@@ -1,0 +1,68 @@
+//! What is said: by the person, by whoever decides, and by tools.
+
+use std::sync::Arc;
+
+/// One entry of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Message {
+    /// Whether the person said it, rather than the assistant.
+    pub(crate) is_user: bool,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A piece of what was said.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) body: Body,
+    /// What its provider wants back with it, as it came (`thoughtSignature`, ILL-27).
+    pub(crate) signature: Option<String>,
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    Text(String),
+    Image(Image),
+}
+
+/// A picture.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// `image/png` and its like.
+    pub(crate) mime_type: String,
+    /// Its bytes in base64, as every provider wants them.
+    pub(crate) data: Arc<str>,
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({}, {} bytes of base64)", self.mime_type, self.data.len())
+    }
+}
+
+impl Part {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { body: Body::Text(text.into()), signature: None }
+    }
+
+    pub(crate) fn image(image: Image) -> Self {
+        Self { body: Body::Image(image), signature: None }
+    }
+}
+
+/// The texts among `parts`, one after the other.
+pub(crate) fn text_of(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|it| match &it.body {
+        Body::Text(text) => Some(text.as_str()),
+        Body::Image(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The pictures among `parts`.
+pub(crate) fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
+    parts.iter().filter_map(|it| match &it.body {
+        Body::Image(image) => Some(image),
+        Body::Text(_) => None,
+    })
+}

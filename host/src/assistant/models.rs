@@ -1,0 +1,47 @@
+//! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
+
+use std::{path::Path, sync::Arc};
+
+use serde_json::Value;
+
+use super::{AssistantConfig, Decider, Models, Provider, Undecided, Why, builtin::Builtin};
+
+/// Whoever decides for an assistant, as configuration and environment say.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    pub(crate) provider: Provider,
+    /// The model's name; the built-in one has its own.
+    pub(crate) model: Arc<str>,
+}
+
+/// Who decides for `assistant`: the provider it names, or the first of those it prefers that has a key
+/// or an address; else the built-in model.
+pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) -> Chosen {
+    let is_ready = |it: &Provider| models.get(*it).is_some_and(|config| config.is_ready(*it, base));
+    let provider = match assistant.provider() {
+        Provider::Auto => assistant.prefers().iter().copied().find(is_ready),
+        named => Some(named),
+    };
+    let provider = provider.unwrap_or(Provider::Builtin);
+    let own = assistant.model().map(str::to_owned);
+    let model = own.or(models.get(provider).and_then(|it| it.model(provider).map(str::to_owned)));
+    Chosen { provider, model: model.unwrap_or_else(|| "builtin".to_owned()).into() }
+}
+
+/// Whoever decides, going on from `transcript` where there is one of their own kind.
+pub(crate) fn decider(
+    chosen: &Chosen,
+    _assistant: &AssistantConfig,
+    _models: &Models,
+    _base: &Path,
+    transcript: Option<&Value>,
+) -> Result<Box<dyn Decider>, Undecided> {
+    match chosen.provider {
+        Provider::Builtin | Provider::Auto => {
+            Ok(Box::new(transcript.map_or_else(Builtin::default, Builtin::resume)))
+        }
+        Provider::Claude | Provider::Gemini | Provider::OpenAi => {
+            Err(Undecided::new(Why::Failed, "not built yet"))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a call brought back, in the words of the loop: a component's output, another server's result.
+
+use std::sync::Arc;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use serde_json::{Value, json};
+
+use super::{Image, Part, ToolResult};
+use crate::{
+    component::{CallError, Content, Output, ResourceBody},
+    failure::Failure,
+};
+
+/// A component's output.
+pub(super) fn done(
+    component: &Arc<str>,
+    call_id: u64,
+    output: Output,
+) -> Result<ToolResult, Failure> {
+    let read = |json: Option<String>| {
+        serde_json::from_str(&json.unwrap_or_else(|| "{}".to_owned())).map_err(|error| {
+            let what = format!("its output is not JSON: {error}");
+            Failure::from(CallError::Broken { component: component.clone(), call_id, what })
+        })
+    };
+    let content = output.content.into_iter().filter_map(part).collect();
+    Ok(ToolResult::Output {
+        structured: read(output.structured)?,
+        meta: read(output.meta)?,
+        content,
+    })
+}
+
+/// Texts and pictures; what no model hears or sees is left out.
+fn part(content: Content) -> Option<Part> {
+    match content {
+        Content::Text(it) => Some(Part::text(it.text)),
+        Content::Image(it) => {
+            let data = BASE64.encode(&it.data).into();
+            Some(Part::image(Image { mime_type: it.mime_type, data }))
+        }
+        Content::Resource(it) => match it.body {
+            ResourceBody::Text(text) => Some(Part::text(text)),
+            ResourceBody::Blob(_) => None,
+        },
+        Content::Audio(_) | Content::Link(_) => None,
+    }
+}
+
+/// What another server says, in our words; its own failures are `{error, message, status}` where it is
+/// one of ours.
+pub(super) fn passed(result: rmcp::model::ServerResult) -> Result<ToolResult, Failure> {
+    let rmcp::model::ServerResult::CallToolResult(result) = result else {
+        return Err(Failure::new("broken", 500, "The other server answered something else."));
+    };
+    let meta = result.meta.map_or_else(|| json!({}), |it| Value::Object(it.0));
+    let blocks = result.content.iter().filter_map(|it| serde_json::to_value(it).ok());
+    let content: Vec<_> = blocks.filter_map(|it| block(&it)).collect();
+    if result.is_error != Some(true) {
+        let structured = result.structured_content.unwrap_or_else(|| json!({}));
+        return Ok(ToolResult::Output { structured, meta, content });
+    }
+    let text = super::text_of(&content);
+    let own = &meta["madoguchi/error"];
+    let (error, status) = (own["error"].as_str(), own["status"].as_u64());
+    let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(400);
+    let message = own["message"].as_str().unwrap_or(&text);
+    let mut failure = Failure::new(error.unwrap_or("refused"), status, message);
+    if let Some(data) = own["data"].as_object() {
+        failure.data = Box::new(data.clone());
+    }
+    Err(failure)
+}
+
+fn block(block: &Value) -> Option<Part> {
+    match block["type"].as_str()? {
+        "text" => Some(Part::text(block["text"].as_str()?)),
+        "image" => {
+            let mime_type = block["mimeType"].as_str()?.to_owned();
+            Some(Part::image(Image { mime_type, data: block["data"].as_str()?.into() }))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a form was asked for that the person is to fill in first (FORM-1, FORM-3).
+pub(super) fn is_form(result: &ToolResult) -> bool {
+    let ToolResult::Output { structured, .. } = result else { return false };
+    structured["type"] == "form_request" && structured["status"] == "waiting_for_input"
+}
