@@ -1,5 +1,9 @@
 //! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
 
+mod declare;
+mod told;
+mod wire;
+
 use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
