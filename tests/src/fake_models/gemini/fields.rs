@@ -91,7 +91,11 @@ pub fn refusal(body: &Value) -> Result<(), String> {
         tool(it, &format!("tools[{index}]"))?;
     }
     if let Some(it) = body.get("toolConfig") {
-        known(object(it, "tool_config")?, &["functionCallingConfig", "retrievalConfig"], "tool_config")?;
+        known(
+            object(it, "tool_config")?,
+            &["functionCallingConfig", "retrievalConfig"],
+            "tool_config",
+        )?;
     }
     if let Some(it) = body.get("generationConfig") {
         known(object(it, "generation_config")?, GENERATION, "generation_config")?;
@@ -104,7 +108,9 @@ fn content(content: &Value, at: &str) -> Result<(), String> {
     known(fields, &["role", "parts"], at)?;
     let parts = list(fields, "parts", at)?;
     if parts.is_empty() {
-        return Err(format!("* GenerateContentRequest.{at}.parts: contents.parts must not be empty."));
+        return Err(format!(
+            "* GenerateContentRequest.{at}.parts: contents.parts must not be empty."
+        ));
     }
     parts.iter().enumerate().try_for_each(|(index, it)| part(it, &format!("{at}.parts[{index}]")))
 }

@@ -6,13 +6,19 @@ use serde_json::Value;
 
 /// What is put in a signature's place where a conversation came from elsewhere
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
-const SKIPPED: &[&str] = &["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+const SKIPPED: &[&str] =
+    &["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
 /// The parts that went out with a signature, as they were.
 pub type Signed = BTreeMap<String, Value>;
 
 /// Why the conversation is refused, if it is.
-pub fn refusal(contents: &[Value], signed: &Signed, makes_images: bool) -> Result<(), String> {
+pub fn refusal(
+    contents: &[Value],
+    signed: &Signed,
+    signs: bool,
+    makes_images: bool,
+) -> Result<(), String> {
     for content in contents {
         // https://ai.google.dev/api/caching#Content: "user" or "model".
         if !matches!(content["role"].as_str(), Some("user" | "model")) {
@@ -27,7 +33,9 @@ pub fn refusal(contents: &[Value], signed: &Signed, makes_images: bool) -> Resul
     if makes_images {
         images(contents, signed)?;
     }
-    steps(contents, signed)?;
+    if signs {
+        steps(contents, signed)?;
+    }
     verbatim(contents, signed)
 }
 
@@ -37,8 +45,12 @@ fn calls(contents: &[Value]) -> Result<(), String> {
     for (index, content) in contents.iter().enumerate() {
         let made = of(content, "functionCall");
         let answers = of(content, "functionResponse");
-        if !made.is_empty() && content["role"] != "model" || !answers.is_empty() && content["role"] != "user" {
-            return Err("Function calls are the model's, and function responses the user's.".to_owned());
+        if !made.is_empty() && content["role"] != "model"
+            || !answers.is_empty() && content["role"] != "user"
+        {
+            return Err(
+                "Function calls are the model's, and function responses the user's.".to_owned()
+            );
         }
         if !made.is_empty() && (index == 0 || contents[index - 1]["role"] != "user") {
             let message = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
@@ -76,7 +88,9 @@ fn steps(contents: &[Value], signed: &Signed) -> Result<(), String> {
     let begins = contents.iter().rposition(is_said).unwrap_or(0);
     for (position, content) in contents.iter().enumerate().skip(begins) {
         let parts = content["parts"].as_array().into_iter().flatten();
-        let Some(first) = parts.into_iter().find(|it| it.get("functionCall").is_some()) else { continue };
+        let Some(first) = parts.into_iter().find(|it| it.get("functionCall").is_some()) else {
+            continue;
+        };
         let name = first["functionCall"]["name"].as_str().unwrap_or_default();
         let Some(signature) = first["thoughtSignature"].as_str() else {
             return Err(format!(
