@@ -43,7 +43,9 @@ pub(crate) use call::{Answer, Request};
 pub use config::ServerConfig;
 pub(crate) use config::unworkable;
 pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
+pub(crate) use retry::{delay, jitter};
 pub use secret::Given;
+pub(crate) use sse::EventLimit;
 
 use connection::Connection;
 use lists::Lists;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bounds, Offer};
 use crate::{
     caller::{Caller, Owner},
+    grants::secret::Secret,
     registry::Catalog,
     servers::Given,
 };
@@ -258,11 +259,12 @@ impl Models {
 pub struct ModelConfig {
     base_url: Option<Given>,
     key: Option<Given>,
-    model: Option<String>,
-    picture_model: Option<String>,
+    model: Option<Given>,
+    picture_model: Option<Given>,
     max_tokens: Option<u32>,
     input_usd_per_million: Option<f64>,
     output_usd_per_million: Option<f64>,
+    retry_base_ms: Option<u64>,
 }
 
 impl ModelConfig {
@@ -275,8 +277,44 @@ impl ModelConfig {
         }
     }
 
-    /// Which model; the provider's default is `None`.
-    pub(crate) fn model(&self, _provider: Provider) -> Option<&str> {
-        self.model.as_deref()
+    /// Its key; why there is none.
+    pub(crate) fn key(&self, base: &Path) -> Result<Secret, String> {
+        let key = self.key.as_ref().ok_or("there is no key")?;
+        key.read(base)
     }
+
+    /// Where it is, if not where everybody has it.
+    pub(crate) fn base_url(&self, base: &Path) -> Option<String> {
+        said(self.base_url.as_ref(), base)
+    }
+
+    /// Which model, if not the provider's default.
+    pub(crate) fn model(&self, base: &Path) -> Option<String> {
+        said(self.model.as_ref(), base)
+    }
+
+    /// Which model makes pictures, if not the provider's default.
+    pub(crate) fn picture_model(&self, base: &Path) -> Option<String> {
+        said(self.picture_model.as_ref(), base)
+    }
+
+    /// Tokens that one answer may have.
+    pub(crate) fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
+    /// US dollars for a million tokens in and a million out, where the operator says so.
+    pub(crate) fn prices(&self) -> Option<(f64, f64)> {
+        self.input_usd_per_million.zip(self.output_usd_per_million)
+    }
+
+    /// The first delay before another attempt, if not the usual one.
+    pub(crate) fn retry_base(&self) -> Option<Duration> {
+        self.retry_base_ms.map(Duration::from_millis)
+    }
+}
+
+/// What is given, if it is there.
+fn said(given: Option<&Given>, base: &Path) -> Option<String> {
+    given?.read(base).ok().map(|it| it.expose().to_owned())
 }

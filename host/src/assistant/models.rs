@@ -1,5 +1,11 @@
 //! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
 
+mod declare;
+mod gemini;
+mod picture;
+mod told;
+mod wire;
+
 use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
@@ -24,24 +30,33 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
     };
     let provider = provider.unwrap_or(Provider::Builtin);
     let own = assistant.model().map(str::to_owned);
-    let model = own.or(models.get(provider).and_then(|it| it.model(provider).map(str::to_owned)));
-    Chosen { provider, model: model.unwrap_or_else(|| "builtin".to_owned()).into() }
+    let model = own.or_else(|| models.get(provider).and_then(|it| it.model(base)));
+    Chosen { provider, model: model.unwrap_or_else(|| usual(provider).to_owned()).into() }
+}
+
+/// The model that is asked where none is named.
+fn usual(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Gemini => gemini::MODEL,
+        _ => "builtin",
+    }
 }
 
 /// Whoever decides, going on from `transcript` where there is one of their own kind.
 pub(crate) fn decider(
     chosen: &Chosen,
-    _assistant: &AssistantConfig,
-    _models: &Models,
-    _base: &Path,
+    assistant: &AssistantConfig,
+    models: &Models,
+    base: &Path,
     transcript: Option<&Value>,
 ) -> Result<Box<dyn Decider>, Undecided> {
     match chosen.provider {
         Provider::Builtin | Provider::Auto => {
             Ok(Box::new(transcript.map_or_else(Builtin::default, Builtin::resume)))
         }
-        Provider::Claude | Provider::Gemini | Provider::OpenAi => {
-            Err(Undecided::new(Why::Failed, "not built yet"))
+        Provider::Gemini => {
+            picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }
+        Provider::Claude | Provider::OpenAi => Err(Undecided::new(Why::Failed, "not built yet")),
     }
 }

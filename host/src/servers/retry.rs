@@ -151,7 +151,7 @@ impl Failed {
 
 /// How long to wait before the retry after `attempt`, which counts from 0: twice as long each time,
 /// and `jitter`, 0.0 to 1.0, decides about a fifth more; or as long as the server asks.
-pub(super) fn delay(
+pub(crate) fn delay(
     base: Duration,
     attempt: u32,
     asked: Option<Duration>,
@@ -168,7 +168,7 @@ pub(super) fn pause(base: Duration, failures: u32, jitter: f64) -> Duration {
 }
 
 /// A random part of 1.
-pub(super) fn jitter() -> f64 {
+pub(crate) fn jitter() -> f64 {
     let mut byte = [0];
     // Without randomness there is no jitter, which harms nobody.
     let _ = getrandom::fill(&mut byte);

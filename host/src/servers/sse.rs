@@ -72,7 +72,7 @@ impl OverSse {
         if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
-        let mut limit = EventLimit { most: event_bytes_max, ..EventLimit::default() };
+        let mut limit = EventLimit::new(event_bytes_max);
         let bytes = response
             .bytes_stream()
             .map(move |it| it.map_err(Box::from).and_then(|it| limit.pass(it)));
@@ -122,7 +122,7 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
 
 /// Counts the bytes of each event.
 #[derive(Default)]
-struct EventLimit {
+pub(crate) struct EventLimit {
     most: usize,
     event: usize,
     line: usize,
@@ -130,8 +130,13 @@ struct EventLimit {
 }
 
 impl EventLimit {
+    /// Events of at most `most` bytes.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+
     /// `chunk`, unless an event grows too long in it.
-    fn pass(&mut self, chunk: Bytes) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+    pub(crate) fn pass(&mut self, chunk: Bytes) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
         for byte in &chunk {
             match byte {
                 b'\n' if self.after_cr => {}

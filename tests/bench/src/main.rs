@@ -3,6 +3,7 @@
 //! Absolute figures of a shared machine move by half between runs, so whatever is compared takes
 //! turns and what counts are ratios: medians over rounds, with the lowest and the highest beside.
 
+mod assistant;
 mod figures;
 mod latency;
 mod load;
@@ -83,7 +84,7 @@ impl Arguments {
                 "--json" => arguments.json = true,
                 "--quick" => arguments.quick = true,
                 other => bail!(
-                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start|maps]`"
+                    "there is no option {other}; start me by `cargo xtask bench [--quick] [--json] [--only throughput|latency|memory|swaps|neighbours|start|maps|assistant]`"
                 ),
             }
         }
@@ -152,6 +153,12 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
         let (program, components) = (&*host_program, &*arguments.components);
         let maps = Maps { program, components, rounds: plan.rounds, pairs: plan.routes };
         maps::measure(maps, &mut report).await?;
+    }
+    if arguments.wants("assistant") {
+        let model = assistant::Model::start()?;
+        let host =
+            Server::assistant(&host_program, &arguments.test_components, &model.address).await?;
+        assistant::measure(&host, &model, plan.sequential_calls / 10, &mut report).await?;
     }
     Ok(report)
 }

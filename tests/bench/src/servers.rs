@@ -73,6 +73,18 @@ grants = ["sql"]
 grants = ["sql"]
 "#;
 
+/// An assistant that may call `echo` and asks nobody first.
+const ASSISTANT: &str = r#"
+[models.openai]
+model = "bench"
+[assistants.bench]
+provider = "openai"
+tools = ["echo"]
+approval = "never"
+reasons = false
+rounds_max = 16
+"#;
+
 impl Server {
     /// Our host with the components `echo` and `rogue`, and a data folder of its own.
     pub(crate) async fn host(binary: &Path, components: &Path) -> Result<Self> {
@@ -86,6 +98,21 @@ impl Server {
         }
         let address = free_address()?;
         let command = host_command(binary, &address, folder.path());
+        Self::start("madoguchi", command, address, folder).await
+    }
+
+    /// The same with an assistant whose model is at `model`.
+    pub(crate) async fn assistant(binary: &Path, components: &Path, model: &str) -> Result<Self> {
+        let folder = TempDir::new()?;
+        let own = folder.path().join("components");
+        std::fs::create_dir(&own)?;
+        std::fs::copy(components.join("echo.wasm"), own.join("echo.wasm"))?;
+        let config = folder.path().join("madoguchi.toml");
+        std::fs::write(&config, ASSISTANT)?;
+        let address = free_address()?;
+        let mut command = host_command(binary, &address, folder.path());
+        command.arg("--config").arg(config);
+        command.env("OPENAI_BASE_URL", format!("http://{model}"));
         Self::start("madoguchi", command, address, folder).await
     }
 
