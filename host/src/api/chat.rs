@@ -35,6 +35,10 @@ use crate::{
     telemetry::TraceHeaders,
 };
 
+/// What whoever talks here can do, as MCP says it: answer questions, open addresses, and fill in forms
+/// of which the answer is the next message (FORM-5).
+const CAPABILITIES: &str =
+    r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/forms":{}}}"#;
 /// Bytes of a body that are read at once; more are read where nobody waits.
 const AT_ONCE_MAX: usize = 64 << 10;
 
@@ -166,6 +170,7 @@ impl Chat {
         let language = Language::of(caller.locale.as_deref(), &asked.message);
         // Results are in the language of the answer.
         caller.locale.get_or_insert_with(|| language.tag().into());
+        caller.client_capabilities = CAPABILITIES.into();
         let trace = TraceHeaders::of(headers);
         Talk::begin(&self.shared, asked, (caller, trace), language).await
     }
