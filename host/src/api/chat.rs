@@ -31,6 +31,7 @@ use crate::{
     caller::Caller,
     calls::Calls,
     config::Config,
+    metrics::Metrics,
     registry::Registry,
     telemetry::TraceHeaders,
 };
@@ -59,6 +60,7 @@ struct Shared {
     body_bytes_max: usize,
     turns: Turns,
     clock: Clock,
+    metrics: Metrics,
 }
 
 pub(crate) fn routes(chat: Chat) -> Router {
@@ -122,7 +124,7 @@ impl Chat {
         (calls, registry): (&Calls, &Registry),
         turns: Turns,
         gateway: Gateway,
-        clock: &Clock,
+        (clock, metrics): (&Clock, &Metrics),
     ) -> Self {
         let shared = Shared {
             calls: calls.clone(),
@@ -134,6 +136,7 @@ impl Chat {
             body_bytes_max: config.chat.body_bytes_max,
             turns,
             clock: clock.clone(),
+            metrics: metrics.clone(),
         };
         Self { gateway, shared: Arc::new(shared) }
     }

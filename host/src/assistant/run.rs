@@ -7,14 +7,17 @@ use std::{
 };
 
 use futures::future::join_all;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{timeout, timeout_at};
 
+mod came;
 mod told;
 
+pub(crate) use came::{Came, Response};
+use came::{back, made};
+
 pub(crate) use told::tell_running;
-use told::{is_fatal, slow, told_call, told_result, too_many, unknown};
+use told::{is_fatal, slow, told_call, told_result, too_many, unended, unknown, unmade};
 
 use super::{
     Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
@@ -22,10 +25,9 @@ use super::{
 };
 use crate::{
     caller::Caller,
-    calls::{Call, Calls, Outcome},
+    calls::{Calls, Outcome},
     component::CallError,
     failure::Failure,
-    record::Surface,
     registry::Registry,
     seal::StateError,
     telemetry::TraceHeaders,
@@ -81,7 +83,21 @@ pub(crate) struct Run {
     pub(crate) answered: Vec<Answered>,
     /// How long each call took, by its id.
     pub(crate) ms: BTreeMap<String, u64>,
+    /// Calls that were decided on last and came to no end, because the run was stopped: whoever
+    /// decides has to hear of them before anything else.
+    pub(crate) left: Vec<Answered>,
     pub(crate) ending: Ending,
+}
+
+impl Run {
+    fn stopped(
+        answered: Vec<Answered>,
+        ms: BTreeMap<String, u64>,
+        left: Vec<Answered>,
+        by: Stopped,
+    ) -> Self {
+        Self { answered, ms, left, ending: Ending::Stopped(by) }
+    }
 }
 
 /// How a run ended.
@@ -168,23 +184,25 @@ impl Assistant {
                 Err(_) if answered.is_empty() => {
                     return Err(Trouble::Undecided(slow(bounds.run)));
                 }
-                Err(_) => return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) }),
+                Err(_) => return Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Time)),
             };
             let calls = match decision {
                 Decision::Conclude(conclusion) => {
-                    return Ok(Run { answered, ms, ending: Ending::Concluded(conclusion) });
+                    let (left, ending) = (Vec::new(), Ending::Concluded(conclusion));
+                    return Ok(Run { answered, ms, left, ending });
                 }
                 Decision::Call(calls) if round == bounds.rounds_max || calls.is_empty() => {
-                    drop(calls);
-                    break;
+                    let left = calls.iter().map(|it| back(it, unmade())).collect();
+                    return Ok(Run::stopped(answered, ms, left, Stopped::Rounds));
                 }
                 Decision::Call(calls) => calls,
             };
             turn_at = answered.len();
             let order = calls.iter().map(|it| it.id.clone()).collect();
+            let left = calls.iter().map(|it| back(it, unended())).collect();
             let results = self.all(calls, &offers, task.language, asker, teller);
             let Ok(results) = timeout_at(end, results).await else {
-                return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) });
+                return Ok(Run::stopped(answered, ms, left, Stopped::Time));
             };
             let mut held = Vec::new();
             for (result, took_ms) in results? {
@@ -200,10 +218,11 @@ impl Assistant {
                 }
             }
             if !held.is_empty() {
-                return Ok(Run { answered, ms, ending: Ending::Waits { held, order } });
+                let (left, ending) = (Vec::new(), Ending::Waits { held, order });
+                return Ok(Run { answered, ms, left, ending });
             }
         }
-        Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Rounds) })
+        Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Rounds))
     }
 
     /// All calls of one turn at once; their results in the order of the calls, with the time that
@@ -312,50 +331,4 @@ impl Assistant {
             false => Came::Back(back(call, result)),
         }
     }
-}
-
-/// `call` as the counter takes it.
-fn made(call: &ToolCall, response: Response, asker: &Asker) -> Call {
-    Call {
-        name: call.name.clone(),
-        arguments: Value::Object(call.arguments.clone()).to_string(),
-        meta: Value::Object(call.meta.clone()).to_string(),
-        caller: asker.caller.clone(),
-        responses: response.answers,
-        state: response.state,
-        notes: None,
-        surface: Surface::Rest,
-        trace: asker.trace.clone(),
-    }
-}
-
-/// What the person answered to a call's questions.
-#[derive(Default)]
-pub(crate) struct Response {
-    pub(crate) answers: BTreeMap<String, Value>,
-    pub(crate) state: Option<String>,
-}
-
-/// What a call came to.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) enum Came {
-    Back(Answered),
-    Held(Held),
-}
-
-impl Came {
-    /// The result, where there is one.
-    fn result(&self) -> Option<&ToolResult> {
-        match self {
-            Self::Back(it) => Some(&it.result),
-            Self::Held(Held { wait: Wait::Form { result } | Wait::Choice { result }, .. }) => {
-                Some(result)
-            }
-            Self::Held(_) => None,
-        }
-    }
-}
-
-fn back(call: &ToolCall, result: ToolResult) -> Answered {
-    Answered { call: call.clone(), result }
 }

@@ -25,6 +25,18 @@ pub(super) fn too_many(most: usize) -> ToolResult {
     ToolResult::Failed(Failure::new("too_many_calls", 429, message))
 }
 
+/// A call that was one round too many.
+pub(super) fn unmade() -> ToolResult {
+    let message = "The call was not made: tools were called as often as they may be in one answer.";
+    ToolResult::Failed(Failure::new("too_many_rounds", 429, message))
+}
+
+/// A call of which the end was not waited for.
+pub(super) fn unended() -> ToolResult {
+    let message = "The call was given up, because the answer took too long.";
+    ToolResult::Failed(Failure::new("deadline", 504, message))
+}
+
 /// Whether nobody who decides can do anything about it: only what another argument or another place
 /// could mend goes back to them (NAV-40, NAV-55).
 pub(super) fn is_fatal(failure: &Failure) -> bool {
