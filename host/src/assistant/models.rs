@@ -2,7 +2,9 @@
 
 mod declare;
 mod gemini;
+mod names;
 mod picture;
+mod price;
 mod told;
 mod wire;
 
@@ -31,14 +33,17 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
     let provider = provider.unwrap_or(Provider::Builtin);
     let own = assistant.model().map(str::to_owned);
     let model = own.or_else(|| models.get(provider).and_then(|it| it.model(base)));
-    Chosen { provider, model: model.unwrap_or_else(|| usual(provider).to_owned()).into() }
+    Chosen { provider, model: model.unwrap_or_else(|| default_model(provider).to_owned()).into() }
 }
 
 /// The model that is asked where none is named.
-fn usual(provider: Provider) -> &'static str {
+fn default_model(provider: Provider) -> &'static str {
     match provider {
-        Provider::Gemini => gemini::MODEL,
-        _ => "builtin",
+        Provider::Claude => "claude-sonnet-5-5",
+        Provider::Gemini => "gemini-3.8-flash",
+        // The first that the server has.
+        Provider::OpenAi => "",
+        Provider::Auto | Provider::Builtin => "builtin",
     }
 }
 
