@@ -1,8 +1,10 @@
 //! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
 
+mod claude;
 mod declare;
 mod gemini;
 mod names;
+mod openai;
 mod picture;
 mod price;
 mod told;
@@ -12,7 +14,10 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
-use super::{AssistantConfig, Decider, Models, Provider, Undecided, Why, builtin::Builtin};
+use claude::Claude;
+use openai::OpenAi;
+
+use super::{AssistantConfig, Decider, Models, Provider, Undecided, builtin::Builtin};
 
 /// Whoever decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -62,6 +67,15 @@ pub(crate) fn decider(
         Provider::Gemini => {
             picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }
-        Provider::Claude | Provider::OpenAi => Err(Undecided::new(Why::Failed, "not built yet")),
+        Provider::Claude => {
+            let config = &models.claude;
+            let claude = Claude::new(&chosen.model, assistant, config, base, transcript)?;
+            Ok(Box::new(claude))
+        }
+        Provider::OpenAi => {
+            let config = &models.openai;
+            let openai = OpenAi::new(&chosen.model, assistant, config, base, transcript)?;
+            Ok(Box::new(openai))
+        }
     }
 }
