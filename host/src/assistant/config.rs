@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Offer};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Whoever decides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// The first of those preferred that has a key or an address; else the built-in one.
@@ -59,6 +59,7 @@ pub(crate) enum Approval {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AssistantConfig {
+    enabled: bool,
     title: Option<String>,
     title_ja: Option<String>,
     prompt: String,
@@ -83,6 +84,7 @@ pub struct AssistantConfig {
 impl Default for AssistantConfig {
     fn default() -> Self {
         Self {
+            enabled: true,
             title: None,
             title_ja: None,
             prompt: String::new(),
@@ -107,6 +109,19 @@ impl Default for AssistantConfig {
 }
 
 impl AssistantConfig {
+    /// Whether it answers.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    pub(crate) fn title_ja(&self) -> Option<&str> {
+        self.title_ja.as_deref()
+    }
+
     pub(crate) fn provider(&self) -> Provider {
         self.provider
     }
@@ -160,10 +175,20 @@ impl AssistantConfig {
         })
     }
 
-    /// What it may call for `caller`, as `catalog` has it.
-    pub(crate) fn offers(&self, catalog: &Catalog, caller: &Caller) -> Vec<Offer> {
+    /// What it may call for `caller`, as `catalog` has it. The tool that makes pictures is one of them
+    /// where no model does it, and only there.
+    pub(crate) fn offers(
+        &self,
+        catalog: &Catalog,
+        caller: &Caller,
+        needs_picture_tool: bool,
+    ) -> Vec<Offer> {
+        let is_own = |owner, name: &str| match self.picture_tool.as_deref() == Some(name) {
+            true => needs_picture_tool,
+            false => self.has(owner, name),
+        };
         let own = catalog.offers().filter(|(owner, it)| {
-            self.has(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
+            is_own(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
         let own = own.map(|(owner, it)| Offer {
             name: it.name.clone(),
@@ -177,16 +202,25 @@ impl AssistantConfig {
             view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
         });
         let served = catalog.served().tools().filter(|it| {
-            self.has(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
+            is_own(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
         });
         own.chain(served.map(|it| it.offer())).collect()
     }
 
-    /// Whether a call of it waits until the person lets it happen.
-    pub(crate) fn asks_first(&self, offer: &Offer) -> bool {
+    /// Whether it is to have `tool`, by its own name.
+    pub(crate) fn names(&self, tool: &str) -> bool {
+        self.tools.iter().any(|it| it == tool)
+    }
+
+    /// Whether a call of it waits until the person lets it happen. Those that the person trusts do
+    /// not, unless the operator wants to have them asked each time.
+    pub(crate) fn asks_first(&self, offer: &Offer, trusts: &[String]) -> bool {
         let is_in = |list: &[String]| list.iter().any(|it| **it == *offer.name);
         if is_in(&self.asks) {
             return true;
+        }
+        if is_in(trusts) {
+            return false;
         }
         match self.approval {
             Approval::Never => false,
