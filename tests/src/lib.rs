@@ -8,6 +8,7 @@ pub mod client;
 pub mod collector;
 pub mod fake;
 pub mod fake_maps;
+pub mod fake_models;
 pub mod foreign;
 pub mod forms;
 pub mod goldens;

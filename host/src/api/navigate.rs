@@ -10,17 +10,17 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use http::{Extensions, HeaderMap, header};
+use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
 mod chosen;
 mod refusal;
 mod request;
-mod stream;
 
 pub(super) use refusal::Refusal;
 pub(super) use request::Fields;
 
+use super::stream;
 use crate::{
     assistant::{
         Asker, Assistant, AssistantConfig, Decider, Ending, Language, Part, Run, Task, Teller,
@@ -103,7 +103,7 @@ impl Navigate {
         clock: &Clock,
         config: Arc<AssistantConfig>,
     ) -> Self {
-        let assistant = Assistant { calls: calls.clone(), registry: registry.clone(), config };
+        let assistant = Assistant::new(calls, registry, config);
         Self { assistant, clock: clock.clone() }
     }
 
@@ -155,7 +155,7 @@ impl Navigate {
     ) -> Job {
         // Results are in the language of the explanation.
         caller.locale.get_or_insert_with(|| task.language.tag().into());
-        let asker = Asker { caller, trace: TraceHeaders::of(headers), trusts: Vec::new() };
+        let asker = Asker::new(caller, TraceHeaders::of(headers));
         Job { assistant: self.assistant.clone(), asker, task, decider, shape }
     }
 }
@@ -163,15 +163,23 @@ impl Navigate {
 impl Job {
     /// The answer in the way that the request wants it.
     pub(super) async fn answer(self, headers: &HeaderMap) -> Response {
-        let accepts = |it: &http::HeaderValue| {
-            it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
-        };
-        if headers.get_all(header::ACCEPT).iter().any(accepts) {
-            return stream::answer(self);
+        if stream::is_wanted(headers) {
+            return stream::answer("reasoning_delta", |teller| self.told(teller));
         }
         match self.run(&Teller::default()).await {
             Ok((body, _)) => Json(body).into_response(),
             Err(refusal) => refusal.into_response(),
+        }
+    }
+
+    /// The same as events.
+    async fn told(self, teller: Teller) {
+        match self.run(&teller).await {
+            Ok((mut body, selected)) => {
+                body["selected"] = selected;
+                teller.tell("done", || body).await;
+            }
+            Err(refusal) => teller.tell("error", || refusal.event()).await,
         }
     }
 

@@ -60,6 +60,7 @@ impl Refusal {
     pub(super) fn of(trouble: Trouble, language: Language) -> Self {
         match trouble {
             Trouble::Tool(failure) => Self::of_tool(failure, language),
+            Trouble::NoTools(_) => Self::absent(language),
             Trouble::Undecided(Undecided { details, .. }) => {
                 let message = language.pick(
                     "Claude APIへの接続に失敗しました",
@@ -120,16 +121,19 @@ impl Refusal {
                     text("scope").unwrap_or_default(),
                 )
             },
-            "unknown_tool" => {
-                let message = language.pick(
-                    "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",
-                    "The navigation component is not running; /api/health says why",
-                );
-                Self::internal(message, "unknown_tool")
-            }
+            "unknown_tool" => Self::absent(language),
             "request_denied" => Self::internal(message, "REQUEST_DENIED"),
             other => Self::internal(message.clone(), other),
         }
+    }
+
+    /// Nobody has the tools.
+    fn absent(language: Language) -> Self {
+        let message = language.pick(
+            "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",
+            "The navigation component is not running; /api/health says why",
+        );
+        Self::internal(message, "unknown_tool")
     }
 
     fn internal(message: impl Into<String>, details: &str) -> Self {
