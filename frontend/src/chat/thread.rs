@@ -1,6 +1,8 @@
 //! A conversation: its entries, what is asked next, and what the stream makes of the answer.
 
 mod asking;
+#[cfg(test)]
+mod lasting_tests;
 mod taking;
 #[cfg(test)]
 mod tests;
