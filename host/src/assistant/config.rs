@@ -4,6 +4,8 @@ use std::{path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) mod check;
+
 use super::{Bounds, Offer};
 use crate::{
     caller::{Caller, Owner},
@@ -11,6 +13,9 @@ use crate::{
     registry::Catalog,
     servers::Given,
 };
+
+/// Rounds of a run, where nobody says how many (ILL-25).
+const ROUNDS_MAX: usize = 8;
 
 /// Whoever decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,7 +104,7 @@ impl Default for AssistantConfig {
             asks: Vec::new(),
             trusts: Vec::new(),
             reasons: true,
-            rounds_max: 8,
+            rounds_max: ROUNDS_MAX,
             calls_max: 8,
             decision_ms_max: 60_000,
             run_ms_max: 180_000,
@@ -109,6 +114,13 @@ impl Default for AssistantConfig {
 }
 
 impl AssistantConfig {
+    /// Lets it have `rounds` where it has as many as anybody.
+    pub(crate) fn usual_rounds(&mut self, rounds: usize) {
+        if self.rounds_max == ROUNDS_MAX {
+            self.rounds_max = rounds;
+        }
+    }
+
     /// Whether it answers.
     pub(crate) fn is_enabled(&self) -> bool {
         self.enabled

@@ -1,0 +1,126 @@
+//! `/api/chat` (ILL-40 to ILL-46): a person, an assistant, and a model that says what a test wrote down.
+
+use host::Server;
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    fake_models::{
+        FakeModel,
+        gemini::{self, Gemini},
+    },
+    server::{Folders, TestServer},
+};
+
+mod approval;
+mod config;
+mod forms;
+mod gateway;
+mod injection;
+mod turns;
+mod wire;
+
+/// A server, and the model behind its assistant `counter`.
+struct Talk {
+    server: TestServer,
+    model: FakeModel,
+}
+
+impl Talk {
+    /// One of these components, with these lines more.
+    async fn with(components: &[&str], lines: &str) -> Self {
+        let folders = Folders::new();
+        for name in components {
+            folders.put(name, &component_bytes(name));
+        }
+        let model = FakeModel::start(Gemini::default()).await;
+        let lines = format!(
+            "{lines}\n[models.gemini]\nkey = {{ value = '{}' }}\nbase_url = '{}'\nretry_base_ms = 1\n",
+            gemini::KEY,
+            model.url
+        );
+        let config = folders.config_with(&lines);
+        let server = TestServer::start(folders, |it| *it = config).await;
+        Self { server, model }
+    }
+
+    async fn say(&self, body: &Value) -> (u16, Value) {
+        say(&self.server.client(), body).await
+    }
+
+    /// An answer that must come.
+    async fn answer(&self, body: &Value) -> Value {
+        let (status, answer) = self.say(body).await;
+        assert_eq!(status, 200, "{answer}\n{:?}", self.model.broken());
+        answer
+    }
+
+    /// What the model was asked last: its messages.
+    fn last(&self) -> Vec<Value> {
+        let last = self.model.bodies().pop().expect("it was asked");
+        last["contents"].as_array().expect("a list").clone()
+    }
+
+    fn server(&self) -> &Server {
+        self.server.server()
+    }
+}
+
+/// `POST /api/chat` as the assistant `counter`, unless the body names another.
+async fn say(client: &Client, body: &Value) -> (u16, Value) {
+    let mut body = body.clone();
+    if body.get("assistant").is_none() {
+        body["assistant"] = "counter".into();
+    }
+    post(client, &body.to_string()).await
+}
+
+async fn post(client: &Client, body: &str) -> (u16, Value) {
+    let response = client.post("/api/chat", &[], body).await;
+    let status = response.status().as_u16();
+    (status, response.json().await.expect("the answer is JSON"))
+}
+
+/// All events of a stream, by name and data.
+async fn events(client: &Client, body: &Value) -> Vec<(String, Value)> {
+    let accept = [("accept", "text/event-stream")];
+    let response = client.post("/api/chat", &accept, body.to_string()).await;
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let text = response.text().await.expect("the stream ends by itself");
+    let read = |event: &str| {
+        let field =
+            |name: &str| event.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+        Some((field("event")?.to_owned(), serde_json::from_str(field("data")?).unwrap()))
+    };
+    text.split("\n\n").filter_map(read).collect()
+}
+
+/// A message of the model that calls these tools.
+fn calls(calls: &[(&str, Value)]) -> Value {
+    let parts: Vec<_> = calls.iter().map(|(name, it)| gemini::call(name, it.clone())).collect();
+    gemini::message(&parts)
+}
+
+/// A message of the model that says this.
+fn says(text: &str) -> Value {
+    gemini::message(&[gemini::text(text)])
+}
+
+/// The ids of the calls that wait.
+fn waiting(answer: &Value) -> Vec<String> {
+    let waiting = answer["waiting"].as_array().expect("a list").iter();
+    waiting.map(|it| it["callId"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// The results that the model was told in a message.
+fn results(message: &Value) -> Vec<&Value> {
+    let parts = message["parts"].as_array().expect("a list").iter();
+    parts.filter_map(|it| it.get("functionResponse")).collect()
+}
+
+/// What allows these calls.
+fn allow(answer: &Value, ids: &[String]) -> Value {
+    let approvals: serde_json::Map<_, _> =
+        ids.iter().map(|it| (it.clone(), json!("allow"))).collect();
+    json!({ "turn": answer["turn"], "approvals": approvals })
+}
