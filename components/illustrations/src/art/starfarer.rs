@@ -1,0 +1,7 @@
+//! starfarer.
+
+use super::canvas::Canvas;
+
+pub(super) fn draw(_id: &str) -> Option<Canvas> {
+    None
+}
