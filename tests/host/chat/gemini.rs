@@ -290,6 +290,25 @@ async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
     }
 }
 
+#[tokio::test]
+async fn all_tools_of_the_counter_can_be_declared_to_it() {
+    let (server, gemini) = Stage::with(&["cinema", "forms", "navigation"], "").await;
+    gemini.says(message(&[text("はい。")]));
+    let (status, answer) =
+        chat(&server, json!({ "message": "こんにちは", "assistant": "counter" })).await;
+    assert_eq!((status, gemini.broken()), (200, Vec::new()), "{answer}");
+    let tools = gemini.bodies()[0]["tools"][0]["functionDeclarations"].as_array().cloned().unwrap();
+    let names: Vec<_> = tools.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    for name in ["reserve_seats", "request_form", "route_search"] {
+        assert!(names.contains(&name), "ILL-21: {names:?}");
+    }
+    let reasons = tools.iter().filter_map(|it| it.get("parameters"));
+    assert!(reasons.clone().count() > 3, "{tools:?}");
+    for parameters in reasons {
+        assert_eq!(parameters["properties"]["reason"]["type"], "STRING", "NAV-54");
+    }
+}
+
 /// The events of an answer.
 async fn streamed(server: &tests::server::TestServer, body: Value) -> Vec<(String, Value)> {
     let accept = [("accept", "text/event-stream")];

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use tests::{
+    component_bytes,
     fake_models::{
         FakeModel,
         gemini::{Gemini, KEY, PICTURES, TEXT, call, message, picture, text},
@@ -101,6 +102,11 @@ impl Stage {
 
     /// A server with a fake Gemini and nothing on the counter but what `lines` say.
     pub(super) async fn alone(lines: &str) -> (TestServer, FakeModel) {
+        Self::with(&[], lines).await
+    }
+
+    /// The same with these components.
+    pub(super) async fn with(components: &[&str], lines: &str) -> (TestServer, FakeModel) {
         let gemini = FakeModel::start(Gemini::default()).await;
         let models = match lines.contains("[models.gemini]") {
             true => String::new(),
@@ -116,6 +122,9 @@ impl Stage {
             false => format!("{lines}\n{models}{own}"),
         };
         let folders = Folders::new();
+        for name in components {
+            folders.put(name, &component_bytes(name));
+        }
         let config = folders.config_with(&lines);
         (TestServer::start(folders, |it| *it = config).await, gemini)
     }
