@@ -271,6 +271,7 @@ impl Visit {
         let is_seat = matches!(failure.error.as_str(), "seat_already_reserved" | "seat_not_found");
         if tool == RESERVE && is_seat && self.tries < TRIES_MAX {
             self.tries += 1;
+            self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
             self.note = Some(desk.say(
                 format!(

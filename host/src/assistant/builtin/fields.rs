@@ -354,7 +354,6 @@ fn options(heard: &Heard, at: usize) -> Vec<String> {
 
 /// Fields of a list that no kind fits: a line of text, labelled as it was written.
 fn unknown(heard: &Heard, fields: &mut Vec<Field>) {
-    const KIND: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
     const BEHIND: &[&str] = &[
         "を聞",
         "を入力",
@@ -375,36 +374,44 @@ fn unknown(heard: &Heard, fields: &mut Vec<Field>) {
         .iter()
         .rposition(|it| matches!(it, '。' | '\n' | '!' | '?'))
         .map_or(0, |it| it + 1);
-    let mut begin = from;
+    let (mut begin, mut depth) = (from, 0_u32);
     for at in from..=end {
-        let is_between =
-            at == end || matches!(heard.chars[at], '、' | '・' | ',' | 'と' | 'や' | '/');
-        if !is_between {
+        // What is in brackets belongs to the field before them.
+        match heard.chars[at] {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_mark = matches!(heard.chars[at], '、' | '・' | ',' | 'と' | 'や' | '/');
+        if at != end && !(is_mark && depth == 0) {
             continue;
         }
-        let text: String = heard.chars[begin..at].iter().collect();
-        let text = text.trim().trim_start_matches(['は', 'に', 'で', 'を']).to_owned();
-        let length = text.chars().count();
-        let has_kind = (begin..at).any(|it| WORDS.at(&heard.lower, it).is_some());
-        let is_other = heard.tokens.iter().any(|it| {
-            it.from < at
-                && begin < it.to
-                && !matches!(
-                    it.word,
-                    Word::Filler | Word::Film | Word::Seat | Word::Card | Word::Theme
-                )
-        }) || heard.when.spans.iter().any(|it| it.0 < at && begin < it.1);
-        if (1..=LABEL_MAX).contains(&length) && !has_kind && !is_other {
-            fields.push(Field {
-                kind: KIND,
-                written: Some(text),
-                options: options(heard, at),
-                is_required: false,
-                from: begin,
-            });
-        }
+        let to = (begin..at).find(|it| heard.chars[*it] == '(').unwrap_or(at);
+        fields.extend(unknown_one(heard, begin, to));
         begin = at + 1;
     }
+}
+
+/// The field that is named from `begin` to `to`, where no table knows anything of it.
+fn unknown_one(heard: &Heard, begin: usize, to: usize) -> Option<Field> {
+    const KIND: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
+    const OF_A_LABEL: &[Word] = &[Word::Filler, Word::Film, Word::Seat, Word::Card, Word::Theme];
+    let text: String = heard.chars[begin..to].iter().collect();
+    let text = text.trim().trim_start_matches(['は', 'に', 'で', 'を']).to_owned();
+    let has_kind = (begin..to).any(|it| WORDS.at(&heard.lower, it).is_some());
+    let lies = |from: usize, end: usize| from < to && begin < end;
+    let is_other =
+        heard.tokens.iter().any(|it| lies(it.from, it.to) && !OF_A_LABEL.contains(&it.word))
+            || heard.when.spans.iter().any(|it| lies(it.0, it.1));
+    let is_label = (1..=LABEL_MAX).contains(&text.chars().count()) && !has_kind && !is_other;
+    let options = options(heard, to);
+    is_label.then(|| Field {
+        kind: KIND,
+        written: Some(text),
+        options,
+        is_required: false,
+        from: begin,
+    })
 }
 
 impl Field {

@@ -12,7 +12,7 @@ use super::{
 use crate::assistant::planner::scan::Lexicon;
 
 /// The longest sentence that is read, in characters; what is behind is not.
-const CHARS_MAX: usize = 2_000;
+const CHARS_MAX: usize = 600;
 /// How far a no may be from what it denies, in characters.
 const REACH: usize = 14;
 /// What stands in place of a quoted name while words are looked for.

@@ -136,7 +136,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Destination], &[FILM]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM]),
-    rule(Goal::Route, &[Says(&[Word::Go]), Sign::Destination], &[ANY_FILM]),
+    rule(Goal::Route, &[Says(&[Word::Go, Word::Lead]), Sign::Destination], &[ANY_FILM, PICTURE]),
     // The cinema.
     rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Free, Word::Vacant])], &[]),
     rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Says(&[Word::Showtimes])], &[]),
@@ -181,7 +181,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Films, &[Sign::Genre, Says(&[Word::List, Word::Show, Word::Want])], &[]),
     // Places come after what merely has the word in it.
     rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
-    rule(Goal::Route, &[Says(&[Word::Route, Word::Go])], &[]),
+    rule(Goal::Route, &[Says(&[Word::Route, Word::Go])], &[ANY_FILM, PICTURE]),
     rule(Goal::Distances, &[Says(&[Word::Distance])], &[]),
     rule(Goal::Book, &[Says(&[Word::Seat, Word::Ticket])], &[Says(&[Word::Where, Word::List])]),
     rule(Goal::Help, &[Says(&[Word::Help])], &[]),

@@ -54,7 +54,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Film,
         "映画|映画館|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
-         movie|movies|film|films|cinema|screening|screenings|now showing|playing|in theaters|in theatres",
+         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|playing|in theaters|in theatres",
     ),
     (
         Word::Showtimes,
@@ -86,7 +86,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Want,
-        "ほしい|欲しい|お願い|おねがい|頼む|行きたい|どうにか|i'd like|i would like|i need|i want|we need|we want|we'd like|get me|get|give me|need|\
+        "ほしい|欲しい|お願い|おねがい|頼む|i'd like|i would like|i need|i want|we need|we want|we'd like|get me|get|give me|need|\
          want",
     ),
     (
@@ -160,7 +160,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Go,
-        "に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|\
+        "行きたい|いきたい|に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|\
          まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to|get home|head to|heading to|drive to|walk to|travel to",
     ),
     (
@@ -240,7 +240,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Filler,
-        "えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
+        "what's on your mind|what's on the|what is on the|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
          みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|\
          分|枚|名|人|席分|人分|真ん中|中央|後ろ|うしろ|前の方|前方|後方|通路側|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|以後|以前|まで|くだ|です|ます|でしょうか|ですか|\
          ますか|かな|よね|いい|良い|よさそう|ある|あります|ありますか|あれば|ない|なんか|なにか|もの|やつ|やって|やってる|やっている|やってます|している|してる|公開|上映|観|見|\
