@@ -12,6 +12,7 @@ use crate::assistant::{
 mod booking;
 mod cards;
 mod forms;
+mod paraphrases;
 mod refusals;
 mod sentences;
 mod ways;
