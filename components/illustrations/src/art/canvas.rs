@@ -188,23 +188,44 @@ impl Canvas {
 
     /// A body in the light: its edge is of the tint `rim` where the light comes from.
     pub(super) fn lit(&mut self, shape: &Shape, ink: impl Into<Ink>, rim: Tint, light: Point) {
-        let ink = ink.into();
-        self.fill(shape, ink.clone());
-        let Some(mask) = self.mask(shape) else { return };
-        let Some(mut edge) = self.mask(shape) else { return };
-        // What is left of the shape once it is moved out of the light.
-        if let Some(moved) = shape.clone().moved(-light[0], -light[1]).path() {
-            let mut inner = match Mask::new(self.map.width(), self.map.height()) {
-                Some(inner) => inner,
-                None => return,
-            };
-            inner.fill_path(&moved, FillRule::Winding, true, Transform::identity());
-            for (edge, (inner, mask)) in
-                edge.data_mut().iter_mut().zip(inner.data().iter().zip(mask.data()))
-            {
-                *edge = mask.saturating_sub(*inner);
+        self.fill(shape, ink);
+        self.rim(shape, rim, light);
+    }
+
+    /// Lights what would be left of the shape once it is moved out of the light.
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "places on the picture"
+    )]
+    fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
+        let path = shape.path()?;
+        let bounds = path.bounds();
+        let (left, top) = (bounds.left().max(0.0).floor(), bounds.top().max(0.0).floor());
+        let width = (bounds.right().min(self.width()).ceil() - left) as u32;
+        let height = (bounds.bottom().min(self.height()).ceil() - top) as u32;
+        let (mut whole, mut rest) = (Mask::new(width, height)?, Mask::new(width, height)?);
+        let here = Transform::from_translate(-left, -top);
+        whole.fill_path(&path, FillRule::Winding, true, here);
+        rest.fill_path(&path, FillRule::Winding, true, here.post_translate(-light[0], -light[1]));
+        let over = rim.channels();
+        let stride = self.map.width() as usize;
+        let start = top as usize * stride + left as usize;
+        let pixels = self.map.data_mut();
+        let rows = whole.data().chunks(width as usize).zip(rest.data().chunks(width as usize));
+        for (y, (whole, rest)) in rows.enumerate() {
+            let row = &mut pixels[(start + y * stride) * 4..];
+            for ((pixel, whole), rest) in row.chunks_exact_mut(4).zip(whole).zip(rest) {
+                let edge = whole.saturating_sub(*rest);
+                if edge > 0 {
+                    let share = f32::from(edge) / 255.0 * rim.1;
+                    for (old, over) in pixel.iter_mut().zip(over) {
+                        *old = byte(f32::from(*old) * (1.0 - share) + over * share + 0.5);
+                    }
+                }
             }
         }
-        self.fill_within(shape, rim, Some(&edge));
+        Some(())
     }
 }
