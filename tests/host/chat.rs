@@ -7,7 +7,7 @@ use tests::{
     component_bytes,
     fake_models::{
         FakeModel,
-        gemini::{self, Gemini},
+        gemini::{self as fake, Gemini},
     },
     server::{Folders, TestServer},
 };
@@ -16,7 +16,9 @@ mod approval;
 mod config;
 mod forms;
 mod gateway;
+mod gemini;
 mod injection;
+mod specification;
 mod turns;
 mod wire;
 
@@ -36,7 +38,7 @@ impl Talk {
         let model = FakeModel::start(Gemini::default()).await;
         let lines = format!(
             "{lines}\n[models.gemini]\nkey = {{ value = '{}' }}\nbase_url = '{}'\nretry_base_ms = 1\n",
-            gemini::KEY,
+            fake::KEY,
             model.url
         );
         let config = folders.config_with(&lines);
@@ -97,13 +99,13 @@ async fn events(client: &Client, body: &Value) -> Vec<(String, Value)> {
 
 /// A message of the model that calls these tools.
 fn calls(calls: &[(&str, Value)]) -> Value {
-    let parts: Vec<_> = calls.iter().map(|(name, it)| gemini::call(name, it.clone())).collect();
-    gemini::message(&parts)
+    let parts: Vec<_> = calls.iter().map(|(name, it)| fake::call(name, it.clone())).collect();
+    fake::message(&parts)
 }
 
 /// A message of the model that says this.
 fn says(text: &str) -> Value {
-    gemini::message(&[gemini::text(text)])
+    fake::message(&[fake::text(text)])
 }
 
 /// The ids of the calls that wait.

@@ -280,53 +280,65 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// Whether it can be asked: it has a key, or, where none is needed, an address.
+    /// Whether it can be asked: it has a key; where none may be needed, an address, or a key and the
+    /// name of a model.
     pub(crate) fn is_ready(&self, provider: Provider, base: &Path) -> bool {
-        let has = |it: &Option<Given>| it.as_ref().is_some_and(|it| it.read(base).is_ok());
+        let has = |it: &Option<Given>| read(it, base).is_ok_and(|it| it.is_some());
         match provider {
-            Provider::OpenAi => has(&self.base_url),
+            Provider::OpenAi => has(&self.base_url) || has(&self.key) && has(&self.model),
             _ => has(&self.key),
         }
     }
 
-    /// Its key; why there is none.
-    pub(crate) fn key(&self, base: &Path) -> Result<Secret, String> {
-        let key = self.key.as_ref().ok_or("there is no key")?;
-        key.read(base)
+    /// Where its API is, if that is said.
+    pub(crate) fn base_url(&self, base: &Path) -> Result<Option<String>, String> {
+        Ok(read(&self.base_url, base)?.map(|it| it.expose().to_owned()))
     }
 
-    /// Where it is, if not where everybody has it.
-    pub(crate) fn base_url(&self, base: &Path) -> Option<String> {
-        said(self.base_url.as_ref(), base)
+    /// The key, where there is one.
+    pub(crate) fn key(&self, base: &Path) -> Result<Option<Secret>, String> {
+        read(&self.key, base)
     }
 
-    /// Which model, if not the provider's default.
+    /// Which model; `None` is the provider's default.
     pub(crate) fn model(&self, base: &Path) -> Option<String> {
-        said(self.model.as_ref(), base)
+        named(&self.model, base)
     }
 
-    /// Which model makes pictures, if not the provider's default.
+    /// Which model makes pictures; `None` is the provider's default.
     pub(crate) fn picture_model(&self, base: &Path) -> Option<String> {
-        said(self.picture_model.as_ref(), base)
+        named(&self.picture_model, base)
     }
 
-    /// Tokens that one answer may have.
-    pub(crate) fn max_tokens(&self) -> Option<u32> {
+    /// How long one of its answers may be.
+    pub(crate) fn tokens_max(&self) -> Option<u32> {
         self.max_tokens
     }
 
-    /// US dollars for a million tokens in and a million out, where the operator says so.
+    /// US dollars for a million tokens that go in, and that come out.
     pub(crate) fn prices(&self) -> Option<(f64, f64)> {
         self.input_usd_per_million.zip(self.output_usd_per_million)
     }
 
-    /// The first delay before another attempt, if not the usual one.
+    /// The first delay before it is asked again.
     pub(crate) fn retry_base(&self) -> Option<Duration> {
         self.retry_base_ms.map(Duration::from_millis)
     }
 }
 
-/// What is given, if it is there.
-fn said(given: Option<&Given>, base: &Path) -> Option<String> {
-    given?.read(base).ok().map(|it| it.expose().to_owned())
+/// What is given; nothing, where the environment has nothing to give.
+fn read(given: &Option<Given>, base: &Path) -> Result<Option<Secret>, String> {
+    match given {
+        None => Ok(None),
+        Some(Given::Environment(name)) if std::env::var_os(name).is_none_or(|it| it.is_empty()) => {
+            Ok(None)
+        }
+        Some(it) => it.read(base).map(Some),
+    }
+}
+
+/// The name of a model, where it can be read.
+fn named(given: &Option<Given>, base: &Path) -> Option<String> {
+    let name = read(given, base).ok()??;
+    Some(name.expose().trim().to_owned()).filter(|it| !it.is_empty())
 }

@@ -1,8 +1,12 @@
 //! Models of other people, over their APIs: Claude, Gemini, and whatever speaks as OpenAI does.
 
+mod claude;
 mod declare;
 mod gemini;
+mod names;
+mod openai;
 mod picture;
+mod price;
 mod told;
 mod wire;
 
@@ -10,7 +14,10 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
-use super::{AssistantConfig, Decider, Models, Provider, Undecided, Why, builtin::Builtin};
+use claude::Claude;
+use openai::OpenAi;
+
+use super::{AssistantConfig, Decider, Models, Provider, Undecided, builtin::Builtin};
 
 /// Whoever decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -31,14 +38,17 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
     let provider = provider.unwrap_or(Provider::Builtin);
     let own = assistant.model().map(str::to_owned);
     let model = own.or_else(|| models.get(provider).and_then(|it| it.model(base)));
-    Chosen { provider, model: model.unwrap_or_else(|| usual(provider).to_owned()).into() }
+    Chosen { provider, model: model.unwrap_or_else(|| default_model(provider).to_owned()).into() }
 }
 
 /// The model that is asked where none is named.
-fn usual(provider: Provider) -> &'static str {
+fn default_model(provider: Provider) -> &'static str {
     match provider {
-        Provider::Gemini => gemini::MODEL,
-        _ => "builtin",
+        Provider::Claude => "claude-sonnet-5-5",
+        Provider::Gemini => "gemini-3.8-flash",
+        // The first that the server has.
+        Provider::OpenAi => "",
+        Provider::Auto | Provider::Builtin => "builtin",
     }
 }
 
@@ -57,6 +67,15 @@ pub(crate) fn decider(
         Provider::Gemini => {
             picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }
-        Provider::Claude | Provider::OpenAi => Err(Undecided::new(Why::Failed, "not built yet")),
+        Provider::Claude => {
+            let config = &models.claude;
+            let claude = Claude::new(&chosen.model, assistant, config, base, transcript)?;
+            Ok(Box::new(claude))
+        }
+        Provider::OpenAi => {
+            let config = &models.openai;
+            let openai = OpenAi::new(&chosen.model, assistant, config, base, transcript)?;
+            Ok(Box::new(openai))
+        }
     }
 }

@@ -1,1 +1,112 @@
-//! To come.
+//! Claude as its documentation has it: `POST /v1/messages` of the Messages API, with the rules of
+//! Claude Sonnet 5.5.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::{Asked, Broken, Provider, Sse};
+
+mod rules;
+mod stream;
+
+/// The key that it takes.
+pub const KEY: &str = "sk-ant-fake/key+of-mine";
+
+/// Claude, and what it has said so far: thinking is held against it when it comes back.
+#[derive(Default)]
+pub struct Claude {
+    said: Mutex<Vec<Value>>,
+}
+
+/// A message that calls tools: their ids, names and arguments.
+pub fn uses(calls: &[(&str, &str, Value)]) -> Value {
+    let calls = calls.iter().map(
+        |(id, name, input)| json!({ "type": "tool_use", "id": id, "name": name, "input": input }),
+    );
+    json!({ "content": calls.collect::<Vec<_>>() })
+}
+
+/// A message with thinking before what `message` has; its text is left out, as is usual.
+pub fn thinking(signature: &str, message: Value) -> Value {
+    let mut message = message;
+    let block = json!({ "type": "thinking", "thinking": "", "signature": signature });
+    let content = message["content"].as_array_mut().expect("it has content");
+    content.insert(0, block);
+    message
+}
+
+/// A message that says `text`.
+pub fn says(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+/// An error that comes in the middle of a stream
+/// (platform.claude.com/docs/en/build-with-claude/streaming, "Error events").
+pub fn error_event(kind: &str, message: &str) -> Sse {
+    let error = json!({ "type": "error", "error": { "type": kind, "message": message } });
+    Sse { name: Some("error"), data: error.to_string() }
+}
+
+impl Provider for Claude {
+    fn judge(&self, asked: &Asked) -> Result<(), Broken> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        rules::judge(asked, &said)
+    }
+
+    fn is_streamed(&self, asked: &Asked) -> bool {
+        asked.body["stream"] == true
+    }
+
+    fn whole(&self, asked: &Asked, message: &Value) -> Value {
+        let content = message["content"].clone();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.push(content.clone());
+        let calls = content.as_array().into_iter().flatten().any(|it| it["type"] == "tool_use");
+        let stop_reason = if calls { "tool_use" } else { "end_turn" };
+        let usage = json!({
+            "input_tokens": 100, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+            "output_tokens": 20,
+        });
+        let given = |name: &str, default: Value| match &message[name] {
+            Value::Null => default,
+            given => given.clone(),
+        };
+        json!({
+            "id": format!("msg_{:024}", said.len()),
+            "type": "message",
+            "role": "assistant",
+            "model": asked.body["model"],
+            "content": content,
+            "stop_reason": given("stop_reason", stop_reason.into()),
+            "stop_sequence": null,
+            "stop_details": message["stop_details"],
+            "usage": given("usage", usage),
+        })
+    }
+
+    fn events(&self, asked: &Asked, message: &Value) -> Vec<Sse> {
+        stream::events(&self.whole(asked, message))
+    }
+
+    /// platform.claude.com/docs/en/api/errors, "HTTP errors" and "Error shapes".
+    fn error(&self, status: u16, message: &str) -> Value {
+        let kind = match status {
+            400 => "invalid_request_error",
+            401 => "authentication_error",
+            402 => "billing_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            429 => "rate_limit_error",
+            504 => "timeout_error",
+            529 => "overloaded_error",
+            _ => "api_error",
+        };
+        json!({
+            "type": "error",
+            "error": { "type": kind, "message": message },
+            "request_id": "req_000000000000000000000000",
+        })
+    }
+}

@@ -220,6 +220,11 @@ impl Events {
             Err(error) => Some(Err(WireError::Lost(self.mask.text(&error.to_string())))),
         }
     }
+
+    /// What a provider says in the middle may repeat the key, too.
+    pub(super) fn masked(&self, error: WireError) -> WireError {
+        error.map(|it| self.mask.text(it))
+    }
 }
 
 impl ModelEvent {

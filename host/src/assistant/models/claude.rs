@@ -1,0 +1,228 @@
+//! Claude, over Anthropic's Messages API: its messages are kept verbatim, thinking and signatures among
+//! them (ILL-27), and go back as they came.
+
+mod message;
+mod reply;
+
+use std::{path::Path, sync::Arc};
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::{
+    declare,
+    names::Names,
+    price::Price,
+    wire::{Attach, Wire},
+};
+use crate::assistant::{
+    AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
+    Usage, Why,
+};
+
+use reply::Reply;
+
+/// Where the API is, unless configured.
+const BASE_URL: &str = "https://api.anthropic.com";
+/// The version of the API; each request names it.
+const VERSION: &str = "2023-06-01";
+/// How long an answer may be, unless configured (NAV-52).
+const TOKENS_MAX: u32 = 4_096;
+/// Words of the transcript.
+const PROVIDER: &str = "claude";
+
+/// Decides by asking Claude.
+pub(super) struct Claude {
+    wire: Wire,
+    path: &'static str,
+    model: Arc<str>,
+    assistant: AssistantConfig,
+    tokens_max: u32,
+    price: Option<Price>,
+    /// The conversation, as it goes over the wire.
+    messages: Vec<Value>,
+    usage: Usage,
+}
+
+impl Claude {
+    /// Asks `model`, going on from `transcript` where there is one.
+    pub(super) fn new(
+        model: &Arc<str>,
+        assistant: &AssistantConfig,
+        config: &ModelConfig,
+        base: &Path,
+        transcript: Option<&Value>,
+    ) -> Result<Self, Undecided> {
+        let failed = |why| Undecided::new(Why::Failed, why);
+        let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
+        let Some(key) = key else {
+            let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
+            return Err(Undecided::new(Why::Key, what));
+        };
+        let url = config.base_url(base).map_err(failed)?.unwrap_or_else(|| BASE_URL.to_owned());
+        // Whoever names the version in the address gets that one.
+        let is_versioned = url.trim_end_matches('/').ends_with("/v1");
+        Ok(Self {
+            wire: Wire::new(&url, Some(key), Attach::Header("x-api-key"), config.retry_base())?,
+            path: if is_versioned { "messages" } else { "v1/messages" },
+            model: model.clone(),
+            assistant: assistant.clone(),
+            tokens_max: config.tokens_max().unwrap_or(TOKENS_MAX),
+            price: price(model, config.prices()),
+            messages: transcript.map(|it| resumed(it, model)).unwrap_or_default(),
+            usage: Usage::default(),
+        })
+    }
+
+    async fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let mut messages = self.messages.clone();
+        if messages.is_empty() {
+            messages = message::history(&turn.task.history);
+        }
+        let mut said = message::results(&messages, turn.answered);
+        if turn.is_first {
+            // After the results of what had waited, in the same message (FORM-7).
+            said.extend(turn.task.message.iter().filter_map(message::block));
+        }
+        message::push(&mut messages, "user", said);
+        let names = Names::of(turn.offers);
+        let body = self.body(&messages, &turn, &names);
+        let headers = [("anthropic-version", VERSION)];
+        let events = self.wire.stream(self.path, &headers, &body).await;
+        let reply = Reply::read(events, turn.teller).await;
+        let reply = reply.map_err(|it| it.undecided())?;
+        reply.tokens().count(&mut self.usage, self.price);
+        if reply.stop_reason() == "refusal" {
+            return Err(Undecided::new(Why::Blocked, reply.refusal()));
+        }
+        let is_cut = matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
+        let content = reply.content(is_cut)?;
+        let calls = self.calls(&content, &turn, &names);
+        let parts = texts(&content);
+        message::push(&mut messages, "assistant", content);
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.messages = messages;
+        if !calls.is_empty() {
+            return Ok(Decision::Call(calls));
+        }
+        let cut = is_cut.then_some("max_tokens");
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
+    }
+
+    /// One request (NAV-52, NAV-53): no temperature, no forced tool, no prefill, no thinking budget.
+    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names) -> Value {
+        let mut body = json!({
+            "model": &*self.model,
+            "max_tokens": self.tokens_max,
+            "messages": message::cached(messages),
+            "stream": true,
+        });
+        let has_tools = !turn.offers.is_empty();
+        let prompt = self.assistant.prompt(has_tools).trim();
+        if !prompt.is_empty() {
+            // Tools come before it in what is cached, so that they are, too.
+            body["system"] =
+                json!([{ "type": "text", "text": prompt, "cache_control": ephemeral() }]);
+        }
+        if has_tools {
+            let told =
+                declare::declarations(turn.offers, self.assistant.reasons(), turn.task.language);
+            let tools = told.into_iter().map(|it| {
+                json!({
+                    "name": names.wire(&it.name),
+                    "description": it.description,
+                    "input_schema": schema(it.parameters),
+                })
+            });
+            body["tools"] = tools.collect();
+            if prompt.is_empty()
+                && let Some(last) = body["tools"].as_array_mut().and_then(|it| it.last_mut())
+            {
+                last["cache_control"] = ephemeral();
+            }
+        }
+        body
+    }
+
+    fn calls(&self, content: &[Value], turn: &Turn<'_>, names: &Names) -> Vec<ToolCall> {
+        let used = content.iter().filter(|it| it["type"] == "tool_use");
+        let calls = used.map(|it| {
+            let name = names.own(it["name"].as_str().unwrap_or_default()).to_owned();
+            let mut arguments = it["input"].as_object().cloned().unwrap_or_default();
+            let language = turn.task.language;
+            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            let id = it["id"].as_str().unwrap_or_default().to_owned();
+            ToolCall { id, name, arguments, meta: Map::new(), reason }
+        });
+        calls.collect()
+    }
+}
+
+impl Decider for Claude {
+    fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
+        Box::pin(self.decided(turn))
+    }
+
+    fn transcript(&self) -> Value {
+        json!({ "provider": PROVIDER, "model": &*self.model, "messages": self.messages })
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// The messages of a transcript of this kind. Thinking is bound to the model that thought it: another
+/// one is not shown it.
+fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
+    if transcript["provider"] != PROVIDER {
+        return Vec::new();
+    }
+    let mut messages = transcript["messages"].as_array().cloned().unwrap_or_default();
+    if transcript["model"] != *model {
+        for message in &mut messages {
+            if let Some(content) = message["content"].as_array_mut() {
+                content.retain(|it| !message::is_thinking(it));
+            }
+        }
+        messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+    }
+    messages
+}
+
+/// The configured price, else the published one of a model that is known.
+fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
+    let known = || match model {
+        "claude-sonnet-5-5" => Some((2.0, 10.0)),
+        "claude-opus-5-5" => Some((4.0, 20.0)),
+        _ => None,
+    };
+    let (input, output) = configured.or_else(known)?;
+    Some(Price { input, output, cached_share: 0.1, caching_share: 1.25 })
+}
+
+/// What may come back from the cache for five minutes.
+fn ephemeral() -> Value {
+    json!({ "type": "ephemeral" })
+}
+
+/// `parameters` as they are taken: an object at the top, and no choice of several there.
+fn schema(mut parameters: Value) -> Value {
+    if let Value::Object(schema) = &mut parameters {
+        schema.insert("type".to_owned(), "object".into());
+        for refused in ["oneOf", "allOf", "anyOf"] {
+            schema.remove(refused);
+        }
+    }
+    parameters
+}
+
+/// What is for people.
+fn texts(content: &[Value]) -> Vec<Part> {
+    let texts = content.iter().filter(|it| it["type"] == "text");
+    let texts = texts.filter_map(|it| it["text"].as_str());
+    texts.filter(|it| !it.is_empty()).map(Part::text).collect()
+}
+
+#[cfg(test)]
+mod tests;
