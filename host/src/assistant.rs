@@ -13,6 +13,7 @@ pub(crate) mod models;
 pub(crate) mod planner;
 mod result;
 mod run;
+pub(crate) mod turns;
 
 pub(crate) use call::{Answered, Held, Offer, ToolCall, ToolResult, Wait};
 pub use config::{AssistantConfig, ModelConfig, Models, Provider};
@@ -22,5 +23,5 @@ pub(crate) use decide::{
 pub(crate) use language::Language;
 pub(crate) use message::{Body, Image, Message, Part, images_of, text_of};
 pub(crate) use run::{
-    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble,
+    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, tell_running,
 };

@@ -8,11 +8,13 @@ use crate::{caller::Caller, config::Config};
 
 pub mod check;
 pub mod fresh;
+mod gateway;
 mod rate;
 mod refusal;
 pub mod scopes;
 mod tokens;
 
+pub(crate) use gateway::{Gateway, NoEntry};
 pub use rate::RateConfig;
 pub(crate) use rate::{Rate, Strangers};
 pub(crate) use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};

@@ -30,7 +30,7 @@ mod page;
 mod public_url;
 
 pub use aliases::{Alias, Aliases};
-pub use chat::ChatConfig;
+pub use chat::{ChatConfig, TurnLimits};
 pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;

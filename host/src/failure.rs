@@ -1,11 +1,12 @@
 //! Why a call brought no output, as its caller reads it: one object for MCP and REST alike (SYS-8).
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::component::{CallError, Problem, Stop};
 
 /// The object `{error, message, status, data?}`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Failure {
     /// For programs.
     pub(crate) error: String,

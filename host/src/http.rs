@@ -23,6 +23,7 @@ use guard::Guard;
 
 use crate::{
     api,
+    authorization::Gateway,
     blobs::Blobs,
     calls::Calls,
     config::Config,
@@ -43,6 +44,7 @@ pub(crate) struct Routes {
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) navigate: api::navigate::Navigate,
+    pub(crate) chat: api::chat::Chat,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
     pub(crate) metrics: Metrics,
@@ -53,10 +55,13 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
     let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
     let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
+    let gateway = routes.chat.gateway.clone();
     let endpoints = get(api::endpoints::answer).with_state(routes.endpoints);
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc)
         .merge(api::navigate::routes(routes.navigate, limit))
+        .merge(api::auth::routes(routes.chat.gateway.clone()))
+        .merge(api::chat::routes(routes.chat))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
@@ -66,7 +71,7 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Policy::of(config)))
         .method_not_allowed_fallback(other_method);
-    guarded(config, all, routes.running, routes.metrics)
+    guarded(config, all, (routes.running, routes.metrics), Some(gateway))
 }
 
 /// `/mcp`, with `answers` behind it on the short way and the SDK on the long one.
@@ -86,10 +91,10 @@ pub(crate) fn mcp<A: Answers>(
 pub(crate) fn guarded(
     config: &Config,
     routes: Router,
-    running: TaskTracker,
-    metrics: Metrics,
+    watching: (TaskTracker, Metrics),
+    gateway: Option<Gateway>,
 ) -> Router {
-    routes.layer(Guard::new(config, running, metrics))
+    routes.layer(Guard::new(config, watching, gateway))
 }
 
 async fn other_method(method: Method) -> Response {

@@ -50,5 +50,5 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
     );
     let mcp =
         http::mcp(config, Native(tool), &McpServer::new(registry, calls, Events::default()), stop);
-    Ok(http::guarded(config, mcp, running, metrics))
+    Ok(http::guarded(config, mcp, (running, metrics), None))
 }

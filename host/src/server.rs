@@ -15,9 +15,12 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{endpoints::Endpoints, health::Health, maps::Maps, navigate::Navigate, rpc::Rpc},
+    api::{
+        chat::Chat, endpoints::Endpoints, health::Health, maps::Maps, navigate::Navigate, rpc::Rpc,
+    },
+    assistant::turns::Turns,
     audit::Audit,
-    authorization,
+    authorization::{self, Gateway},
     blobs::{self, Blobs},
     call_state::Clock,
     calls::Calls,
@@ -218,6 +221,9 @@ impl Server {
         // Until the last call has its answer, not only until no more are taken in.
         let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
         let answers = (seal, spent);
+        let gateway = Gateway::new(&config, &answers.0, &clock);
+        let kept = config.data.join("turns");
+        let turns = Turns::open(kept, config.chat.turns.clone()).map_err(data)?;
         let calls =
             Calls::new(registry.clone(), answers, running.clone(), watch.clone(), stop.clone());
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
@@ -228,12 +234,15 @@ impl Server {
             audit: watch.audit.clone(),
         };
         let (maps, asks) = Maps::start(&registry, &stop);
+        let navigate = Navigate::new(&calls, &registry, &clock, &config);
+        let heard = navigate.heard.clone();
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            navigate: Navigate::new(&calls, &registry, &clock, config.assistant("navigation")),
+            navigate,
+            chat: Chat::new(&config, (&calls, &registry), turns, gateway, &clock),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles, servers, maps },
+            health: Health { registry: registry.clone(), troubles, servers, maps, heard },
             endpoints: Endpoints {
                 registry: registry.clone(),
                 aliases: Arc::new(config.endpoints.clone()),

@@ -3,6 +3,7 @@
 
 mod authorization;
 mod bad_input;
+mod chat;
 mod command_line;
 mod command_line_offline;
 mod forms;

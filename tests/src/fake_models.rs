@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 pub mod claude;
+pub mod gemini;
 pub mod openai;
 
 /// Bytes of a request that a fake reads: more than any of them takes.

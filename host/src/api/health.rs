@@ -5,7 +5,10 @@ use axum::{Json, extract::State};
 use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use super::maps::{Fares, Maps};
+use super::{
+    maps::{Fares, Maps},
+    navigate::Heard,
+};
 use crate::{
     authorization::Stranger,
     caller::{Caller, Owner},
@@ -22,6 +25,7 @@ pub(crate) struct Health {
     pub(crate) troubles: Troubles,
     pub(crate) servers: Servers,
     pub(crate) maps: Maps,
+    pub(crate) heard: Heard,
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
@@ -36,7 +40,8 @@ pub(crate) async fn answer(
     let statuses: Vec<_> = health.servers.statuses().collect();
     let maps = health.maps.fares();
     let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
-    let is_whole = is_whole && maps != Fares::Failed;
+    let claude = health.heard.word();
+    let is_whole = is_whole && maps != Fares::Failed && claude != "error";
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -72,7 +77,7 @@ pub(crate) async fn answer(
         "status": status,
         "version": version,
         "services": {
-            "claude": "not_configured",
+            "claude": claude,
             "googleMaps": maps.word(),
             "mcpServer": "running",
         },

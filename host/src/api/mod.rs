@@ -1,6 +1,8 @@
 //! The REST endpoints: those of the specifications, blobs, and what components answer.
 
+pub(crate) mod auth;
 pub(crate) mod blobs;
+pub(crate) mod chat;
 pub(crate) mod endpoints;
 pub(crate) mod health;
 pub(crate) mod maps;
@@ -10,3 +12,4 @@ mod query;
 mod range;
 mod route;
 pub(crate) mod rpc;
+mod stream;

@@ -1,8 +1,6 @@
 //! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
 //! reasons; as one answer or as a stream of events (NAV-9).
 
-use std::sync::Arc;
-
 use axum::{
     Json, Router,
     body::Bytes,
@@ -10,34 +8,42 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use http::{Extensions, HeaderMap, header};
+use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
 mod chosen;
+mod heard;
+mod reasoned;
 mod refusal;
 mod request;
-mod stream;
 
+pub(crate) use heard::Heard;
 pub(super) use refusal::Refusal;
 pub(super) use request::Fields;
 
+use super::stream;
 use crate::{
     assistant::{
-        Asker, Assistant, AssistantConfig, Decider, Ending, Language, Part, Run, Task, Teller,
+        Asker, Assistant, Decider, Ending, Language, Message, Part, Provider, Run, Task, Teller,
+        Trouble, Undecided, models,
         planner::{Planner, Said, Trip},
     },
     call_state::Clock,
     caller::Caller,
     calls::Calls,
+    config::Config,
     registry::Registry,
     telemetry::TraceHeaders,
 };
+use reasoned::Reasoned;
 use request::Asked;
 
 /// What the endpoints work on.
 #[derive(Clone)]
 pub(crate) struct Navigate {
     assistant: Assistant,
+    /// The models, and how the last of them answered.
+    pub(crate) heard: Heard,
     clock: Clock,
 }
 
@@ -67,9 +73,12 @@ async fn answer(
     let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
     let ends = (asked.origin, asked.destination);
     let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
-    let task = navigate.task(&trip);
-    let planner = Box::new(Planner::of_sentence(trip));
-    navigate.job(&headers, caller, task, planner, shape).answer(&headers).await
+    let (task, language) = (navigate.task(&trip), trip.language);
+    let decider = match navigate.decider(trip) {
+        Ok(decider) => decider,
+        Err(it) => return Refusal::of(Trouble::Undecided(it), language).into_response(),
+    };
+    navigate.job(&headers, caller, task, decider, shape).answer(&headers).await
 }
 
 /// What an answer looks like.
@@ -97,14 +106,23 @@ pub(super) struct Job {
 type Answer = (Value, Value);
 
 impl Navigate {
-    pub(crate) fn new(
-        calls: &Calls,
-        registry: &Registry,
-        clock: &Clock,
-        config: Arc<AssistantConfig>,
-    ) -> Self {
-        let assistant = Assistant { calls: calls.clone(), registry: registry.clone(), config };
-        Self { assistant, clock: clock.clone() }
+    pub(crate) fn new(calls: &Calls, registry: &Registry, clock: &Clock, config: &Config) -> Self {
+        let assistant = Assistant::new(calls, registry, config.assistant("navigation"));
+        let heard = Heard::new(&config.models, &config.base);
+        Self { assistant, heard, clock: clock.clone() }
+    }
+
+    /// Whoever decides on a sentence: the model of the assistant, or the planner.
+    fn decider(&self, trip: Trip) -> Result<Box<dyn Decider>, Undecided> {
+        let assistant = &self.assistant.config;
+        let Heard { models, base, .. } = &self.heard;
+        let chosen = models::chosen(assistant, models, base);
+        if matches!(chosen.provider, Provider::Builtin | Provider::Auto) {
+            return Ok(Box::new(Planner::of_sentence(trip)));
+        }
+        let heard = (chosen.provider == Provider::Claude).then(|| self.heard.clone());
+        let model = models::decider(&chosen, assistant, models, base, None)?;
+        Ok(Box::new(Reasoned::new(model, heard)))
     }
 
     /// The way that is asked for.
@@ -137,9 +155,13 @@ impl Navigate {
             "出発地: {}、目的地: {}\n条件: {}",
             trip.origin, trip.destination, trip.message
         );
+        let said = trip.history.iter().map(|it| Message {
+            is_user: it.is_user,
+            parts: vec![Part::text(it.content.as_str())],
+        });
         Task {
             message: vec![Part::text(message)],
-            history: Vec::new(),
+            history: said.collect(),
             language: trip.language,
             now: trip.now,
         }
@@ -155,7 +177,7 @@ impl Navigate {
     ) -> Job {
         // Results are in the language of the explanation.
         caller.locale.get_or_insert_with(|| task.language.tag().into());
-        let asker = Asker { caller, trace: TraceHeaders::of(headers), trusts: Vec::new() };
+        let asker = Asker::new(caller, TraceHeaders::of(headers));
         Job { assistant: self.assistant.clone(), asker, task, decider, shape }
     }
 }
@@ -163,15 +185,23 @@ impl Navigate {
 impl Job {
     /// The answer in the way that the request wants it.
     pub(super) async fn answer(self, headers: &HeaderMap) -> Response {
-        let accepts = |it: &http::HeaderValue| {
-            it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
-        };
-        if headers.get_all(header::ACCEPT).iter().any(accepts) {
-            return stream::answer(self);
+        if stream::is_wanted(headers) {
+            return stream::answer("reasoning_delta", |teller| self.told(teller));
         }
         match self.run(&Teller::default()).await {
             Ok((body, _)) => Json(body).into_response(),
             Err(refusal) => refusal.into_response(),
+        }
+    }
+
+    /// The same as events.
+    async fn told(self, teller: Teller) {
+        match self.run(&teller).await {
+            Ok((mut body, selected)) => {
+                body["selected"] = selected;
+                teller.tell("done", || body).await;
+            }
+            Err(refusal) => teller.tell("error", || refusal.event()).await,
         }
     }
 

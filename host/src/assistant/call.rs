@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Part;
-use crate::{component::Question, failure::Failure};
+use crate::failure::Failure;
 
 /// A tool that whoever decides may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,14 +38,14 @@ pub(crate) struct ToolCall {
 }
 
 /// A call and what came of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answered {
     pub(crate) call: ToolCall,
     pub(crate) result: ToolResult,
 }
 
 /// What came of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum ToolResult {
     /// The tool's object, the result's `_meta`, and its content: texts and pictures.
     Output { structured: Value, meta: Value, content: Vec<Part> },
@@ -54,19 +54,20 @@ pub(crate) enum ToolResult {
 }
 
 /// A call that waits for the person before the run can go on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) call: ToolCall,
     pub(crate) wait: Wait,
 }
 
 /// What a call waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Wait {
     /// That the person lets it happen: it changes something, and has not begun.
     Approval,
-    /// The tool's own questions, and the state that goes back with their answers.
-    Answers { questions: Vec<Question>, state: String },
+    /// The tool's own questions, each `{key, message, schema}` or `{key, message, url}`, and the state
+    /// that goes back with their answers.
+    Answers { questions: Vec<Value>, state: String },
     /// That the person fills the form in that it asked for (FORM-3): its result is there, and what the
     /// person sends comes as the next message.
     Form { result: ToolResult },

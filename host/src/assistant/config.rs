@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Offer};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Whoever decides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// The first of those preferred that has a key or an address; else the built-in one.
@@ -59,6 +59,7 @@ pub(crate) enum Approval {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AssistantConfig {
+    enabled: bool,
     title: Option<String>,
     title_ja: Option<String>,
     prompt: String,
@@ -83,6 +84,7 @@ pub struct AssistantConfig {
 impl Default for AssistantConfig {
     fn default() -> Self {
         Self {
+            enabled: true,
             title: None,
             title_ja: None,
             prompt: String::new(),
@@ -107,6 +109,19 @@ impl Default for AssistantConfig {
 }
 
 impl AssistantConfig {
+    /// Whether it answers.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    pub(crate) fn title_ja(&self) -> Option<&str> {
+        self.title_ja.as_deref()
+    }
+
     pub(crate) fn provider(&self) -> Provider {
         self.provider
     }
@@ -160,10 +175,20 @@ impl AssistantConfig {
         })
     }
 
-    /// What it may call for `caller`, as `catalog` has it.
-    pub(crate) fn offers(&self, catalog: &Catalog, caller: &Caller) -> Vec<Offer> {
+    /// What it may call for `caller`, as `catalog` has it. The tool that makes pictures is one of them
+    /// where no model does it, and only there.
+    pub(crate) fn offers(
+        &self,
+        catalog: &Catalog,
+        caller: &Caller,
+        needs_picture_tool: bool,
+    ) -> Vec<Offer> {
+        let is_own = |owner, name: &str| match self.picture_tool.as_deref() == Some(name) {
+            true => needs_picture_tool,
+            false => self.has(owner, name),
+        };
         let own = catalog.offers().filter(|(owner, it)| {
-            self.has(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
+            is_own(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
         let own = own.map(|(owner, it)| Offer {
             name: it.name.clone(),
@@ -177,16 +202,25 @@ impl AssistantConfig {
             view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
         });
         let served = catalog.served().tools().filter(|it| {
-            self.has(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
+            is_own(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
         });
         own.chain(served.map(|it| it.offer())).collect()
     }
 
-    /// Whether a call of it waits until the person lets it happen.
-    pub(crate) fn asks_first(&self, offer: &Offer) -> bool {
+    /// Whether it is to have `tool`, by its own name.
+    pub(crate) fn names(&self, tool: &str) -> bool {
+        self.tools.iter().any(|it| it == tool)
+    }
+
+    /// Whether a call of it waits until the person lets it happen. Those that the person trusts do
+    /// not, unless the operator wants to have them asked each time.
+    pub(crate) fn asks_first(&self, offer: &Offer, trusts: &[String]) -> bool {
         let is_in = |list: &[String]| list.iter().any(|it| **it == *offer.name);
         if is_in(&self.asks) {
             return true;
+        }
+        if is_in(trusts) {
+            return false;
         }
         match self.approval {
             Approval::Never => false,
@@ -237,62 +271,52 @@ impl ModelConfig {
     /// Whether it can be asked: it has a key; where none may be needed, an address, or a key and the
     /// name of a model.
     pub(crate) fn is_ready(&self, provider: Provider, base: &Path) -> bool {
-        let has = |it: &Option<Given>| read(it, base).is_ok_and(|it| it.is_some());
+        let has = |it: &Option<Given>| said(it.as_ref(), base).is_some();
         match provider {
             Provider::OpenAi => has(&self.base_url) || has(&self.key) && has(&self.model),
             _ => has(&self.key),
         }
     }
 
-    /// Where its API is, if that is said.
-    pub(crate) fn base_url(&self, base: &Path) -> Result<Option<String>, String> {
-        Ok(read(&self.base_url, base)?.map(|it| it.expose().to_owned()))
+    /// Its key; why there is none.
+    pub(crate) fn key(&self, base: &Path) -> Result<Secret, String> {
+        let key = self.key.as_ref().ok_or("there is no key")?;
+        key.read(base)
     }
 
-    /// The key, where there is one.
-    pub(crate) fn key(&self, base: &Path) -> Result<Option<Secret>, String> {
-        read(&self.key, base)
+    /// Where it is, if not where everybody has it.
+    pub(crate) fn base_url(&self, base: &Path) -> Option<String> {
+        said(self.base_url.as_ref(), base)
     }
 
-    /// Which model; `None` is the provider's default.
+    /// Which model, if not the provider's default.
     pub(crate) fn model(&self, base: &Path) -> Option<String> {
-        named(&self.model, base)
+        said(self.model.as_ref(), base)
     }
 
-    /// Which model makes pictures; `None` is the provider's default.
+    /// Which model makes pictures, if not the provider's default.
     pub(crate) fn picture_model(&self, base: &Path) -> Option<String> {
-        named(&self.picture_model, base)
+        said(self.picture_model.as_ref(), base)
     }
 
-    /// How long one of its answers may be.
-    pub(crate) fn tokens_max(&self) -> Option<u32> {
+    /// Tokens that one answer may have.
+    pub(crate) fn max_tokens(&self) -> Option<u32> {
         self.max_tokens
     }
 
-    /// US dollars for a million tokens that go in, and that come out.
+    /// US dollars for a million tokens in and a million out, where the operator says so.
     pub(crate) fn prices(&self) -> Option<(f64, f64)> {
         self.input_usd_per_million.zip(self.output_usd_per_million)
     }
 
-    /// The first delay before it is asked again.
+    /// The first delay before another attempt, if not the usual one.
     pub(crate) fn retry_base(&self) -> Option<Duration> {
         self.retry_base_ms.map(Duration::from_millis)
     }
 }
 
-/// What is given; nothing, where the environment has nothing to give.
-fn read(given: &Option<Given>, base: &Path) -> Result<Option<Secret>, String> {
-    match given {
-        None => Ok(None),
-        Some(Given::Environment(name)) if std::env::var_os(name).is_none_or(|it| it.is_empty()) => {
-            Ok(None)
-        }
-        Some(it) => it.read(base).map(Some),
-    }
-}
-
-/// The name of a model, where it can be read.
-fn named(given: &Option<Given>, base: &Path) -> Option<String> {
-    let name = read(given, base).ok()??;
-    Some(name.expose().trim().to_owned()).filter(|it| !it.is_empty())
+/// What is given, if it is there; an empty variable gives nothing.
+fn said(given: Option<&Given>, base: &Path) -> Option<String> {
+    let said = given?.read(base).ok()?;
+    Some(said.expose().trim().to_owned()).filter(|it| !it.is_empty())
 }

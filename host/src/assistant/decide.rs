@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::{Answered, Image, Language, Message, Offer, Part, ToolCall};
+use super::{Answered, Body, Image, Language, Message, Offer, Part, ToolCall};
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -55,9 +55,23 @@ pub(crate) struct Conclusion {
 }
 
 impl Conclusion {
-    /// Its texts.
+    /// Its texts: those that follow each other are one, as they came.
     pub(crate) fn text(&self) -> String {
-        super::text_of(&self.parts)
+        let mut text = String::new();
+        let mut is_apart = false;
+        for part in &self.parts {
+            match &part.body {
+                Body::Text(it) => {
+                    if is_apart && !it.is_empty() {
+                        text.push('\n');
+                    }
+                    text.push_str(it);
+                    is_apart &= it.is_empty();
+                }
+                Body::Image(_) => is_apart = !text.is_empty(),
+            }
+        }
+        text
     }
 }
 

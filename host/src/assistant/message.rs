@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// One entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Message {
@@ -11,27 +13,37 @@ pub(crate) struct Message {
 }
 
 /// A piece of what was said.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) body: Body,
     /// What its provider wants back with it, as it came (`thoughtSignature`, ILL-27).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) signature: Option<String>,
 }
 
 /// What a piece is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Body {
     Text(String),
     Image(Image),
 }
 
 /// A picture.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     /// `image/png` and its like.
     pub(crate) mime_type: String,
     /// Its bytes in base64, as every provider wants them.
+    #[serde(serialize_with = "write", deserialize_with = "read")]
     pub(crate) data: Arc<str>,
+}
+
+fn write<S: serde::Serializer>(data: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(data)
+}
+
+fn read<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(from).map(Into::into)
 }
 
 impl std::fmt::Debug for Image {

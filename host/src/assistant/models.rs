@@ -2,8 +2,10 @@
 
 mod claude;
 mod declare;
+mod gemini;
 mod names;
 mod openai;
+mod picture;
 mod price;
 mod told;
 mod wire;
@@ -15,7 +17,7 @@ use serde_json::Value;
 use claude::Claude;
 use openai::OpenAi;
 
-use super::{AssistantConfig, Decider, Models, Provider, Undecided, Why, builtin::Builtin};
+use super::{AssistantConfig, Decider, Models, Provider, Undecided, builtin::Builtin};
 
 /// Whoever decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -36,14 +38,14 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
     let provider = provider.unwrap_or(Provider::Builtin);
     let own = assistant.model().map(str::to_owned);
     let model = own.or_else(|| models.get(provider).and_then(|it| it.model(base)));
-    Chosen { provider, model: model.unwrap_or_else(|| default_model(provider).to_owned()).into() }
+    Chosen { provider, model: model.unwrap_or_else(|| usual(provider).to_owned()).into() }
 }
 
 /// The model that is asked where none is named.
-fn default_model(provider: Provider) -> &'static str {
+fn usual(provider: Provider) -> &'static str {
     match provider {
-        Provider::Claude => "claude-sonnet-5-5",
-        Provider::Gemini => "gemini-3.8-flash",
+        Provider::Claude => claude::MODEL,
+        Provider::Gemini => gemini::MODEL,
         // The first that the server has.
         Provider::OpenAi => "",
         Provider::Auto | Provider::Builtin => "builtin",
@@ -72,6 +74,8 @@ pub(crate) fn decider(
             let openai = OpenAi::new(&chosen.model, assistant, config, base, transcript)?;
             Ok(Box::new(openai))
         }
-        Provider::Gemini => Err(Undecided::new(Why::Failed, "not built yet")),
+        Provider::Gemini => {
+            picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Image, Part, ToolResult};
 use crate::{
-    component::{CallError, Content, Output, ResourceBody},
+    component::{Ask, CallError, Content, Output, Question, ResourceBody},
     failure::Failure,
 };
 
@@ -81,6 +81,31 @@ fn block(block: &Value) -> Option<Part> {
         }
         _ => None,
     }
+}
+
+/// Whether there are pictures in it (ILL-45).
+pub(super) fn has_pictures(result: &ToolResult) -> bool {
+    match result {
+        ToolResult::Output { content, .. } => super::images_of(content).next().is_some(),
+        ToolResult::Failed(_) => false,
+    }
+}
+
+/// A tool's questions as they are put to the person: each has a form or an address. Nobody here
+/// answers for a client's model or its folders.
+pub(super) fn questions(questions: &[Question]) -> Result<Vec<Value>, Failure> {
+    let put = |it: &Question| match &it.ask {
+        Ask::Form(schema) => {
+            let schema = serde_json::from_str(schema).unwrap_or_else(|_| json!({}));
+            Ok(json!({ "key": it.key, "message": it.message, "schema": schema }))
+        }
+        Ask::Url(url) => Ok(json!({ "key": it.key, "message": it.message, "url": url })),
+        Ask::Sampling(_) | Ask::Roots => {
+            let message = "The tool asks for a model or for folders of its client, and there are none here; ask for something else.";
+            Err(Failure::new("cannot_ask", 400, message))
+        }
+    };
+    questions.iter().map(put).collect()
 }
 
 /// Whether a form was asked for that the person is to fill in first (FORM-1, FORM-3).

@@ -1,11 +1,13 @@
 //! The loop: asks whoever decides, runs all calls of one turn at once, and hands the results back.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures::future::join_all;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{timeout, timeout_at};
 
@@ -16,9 +18,11 @@ use super::{
 use crate::{
     caller::Caller,
     calls::{Call, Calls, Outcome},
+    component::CallError,
     failure::Failure,
     record::Surface,
     registry::Registry,
+    seal::StateError,
     telemetry::TraceHeaders,
 };
 
@@ -29,6 +33,8 @@ pub(crate) struct Assistant {
     pub(crate) registry: Registry,
     /// Which tools it has, which of them ask first, and how long it may take.
     pub(crate) config: Arc<AssistantConfig>,
+    /// Whether the pictures are made by a tool, because no model makes them.
+    pub(crate) needs_picture_tool: bool,
 }
 
 /// On whose behalf.
@@ -37,6 +43,15 @@ pub(crate) struct Asker {
     pub(crate) trace: TraceHeaders,
     /// The tools that they let happen without being asked again.
     pub(crate) trusts: Vec<String>,
+    /// Whether they want to choose among the pictures that tools bring (ILL-45).
+    pub(crate) chooses: bool,
+}
+
+impl Asker {
+    /// Somebody who is asked before anything changes, and chooses nothing.
+    pub(crate) fn new(caller: Caller, trace: TraceHeaders) -> Self {
+        Self { caller, trace, trusts: Vec::new(), chooses: false }
+    }
 }
 
 /// How far a run may go, and what ends it.
@@ -59,6 +74,8 @@ pub(crate) struct Bounds {
 pub(crate) struct Run {
     /// Every call, in the order in which they were decided on.
     pub(crate) answered: Vec<Answered>,
+    /// How long each call took, by its id.
+    pub(crate) ms: BTreeMap<String, u64>,
     pub(crate) ending: Ending,
 }
 
@@ -89,6 +106,8 @@ pub(crate) enum Trouble {
     Undecided(Undecided),
     /// A tool failed in a way that ends the run (NAV-40).
     Tool(Failure),
+    /// A tool of the assistant's was called, and nobody has any of them (ILL-16).
+    NoTools(String),
 }
 
 /// What calls of the turn before, which waited for the person, came to.
@@ -96,12 +115,20 @@ pub(crate) enum Trouble {
 pub(crate) struct Before {
     /// In the order of that turn.
     pub(crate) answered: Vec<Answered>,
+    /// How long those took that were made only now.
+    pub(crate) ms: BTreeMap<String, u64>,
 }
 
 impl Assistant {
+    /// One whose pictures, if any, a model makes.
+    pub(crate) fn new(calls: &Calls, registry: &Registry, config: Arc<AssistantConfig>) -> Self {
+        let (calls, registry) = (calls.clone(), registry.clone());
+        Self { calls, registry, config, needs_picture_tool: false }
+    }
+
     /// What the assistant may call for `caller`, as it is on offer now.
     pub(crate) fn offers(&self, caller: &Caller) -> Vec<Offer> {
-        self.config.offers(&self.registry.catalog(), caller)
+        self.config.offers(&self.registry.catalog(), caller, self.needs_picture_tool)
     }
 
     /// Does `task` as `decider` says. Ends with the future: who no longer waits cancels its calls.
@@ -115,7 +142,7 @@ impl Assistant {
     ) -> Result<Run, Trouble> {
         let bounds = self.config.bounds();
         let end = tokio::time::Instant::now() + bounds.run;
-        let mut answered = before.answered;
+        let (mut answered, mut ms) = (before.answered, before.ms);
         let mut turn_at = 0;
         for round in 0..=bounds.rounds_max {
             let message = task.language.pick("考えています…", "Thinking…");
@@ -136,11 +163,11 @@ impl Assistant {
                 Err(_) if answered.is_empty() => {
                     return Err(Trouble::Undecided(slow(bounds.run)));
                 }
-                Err(_) => return Ok(Run { answered, ending: Ending::Stopped(Stopped::Time) }),
+                Err(_) => return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) }),
             };
             let calls = match decision {
                 Decision::Conclude(conclusion) => {
-                    return Ok(Run { answered, ending: Ending::Concluded(conclusion) });
+                    return Ok(Run { answered, ms, ending: Ending::Concluded(conclusion) });
                 }
                 Decision::Call(calls) if round == bounds.rounds_max || calls.is_empty() => {
                     drop(calls);
@@ -152,23 +179,30 @@ impl Assistant {
             let order = calls.iter().map(|it| it.id.clone()).collect();
             let results = self.all(calls, &offers, task.language, asker, teller);
             let Ok(results) = timeout_at(end, results).await else {
-                return Ok(Run { answered, ending: Ending::Stopped(Stopped::Time) });
+                return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) });
             };
             let mut held = Vec::new();
-            for result in results? {
+            for (result, took_ms) in results? {
                 match result {
-                    Came::Back(it) => answered.push(it),
-                    Came::Held(it) => held.push(it),
+                    Came::Back(it) => {
+                        ms.insert(it.call.id.clone(), took_ms);
+                        answered.push(it);
+                    }
+                    Came::Held(it) => {
+                        ms.insert(it.call.id.clone(), took_ms);
+                        held.push(it);
+                    }
                 }
             }
             if !held.is_empty() {
-                return Ok(Run { answered, ending: Ending::Waits { held, order } });
+                return Ok(Run { answered, ms, ending: Ending::Waits { held, order } });
             }
         }
-        Ok(Run { answered, ending: Ending::Stopped(Stopped::Rounds) })
+        Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Rounds) })
     }
 
-    /// All calls of one turn at once; their results in the order of the calls.
+    /// All calls of one turn at once; their results in the order of the calls, with the time that
+    /// each took.
     async fn all(
         &self,
         calls: Vec<ToolCall>,
@@ -176,30 +210,34 @@ impl Assistant {
         language: Language,
         asker: &Asker,
         teller: &Teller,
-    ) -> Result<Vec<Came>, Trouble> {
+    ) -> Result<Vec<(Came, u64)>, Trouble> {
         let bounds = self.config.bounds();
+        let offer = |call: &ToolCall| offers.iter().find(|it| *it.name == *call.name);
+        let waits = |it: &Offer| self.config.asks_first(it, &asker.trusts);
+        if let Some(call) = calls.iter().find(|it| offers.is_empty() && self.lacks(&it.name)) {
+            return Err(Trouble::NoTools(call.name.clone()));
+        }
         for call in &calls {
-            let name = &call.name;
-            let message = language.pick(format!("{name}を実行中..."), format!("Running {name}..."));
-            let status = json!({ "state": "running", "tool": name, "message": message });
-            teller.tell("status", || status).await;
-            let offer = offers.iter().find(|it| *it.name == **name);
-            teller.tell("tool_call", || told_call(call, offer)).await;
+            if !offer(call).is_some_and(waits) {
+                tell_running(call, language, teller).await;
+            }
+            teller.tell("tool_call", || told_call(call, offer(call))).await;
         }
         let results = calls.iter().enumerate().map(|(index, call)| async move {
-            let offer = offers.iter().find(|it| *it.name == *call.name);
-            let Some(offer) = offer else { return Came::Back(back(call, unknown(call, offers))) };
+            let Some(offer) = offer(call) else {
+                return (Came::Back(back(call, unknown(call, offers))), 0);
+            };
             if index >= bounds.calls_max {
-                return Came::Back(back(call, too_many(bounds.calls_max)));
+                return (Came::Back(back(call, too_many(bounds.calls_max))), 0);
             }
-            if self.config.asks_first(offer) && !asker.trusts.contains(&call.name) {
-                return Came::Held(Held { call: call.clone(), wait: Wait::Approval });
+            if waits(offer) {
+                return (Came::Held(Held { call: call.clone(), wait: Wait::Approval }), 0);
             }
             self.one(call, Response::default(), asker, teller).await
         });
         // In a box: a call's state is large, and there are several.
         let results = Box::pin(join_all(results)).await;
-        let failed = results.iter().find_map(|it| match it {
+        let failed = results.iter().find_map(|it| match &it.0 {
             Came::Back(Answered { result: ToolResult::Failed(failure), .. })
                 if bounds.failures_end && is_fatal(failure) =>
             {
@@ -210,62 +248,91 @@ impl Assistant {
         failed.map_or(Ok(results), |it| Err(Trouble::Tool(it)))
     }
 
-    /// One call; `response` is what the person answered, where it asked before.
+    /// Whether `tool` is one that the assistant is to have, and nobody on the counter offers it.
+    fn lacks(&self, tool: &str) -> bool {
+        let catalog = self.registry.catalog();
+        self.config.names(tool)
+            && catalog.component_for(tool).is_none()
+            && catalog.served().tool(tool).is_none()
+    }
+
+    /// One call, and how long it took in milliseconds; `response` is what the person answered, where it
+    /// asked before.
     pub(crate) async fn one(
         &self,
         call: &ToolCall,
         response: Response,
         asker: &Asker,
         teller: &Teller,
-    ) -> Came {
+    ) -> (Came, u64) {
         let began = Instant::now();
         let came = self.came(call, response, asker).await;
+        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if let Some(result) = came.result() {
-            let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             teller.tell("tool_result", || told_result(call, result, ms)).await;
         }
-        came
+        (came, ms)
     }
 
     async fn came(&self, call: &ToolCall, response: Response, asker: &Asker) -> Came {
-        let made = Call {
-            name: call.name.clone(),
-            arguments: Value::Object(call.arguments.clone()).to_string(),
-            meta: Value::Object(call.meta.clone()).to_string(),
-            caller: asker.caller.clone(),
-            responses: response.answers,
-            state: response.state,
-            notes: None,
-            surface: Surface::Rest,
-            trace: asker.trace.clone(),
-        };
-        let read = match self.calls.call(made).await {
+        let is_answered = response.state.is_some();
+        let mut outcome = self.calls.call(made(call, response, asker)).await;
+        // A question waits as long as the person likes (FORM-2); its state does not, so that it is
+        // asked again.
+        if is_answered && matches!(outcome, Err(CallError::State(StateError::Expired))) {
+            outcome = self.calls.call(made(call, Response::default(), asker)).await;
+        }
+        let read = match outcome {
             Ok(Outcome::Done { component, call_id, output }) => {
                 result::done(&component, call_id, output)
             }
             Ok(Outcome::Passed { result }) => result::passed(*result),
-            Ok(Outcome::Asked { questions, state, .. }) => {
-                let wait = Wait::Answers { questions, state };
-                return Came::Held(Held { call: call.clone(), wait });
-            }
+            Ok(Outcome::Asked { questions, state, .. }) => match result::questions(&questions) {
+                Ok(questions) => {
+                    let wait = Wait::Answers { questions, state };
+                    return Came::Held(Held { call: call.clone(), wait });
+                }
+                Err(failure) => Err(failure),
+            },
             Err(error) => Err(error.into()),
         };
         let result = read.unwrap_or_else(ToolResult::Failed);
-        match result::is_form(&result) {
-            true => Came::Held(Held { call: call.clone(), wait: Wait::Form { result } }),
+        let held = |wait| Came::Held(Held { call: call.clone(), wait });
+        if result::is_form(&result) {
+            return held(Wait::Form { result });
+        }
+        let is_made = self.config.picture_tool() == Some(&call.name);
+        match asker.chooses && !is_made && result::has_pictures(&result) {
+            true => held(Wait::Choice { result }),
             false => Came::Back(back(call, result)),
         }
+    }
+}
+
+/// `call` as the counter takes it.
+fn made(call: &ToolCall, response: Response, asker: &Asker) -> Call {
+    Call {
+        name: call.name.clone(),
+        arguments: Value::Object(call.arguments.clone()).to_string(),
+        meta: Value::Object(call.meta.clone()).to_string(),
+        caller: asker.caller.clone(),
+        responses: response.answers,
+        state: response.state,
+        notes: None,
+        surface: Surface::Rest,
+        trace: asker.trace.clone(),
     }
 }
 
 /// What the person answered to a call's questions.
 #[derive(Default)]
 pub(crate) struct Response {
-    pub(crate) answers: std::collections::BTreeMap<String, Value>,
+    pub(crate) answers: BTreeMap<String, Value>,
     pub(crate) state: Option<String>,
 }
 
 /// What a call came to.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Came {
     Back(Answered),
     Held(Held),
@@ -308,6 +375,14 @@ fn too_many(most: usize) -> ToolResult {
 /// could mend goes back to them (NAV-40, NAV-55).
 fn is_fatal(failure: &Failure) -> bool {
     failure.status >= 500 || failure.is_protocol
+}
+
+/// Tells that `call` has begun.
+pub(crate) async fn tell_running(call: &ToolCall, language: Language, teller: &Teller) {
+    let name = &call.name;
+    let message = language.pick(format!("{name}を実行中..."), format!("Running {name}..."));
+    let status = json!({ "state": "running", "tool": name, "message": message });
+    teller.tell("status", || status).await;
 }
 
 fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {

@@ -8,7 +8,7 @@ use super::{TokenConfig, scopes::Scope};
 use crate::config::Config;
 
 /// Names that callers have who have no token.
-const TAKEN: [&str; 3] = ["anonymous", "operator", "stdio"];
+const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
 /// Characters that a name may have.
 const NAME_CHARS_MAX: usize = 64;
 

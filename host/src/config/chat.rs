@@ -1,8 +1,11 @@
-//! `/api/chat`: who answers there, and the gateway before it: `[chat]`.
+//! `/api/chat`: who answers there, what is kept of conversations, and the gateway before it: `[chat]`.
 
 use serde::Deserialize;
 
 use crate::servers::Given;
+
+/// Bytes that a body must be allowed to have, and the most that make sense.
+const BODY_BYTES: [u64; 2] = [1 << 10, 256 << 20];
 
 /// What `/api/chat` is.
 #[derive(Clone, Debug, Deserialize)]
@@ -12,4 +15,22 @@ pub struct ChatConfig {
     pub assistant: String,
     /// The password of the gateway (ILL-44); none is no gateway.
     pub password: Option<Given>,
+    /// What those may do who came in by the password, where tokens say what others may.
+    pub scopes: Vec<String>,
+    /// Bytes that a request's body may have: pictures of what was said before are in it.
+    pub body_bytes_max: usize,
+    /// What is kept of conversations.
+    #[serde(flatten)]
+    pub turns: TurnLimits,
+}
+
+/// What is kept of conversations; the oldest turns go first.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TurnLimits {
+    /// Turns, of all conversations together.
+    pub turns_max: usize,
+    /// Bytes of all of them.
+    pub turns_bytes_max: u64,
+    /// Bytes of one, with all that was said before it.
+    pub turn_bytes_max: u64,
 }

@@ -23,7 +23,9 @@ use tower::{Layer, Service};
 
 use super::{allowed::Allowed, cors, refusal};
 use crate::{
-    authorization::{Authority, Shape, Stranger, Strangers, Unauthorized, too_many, unauthorized},
+    authorization::{
+        Authority, Gateway, Shape, Stranger, Strangers, Unauthorized, too_many, unauthorized,
+    },
     config::Config,
     metrics::{Metrics, Refused},
 };
@@ -44,11 +46,18 @@ struct Rules {
     strangers: Option<Strangers>,
     /// Where it is counted whom it turned away.
     metrics: Metrics,
+    /// Who comes in by a password, where there is a chat.
+    gateway: Option<Gateway>,
 }
 
 impl Guard {
-    pub(crate) fn new(config: &Config, running: TaskTracker, metrics: Metrics) -> Self {
+    pub(crate) fn new(
+        config: &Config,
+        (running, metrics): (TaskTracker, Metrics),
+        gateway: Option<Gateway>,
+    ) -> Self {
         let rules = Rules {
+            gateway,
             allowed: Allowed::new(config),
             authority: Authority::of(config),
             strangers: config.rate.as_ref().map(Strangers::new),
@@ -147,8 +156,9 @@ impl Rules {
         match found {
             Ok(None) => {}
             Ok(Some(principal)) => _ = request.extensions_mut().insert(principal),
-            // Whoever watches whether the server lives has no token.
-            Err(Unauthorized::Missing) if request.uri().path() == "/api/health" => {
+            // Whoever watches whether the server lives has no token; whoever knows the password of
+            // the chat, which is asked for there, needs none.
+            Err(Unauthorized::Missing) if self.is_for_strangers(request.uri().path()) => {
                 request.extensions_mut().insert(Stranger);
             }
             Err(why) => {
@@ -157,6 +167,14 @@ impl Rules {
             }
         }
         Ok(())
+    }
+
+    fn is_for_strangers(&self, path: &str) -> bool {
+        match path {
+            "/api/health" => true,
+            "/api/chat" | "/api/auth" => self.gateway.as_ref().is_some_and(|it| it.is_there()),
+            _ => false,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use http::{StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
-    assistant::{Ending, Language, Stopped, Trouble, Undecided},
+    assistant::{Ending, Language, Stopped, Trouble, Undecided, Why},
     authorization::forbidden,
     failure::Failure,
 };
@@ -60,12 +60,19 @@ impl Refusal {
     pub(super) fn of(trouble: Trouble, language: Language) -> Self {
         match trouble {
             Trouble::Tool(failure) => Self::of_tool(failure, language),
-            Trouble::Undecided(Undecided { details, .. }) => {
+            Trouble::NoTools(_) => Self::absent(language),
+            Trouble::Undecided(Undecided { why, details, retry_after_s }) => {
                 let message = language.pick(
                     "Claude APIへの接続に失敗しました",
                     "The Claude API could not be reached",
                 );
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "CLAUDE_API_ERROR", message, details)
+                let details = match why {
+                    Why::RateLimited => "Rate limit exceeded".to_owned(),
+                    _ => details,
+                };
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                let refusal = Self::new(status, "CLAUDE_API_ERROR", message, details);
+                Self { retry_after_s, ..refusal }
             }
         }
     }
@@ -120,16 +127,19 @@ impl Refusal {
                     text("scope").unwrap_or_default(),
                 )
             },
-            "unknown_tool" => {
-                let message = language.pick(
-                    "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",
-                    "The navigation component is not running; /api/health says why",
-                );
-                Self::internal(message, "unknown_tool")
-            }
+            "unknown_tool" => Self::absent(language),
             "request_denied" => Self::internal(message, "REQUEST_DENIED"),
             other => Self::internal(message.clone(), other),
         }
+    }
+
+    /// Nobody has the tools.
+    fn absent(language: Language) -> Self {
+        let message = language.pick(
+            "ナビゲーションのコンポーネントが動いていません。/api/healthで理由を確認できます",
+            "The navigation component is not running; /api/health says why",
+        );
+        Self::internal(message, "unknown_tool")
     }
 
     fn internal(message: impl Into<String>, details: &str) -> Self {
@@ -169,7 +179,6 @@ impl IntoResponse for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::Why;
 
     fn of(error: &str, status: u16, data: &Value) -> Refusal {
         let mut failure = Failure::new(error, status, "it says so");

@@ -54,8 +54,9 @@ impl OpenAi {
         base: &Path,
         transcript: Option<&Value>,
     ) -> Result<Self, Undecided> {
-        let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
-        let url = config.base_url(base).map_err(|it| Undecided::new(Why::Failed, it))?;
+        // One's own server wants none.
+        let key = config.key(base).ok();
+        let url = config.base_url(base);
         if url.is_none() && (key.is_none() || model.is_empty()) {
             let what =
                 "there is no address: set OPENAI_BASE_URL, or OPENAI_API_KEY and OPENAI_MODEL";
@@ -71,12 +72,13 @@ impl OpenAi {
         let prices = config.prices();
         let known = transcript.filter(|it| it["provider"] == PROVIDER);
         let messages = known.and_then(|it| it["messages"].as_array().cloned());
+        let spoken = known.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
         Ok(Self {
             wire: Wire::new(url, key, Attach::Bearer, config.retry_base())?,
             version: if url.ends_with("/v1") { "" } else { "v1/" },
-            model: model.clone(),
+            model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
-            limit: (limit, config.tokens_max().unwrap_or(TOKENS_MAX)),
+            limit: (limit, config.max_tokens().unwrap_or(TOKENS_MAX)),
             // What tokens from a cache cost differs from one to the next: at most as much as others.
             price: prices.map(|(input, output)| Price {
                 input,

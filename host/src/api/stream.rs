@@ -1,4 +1,4 @@
-//! The answer as a stream of events (NAV-9). The work is done by the stream itself: it ends, with all
+//! An answer as a stream of events (NAV-9). The work is done by the stream itself: it ends, with all
 //! its calls, when the client goes.
 
 use std::{convert::Infallible, time::Duration};
@@ -8,12 +8,11 @@ use axum::response::{
     sse::{Event, KeepAlive},
 };
 use futures::{FutureExt, StreamExt, future::ready, stream};
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::Job;
 use crate::assistant::{self, Teller};
 
 /// Events that wait for a client that is slow to read.
@@ -21,10 +20,21 @@ const WAITING_MAX: usize = 32;
 /// How long it may be quiet, or somebody on the way takes it for dead.
 const QUIET: Duration = Duration::from_secs(10);
 
-pub(super) fn answer(job: Job) -> Response {
+/// Whether a request wants its answer so.
+pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
+    let accepts = |it: &HeaderValue| {
+        it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
+    };
+    headers.get_all(header::ACCEPT).iter().any(accepts)
+}
+
+/// What `work` tells; a piece of the answer's text is called `delta`.
+pub(super) fn answer<W>(delta: &'static str, work: impl FnOnce(Teller) -> W) -> Response
+where
+    W: Future<Output = ()> + Send + 'static,
+{
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
-    let work = work(job, Teller::new(sender, "reasoning_delta"));
-    let work = work.into_stream().filter_map(|()| ready(None));
+    let work = work(Teller::new(sender, delta)).into_stream().filter_map(|()| ready(None));
     let events = ReceiverStream::new(receiver).map(|it| Ok::<_, Infallible>(written(&it)));
     let keep_alive = KeepAlive::new().interval(QUIET);
     let mut response =
@@ -33,16 +43,6 @@ pub(super) fn answer(job: Job) -> Response {
     let name = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(name, HeaderValue::from_static("no"));
     response
-}
-
-async fn work(job: Job, teller: Teller) {
-    match job.run(&teller).await {
-        Ok((mut body, selected)) => {
-            body["selected"] = selected;
-            teller.tell("done", || body).await;
-        }
-        Err(refusal) => teller.tell("error", || refusal.event()).await,
-    }
 }
 
 fn written(event: &assistant::Event) -> Event {

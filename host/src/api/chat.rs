@@ -1,0 +1,207 @@
+//! `POST /api/chat` (ILL-40): what a person says goes through an assistant, and comes back as text and
+//! pictures; as one answer or as a stream of events. `GET /api/chat` says who there is to talk to.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, State, rejection::BytesRejection},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use http::{Extensions, HeaderMap};
+use serde_json::{Value, json};
+
+mod answer;
+mod going_on;
+mod refusal;
+mod request;
+mod talk;
+
+use refusal::Refusal;
+use request::Asked;
+use talk::Talk;
+
+use super::stream;
+use crate::{
+    assistant::{AssistantConfig, Language, Models, Provider, Teller, models, turns::Turns},
+    authorization::{Gateway, Stranger},
+    call_state::Clock,
+    caller::Caller,
+    calls::Calls,
+    config::Config,
+    registry::Registry,
+    telemetry::TraceHeaders,
+};
+
+/// Bytes of a body that are read at once; more are read where nobody waits.
+const AT_ONCE_MAX: usize = 64 << 10;
+
+/// What the endpoints work on.
+#[derive(Clone)]
+pub(crate) struct Chat {
+    pub(crate) gateway: Gateway,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    calls: Calls,
+    registry: Registry,
+    assistants: BTreeMap<String, Arc<AssistantConfig>>,
+    default: String,
+    models: Models,
+    base: PathBuf,
+    body_bytes_max: usize,
+    turns: Turns,
+    clock: Clock,
+}
+
+pub(crate) fn routes(chat: Chat) -> Router {
+    let limit = DefaultBodyLimit::max(chat.shared.body_bytes_max);
+    Router::new().route("/api/chat", post(talk).get(list)).layer(limit).with_state(chat)
+}
+
+/// `GET /api/chat`.
+async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensions) -> Response {
+    if let Err(refusal) = chat.caller(&headers, &extensions) {
+        return refusal.into_response();
+    }
+    let shared = &chat.shared;
+    let assistants = shared.assistants.iter().filter(|it| it.1.is_enabled()).map(|(name, it)| {
+        let chosen = models::chosen(it, &shared.models, &shared.base);
+        json!({
+            "name": name,
+            "title": it.title().unwrap_or(name),
+            "titleJa": it.title_ja().or(it.title()).unwrap_or(name),
+            "provider": chosen.provider.name(),
+            "model": &*chosen.model,
+            "makesPictures": it.makes_pictures() || it.picture_tool().is_some(),
+        })
+    });
+    let assistants: Vec<_> = assistants.collect();
+    let gateway = chat.gateway.is_there();
+    Json(json!({ "default": shared.default, "assistants": assistants, "gateway": gateway }))
+        .into_response()
+}
+
+/// `POST /api/chat`.
+async fn talk(
+    State(chat): State<Chat>,
+    headers: HeaderMap,
+    extensions: Extensions,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    match chat.asked(&headers, &extensions, body).await {
+        Err(refusal) => refusal.into_response(),
+        Ok(talk) if stream::is_wanted(&headers) => {
+            stream::answer("text_delta", |teller| told(talk, teller))
+        }
+        Ok(talk) => match talk.answer(&Teller::default()).await {
+            Ok(body) => Json(body).into_response(),
+            Err(refusal) => refusal.into_response(),
+        },
+    }
+}
+
+/// The same as events.
+async fn told(talk: Talk, teller: Teller) {
+    match talk.answer(&teller).await {
+        Ok(body) => teller.tell("done", || body).await,
+        Err(refusal) => teller.tell("error", || refusal.event()).await,
+    }
+}
+
+impl Chat {
+    pub(crate) fn new(
+        config: &Config,
+        (calls, registry): (&Calls, &Registry),
+        turns: Turns,
+        gateway: Gateway,
+        clock: &Clock,
+    ) -> Self {
+        let shared = Shared {
+            calls: calls.clone(),
+            registry: registry.clone(),
+            assistants: config.assistants.clone(),
+            default: config.chat.assistant.clone(),
+            models: config.models.clone(),
+            base: config.base.clone(),
+            body_bytes_max: config.chat.body_bytes_max,
+            turns,
+            clock: clock.clone(),
+        };
+        Self { gateway, shared: Arc::new(shared) }
+    }
+
+    /// Whoever sends a request: by a token, or by the gateway's cookie where there is a gateway.
+    fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Refusal> {
+        let caller = Caller::of(headers, extensions);
+        let is_known = !caller.is_anonymous();
+        if is_known || !self.gateway.is_there() && extensions.get::<Stranger>().is_none() {
+            return Ok(caller);
+        }
+        let language = Language::of(caller.locale.as_deref(), "");
+        let entered = self.gateway.caller(headers).ok_or_else(|| Refusal::closed(language))?;
+        Ok(Caller { locale: caller.locale, ..entered })
+    }
+
+    /// What is asked, by whom, and of which assistant.
+    async fn asked(
+        &self,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+        body: Result<Bytes, BytesRejection>,
+    ) -> Result<Talk, Refusal> {
+        let mut caller = self.caller(headers, extensions)?;
+        let language = Language::of(caller.locale.as_deref(), "");
+        let most = self.shared.body_bytes_max;
+        let body = body.map_err(|it| Refusal::unread(&it, most, language))?;
+        let asked = match body.len() > AT_ONCE_MAX {
+            false => Asked::read(&body, language)?,
+            true => tokio::task::spawn_blocking(move || Asked::read(&body, language))
+                .await
+                .map_err(|it| Refusal::invalid(it.to_string(), language))??,
+        };
+        let language = Language::of(caller.locale.as_deref(), &asked.message);
+        // Results are in the language of the answer.
+        caller.locale.get_or_insert_with(|| language.tag().into());
+        let trace = TraceHeaders::of(headers);
+        Talk::begin(&self.shared, asked, (caller, trace), language).await
+    }
+}
+
+impl Shared {
+    fn assistant(&self, name: &str, language: Language) -> Result<Arc<AssistantConfig>, Refusal> {
+        let found = self.assistants.get(name).filter(|it| it.is_enabled());
+        found.cloned().ok_or_else(|| {
+            let names = self.assistants.iter().filter(|it| it.1.is_enabled());
+            let names: Vec<_> = names.map(|it| it.0.as_str()).collect();
+            let (name, names) = (format!("{name:?}"), names.join(", "));
+            let details = language.pick(
+                format!("assistant {name} はありません。あるのは: {names}"),
+                format!("There is no assistant {name}; there are {names}"),
+            );
+            Refusal::invalid(details, language)
+        })
+    }
+
+    /// Whether `provider` can be asked.
+    fn is_ready(&self, provider: Provider) -> bool {
+        let config = self.models.get(provider);
+        provider == Provider::Builtin || config.is_some_and(|it| it.is_ready(provider, &self.base))
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        let now_s = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
+        jiff::Timestamp::from_second(now_s).unwrap_or_default()
+    }
+}
+
+/// `value` without what says nothing.
+fn told_only(mut value: Value) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|_, it| !it.is_null());
+    }
+    value
+}

@@ -1,0 +1,189 @@
+//! The answer as it is written (ILL-40, ILL-41), and what waits for the person.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::assistant::{
+    Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
+    Usage, Wait, images_of, text_of, turns::Waiting,
+};
+
+/// `{mimeType, data}`.
+pub(super) fn image(it: &Image) -> Value {
+    json!({ "mimeType": it.mime_type, "data": &*it.data })
+}
+
+/// The model's entry for the history; signatures as they came (ILL-27).
+pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
+    let each = |it: &Part| {
+        let mut part = match &it.body {
+            Body::Text(text) => json!({ "text": text }),
+            Body::Image(it) => json!({ "inlineData": image(it) }),
+        };
+        if let Some(signature) = &it.signature {
+            part["thoughtSignature"] = signature.as_str().into();
+        }
+        part
+    };
+    parts.iter().map(each).collect()
+}
+
+/// The pictures that `tool` made, where the answer has none of its own.
+pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
+    let Some(tool) = tool else { return Vec::new() };
+    let made = answered.iter().filter(|it| it.call.name == tool);
+    let pictures = made.filter_map(|it| match &it.result {
+        ToolResult::Output { content, .. } => Some(images_of(content).cloned()),
+        ToolResult::Failed(_) => None,
+    });
+    // Each draft of it replaces the one before.
+    pictures.last().into_iter().flatten().collect()
+}
+
+/// One call as the answer has it.
+pub(super) fn call(
+    call: &ToolCall,
+    result: &ToolResult,
+    ms: Option<&u64>,
+    offers: &[Offer],
+) -> Value {
+    let offer = offers.iter().find(|it| *it.name == *call.name);
+    let mut it = json!({
+        "id": call.id,
+        "name": call.name,
+        "title": offer.and_then(|it| it.title.as_deref()),
+        "server": offer.map(|it| &*it.owner),
+        "view": offer.and_then(|it| it.view.as_deref()),
+        "params": call.arguments,
+        "reason": call.reason,
+        "ms": ms,
+        "isError": matches!(result, ToolResult::Failed(_)),
+    });
+    if let ToolResult::Failed(failure) = result {
+        it["error"] = failure.message.as_str().into();
+    }
+    it
+}
+
+/// All calls that have ended, those that wait with a result among them, in their order.
+pub(super) fn calls(
+    answered: &[Answered],
+    waiting: &[Waiting],
+    ms: &BTreeMap<String, u64>,
+    offers: &[Offer],
+) -> Vec<Value> {
+    let ended = answered.iter().map(|it| (&it.call, &it.result));
+    let held = waiting.iter().filter_map(|it| match &it.held.wait {
+        Wait::Form { result } | Wait::Choice { result } => Some((&it.held.call, result)),
+        Wait::Approval | Wait::Answers { .. } => None,
+    });
+    ended.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
+}
+
+/// What waits for the person, one item for each call.
+pub(super) fn waiting(it: &Held, offers: &[Offer]) -> Value {
+    let (call, id) = (&it.call, &it.call.id);
+    match &it.wait {
+        Wait::Approval => {
+            let offer = offers.iter().find(|it| *it.name == *call.name);
+            json!({
+                "type": "approval", "callId": id, "name": call.name,
+                "title": offer.and_then(|it| it.title.as_deref()),
+                "params": call.arguments, "reason": call.reason,
+            })
+        }
+        Wait::Answers { questions, .. } => {
+            json!({ "type": "questions", "callId": id, "name": call.name, "questions": questions })
+        }
+        Wait::Form { result } => {
+            let mut form = json!({ "type": "form", "callId": id, "name": call.name });
+            if let ToolResult::Output { structured, .. } = result {
+                form["schema"] = structured["schema"].clone();
+                if let Some(handle) = structured["handle"].as_str() {
+                    form["handle"] = handle.into();
+                }
+            }
+            form
+        }
+        Wait::Choice { result } => {
+            json!({ "type": "choice", "callId": id, "name": call.name, "images": named(result) })
+        }
+    }
+}
+
+/// All pictures among which the person is to choose.
+pub(super) fn choices(waiting: &[Waiting]) -> Vec<Value> {
+    let choices = waiting.iter().filter_map(|it| match &it.held.wait {
+        Wait::Choice { result } => Some(named(result)),
+        Wait::Approval | Wait::Answers { .. } | Wait::Form { .. } => None,
+    });
+    choices.flatten().collect()
+}
+
+/// The pictures of a result, by name where it says them.
+fn named(result: &ToolResult) -> Vec<Value> {
+    let ToolResult::Output { structured, content, .. } = result else { return Vec::new() };
+    let listed = structured["illustrations"].as_array();
+    let name = |data: &str| {
+        let found = listed?.iter().find(|it| it["data"] == data)?;
+        found["card_name"].as_str()
+    };
+    let pictures = images_of(content).map(|it| {
+        let mut picture = image(it);
+        picture["name"] = name(&it.data).unwrap_or_default().into();
+        picture
+    });
+    pictures.collect()
+}
+
+/// What it took.
+pub(super) fn usage(it: &Usage) -> Value {
+    let mut usage = json!({
+        "inputTokens": it.input_tokens, "cachedTokens": it.cached_tokens,
+        "outputTokens": it.output_tokens,
+    });
+    if let Some(cost) = it.cost_usd {
+        usage["costUsd"] = cost.into();
+    }
+    usage
+}
+
+/// What the person reads of a run that was stopped (ILL-25).
+pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'static str) {
+    match stopped {
+        Stopped::Rounds => (
+            "max_tool_rounds",
+            language.pick(
+                "ツールの呼び出し回数が上限に達したため、ここで止めました。",
+                "It was stopped here, because tools were called as often as they may be.",
+            ),
+        ),
+        Stopped::Time => (
+            "deadline",
+            language.pick(
+                "制限時間に達したため、ここで止めました。",
+                "It was stopped here, because it took as long as it may.",
+            ),
+        ),
+    }
+}
+
+/// What a run came to that was stopped: the pictures of its last results, and why there is no more.
+pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
+    let last = answered.iter().rev().find_map(|it| match &it.result {
+        ToolResult::Output { content, .. } => {
+            let pictures: Vec<_> = images_of(content).cloned().map(Part::image).collect();
+            (!pictures.is_empty()).then_some(pictures)
+        }
+        ToolResult::Failed(_) => None,
+    });
+    let mut parts = vec![Part::text(notice)];
+    parts.extend(last.into_iter().flatten());
+    Conclusion { parts, ..Conclusion::default() }
+}
+
+/// The text and pictures of an answer.
+pub(super) fn said(conclusion: &Conclusion) -> (String, Vec<Value>) {
+    (text_of(&conclusion.parts), images_of(&conclusion.parts).map(image).collect())
+}

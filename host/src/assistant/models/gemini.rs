@@ -1,0 +1,176 @@
+//! Gemini over generateContent: a conversation in its own words, kept and replayed as they came
+//! (ILL-22 to ILL-28).
+
+mod ask;
+mod content;
+mod reply;
+mod schema;
+mod trouble;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::declare;
+pub(super) use ask::Model;
+pub(super) use content::{fits, history, inline, said};
+pub(super) use reply::{Reply, parts_of};
+
+use crate::assistant::{
+    AssistantConfig, Conclusion, Decider, Decision, Teller, ToolCall, Turn, Undecided, Usage, Why,
+};
+
+/// The model that is asked where none is named.
+pub(super) const MODEL: &str = "gemini-3.8-flash";
+/// What it says of a call that it wrote wrongly: another try may be right.
+const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
+
+/// Decides as one of Gemini's text models does.
+pub(super) struct Gemini {
+    model: Model,
+    config: AssistantConfig,
+    /// The conversation, as it was sent and as it came.
+    contents: Vec<Value>,
+    usage: Usage,
+}
+
+impl Gemini {
+    /// Begins a conversation, or goes on with `contents`.
+    pub(super) fn new(model: Model, config: &AssistantConfig, contents: Option<&Value>) -> Self {
+        let contents = contents.and_then(Value::as_array).cloned().unwrap_or_default();
+        Self { model, config: config.clone(), contents, usage: Usage::default() }
+    }
+
+    /// The conversation so far.
+    pub(super) fn contents(&self) -> &[Value] {
+        &self.contents
+    }
+
+    /// Hears what is new in `turn`, and is not asked about it.
+    pub(super) fn hear(&mut self, turn: &Turn<'_>) {
+        self.contents = self.told(turn);
+    }
+
+    /// Decides without telling anybody.
+    pub(super) async fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let teller = Teller::default();
+        self.decided(Turn { teller: &teller, ..turn }).await
+    }
+
+    /// The conversation with what is new in `turn`.
+    fn told(&self, turn: &Turn<'_>) -> Vec<Value> {
+        let mut contents = match self.contents.is_empty() {
+            true => history(&turn.task.history),
+            false => self.contents.clone(),
+        };
+        let mut parts = content::answers(&contents, turn.answered, self.model.takes_pictures());
+        if turn.is_first {
+            parts.extend(said(&turn.task.message));
+        }
+        if !parts.is_empty() {
+            contents.push(json!({ "role": "user", "parts": parts }));
+        }
+        content::lighten(&mut contents);
+        contents
+    }
+
+    fn body(&self, contents: &[Value], turn: &Turn<'_>) -> Value {
+        let offers = turn.offers;
+        let mut body = json!({ "contents": contents });
+        let prompt = self.config.prompt(!offers.is_empty()).trim();
+        if !prompt.is_empty() {
+            body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
+        }
+        if !offers.is_empty() {
+            let language = turn.task.language;
+            let declared = declare::declarations(offers, self.config.reasons(), language);
+            let declared: Vec<_> = declared.into_iter().map(schema::declared).collect();
+            body["tools"] = json!([{ "functionDeclarations": declared }]);
+        }
+        if let Some(most) = self.model.tokens_max() {
+            body["generationConfig"] = json!({ "maxOutputTokens": most });
+        }
+        body
+    }
+
+    /// One answer; asked again once, where the model wrote a call that nobody can read.
+    async fn reply(&mut self, body: &Value, teller: &Teller) -> Result<Reply, Undecided> {
+        let mut is_again = false;
+        loop {
+            let reply = self.model.ask(body, teller).await?;
+            add(&mut self.usage, reply.usage(self.model.prices()));
+            if let Some(error) = reply.blocked() {
+                return Err(error);
+            }
+            let finish = reply.finish();
+            if !MALFORMED.contains(&finish) {
+                return Ok(reply);
+            }
+            if is_again || reply.has_text() {
+                let details =
+                    format!("the model called a tool in a way that cannot be read ({finish})");
+                return Err(Undecided::new(Why::Failed, details));
+            }
+            is_again = true;
+        }
+    }
+
+    async fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let mut contents = self.told(&turn);
+        let body = self.body(&contents, &turn);
+        let reply = self.reply(&body, turn.teller).await?;
+        if !reply.parts.is_empty() {
+            contents.push(json!({ "role": "model", "parts": reply.parts }));
+        }
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.contents = contents;
+        let calls = self.calls(&reply, &turn);
+        if !calls.is_empty() {
+            // What it said on the way is told already.
+            return Ok(Decision::Call(calls));
+        }
+        let cut = reply.is_cut().then_some("max_tokens");
+        let parts = parts_of(&reply.parts);
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
+    }
+
+    /// The calls of `reply`, which is the last of the conversation.
+    fn calls(&self, reply: &Reply, turn: &Turn<'_>) -> Vec<ToolCall> {
+        if reply.parts.is_empty() {
+            return Vec::new();
+        }
+        let made = content::calls(&self.contents, self.contents.len() - 1);
+        let calls = made.into_iter().map(|it| {
+            let mut arguments = it.call["args"].as_object().cloned().unwrap_or_default();
+            let language = turn.task.language;
+            let reason = declare::reason(it.name, &mut arguments, turn.offers, language);
+            let name = it.name.to_owned();
+            ToolCall { id: it.id, name, arguments, meta: serde_json::Map::new(), reason }
+        });
+        calls.collect()
+    }
+}
+
+impl Decider for Gemini {
+    fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
+        Box::pin(self.decided(turn))
+    }
+
+    fn transcript(&self) -> Value {
+        json!({ "contents": self.contents })
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// Adds what one answer took.
+pub(super) fn add(all: &mut Usage, one: Usage) {
+    all.input_tokens += one.input_tokens;
+    all.cached_tokens += one.cached_tokens;
+    all.output_tokens += one.output_tokens;
+    all.cost_usd = match (all.cost_usd, one.cost_usd) {
+        (Some(all), Some(one)) => Some(all + one),
+        (all, one) => all.or(one),
+    };
+}

@@ -1,0 +1,118 @@
+//! One model of Gemini's: where it is, and one answer of it as a stream.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{
+    reply::{Prices, Reply},
+    trouble,
+};
+use crate::assistant::{
+    Body, ModelConfig, Teller, Undecided, Why,
+    models::wire::{Attach, Events, Wire, WireError},
+};
+
+/// Where Google has it.
+const BASE_URL: &str = "https://generativelanguage.googleapis.com";
+
+/// A model that can be asked.
+#[derive(Clone)]
+pub(in crate::assistant::models) struct Model {
+    wire: Wire,
+    path: String,
+    name: String,
+    prices: Option<Prices>,
+    tokens_max: Option<u32>,
+    draws: bool,
+}
+
+impl Model {
+    /// The model `name`, as `config` says where it is; its files count from `base`.
+    pub(in crate::assistant::models) fn new(
+        name: &str,
+        config: &ModelConfig,
+        base: &Path,
+    ) -> Result<Self, Undecided> {
+        let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
+        let url = config.base_url(base).unwrap_or_else(|| BASE_URL.to_owned());
+        // Whoever names a version in the address gets that one.
+        let is_versioned = url.trim_end_matches('/').rsplit('/').next();
+        let is_versioned = is_versioned.is_some_and(|it| matches!(it, "v1" | "v1beta" | "v1alpha"));
+        let version = if is_versioned { "" } else { "v1beta/" };
+        let name = name.trim().trim_start_matches("models/");
+        let path = format!("{version}models/{name}:streamGenerateContent?alt=sse");
+        let wire =
+            Wire::new(&url, Some(key), Attach::Header("x-goog-api-key"), config.retry_base())?;
+        let prices = config.prices().map(|(input, output)| Prices { input, output });
+        Ok(Self {
+            wire,
+            path,
+            name: name.to_owned(),
+            prices,
+            tokens_max: config.max_tokens(),
+            draws: false,
+        })
+    }
+
+    /// The same, asked for pictures.
+    pub(in crate::assistant::models) fn that_draws(self) -> Self {
+        Self { draws: true, ..self }
+    }
+
+    /// Whether it takes pictures as parts of a function's response: Gemini 3 and what came after it
+    /// (<https://ai.google.dev/gemini-api/docs/function-calling>, "Multimodal function responses").
+    pub(super) fn takes_pictures(&self) -> bool {
+        !["gemini-1", "gemini-2", "gemma"].iter().any(|it| self.name.starts_with(it))
+    }
+
+    pub(in crate::assistant::models) fn prices(&self) -> Option<Prices> {
+        self.prices
+    }
+
+    pub(super) fn tokens_max(&self) -> Option<u32> {
+        self.tokens_max
+    }
+
+    /// Asks it; texts and pictures are told as they come.
+    pub(in crate::assistant::models) async fn ask(
+        &self,
+        body: &Value,
+        teller: &Teller,
+    ) -> Result<Reply, Undecided> {
+        let why = |it: WireError| trouble::undecided(&it, self.draws);
+        let mut events = self.wire.stream(&self.path, &[], body).await.map_err(why)?;
+        let mut reply = Reply::default();
+        while let Some(piece) = next(&mut events).await.map_err(why)? {
+            for part in reply.take(&piece)? {
+                match &part.body {
+                    Body::Text(text) if text.is_empty() => {}
+                    Body::Text(text) => teller.say(text).await,
+                    Body::Image(image) => teller.show(image).await,
+                }
+            }
+        }
+        match reply.has_ended() {
+            true => Ok(reply),
+            false => Err(Undecided::new(Why::Failed, "the answer ended before its end")),
+        }
+    }
+}
+
+/// The next piece; an error in the stream is the answer's.
+async fn next(events: &mut Events) -> Result<Option<Value>, WireError> {
+    let Some(event) = events.next().await else { return Ok(None) };
+    let event = event?;
+    if event.data.is_empty() {
+        return Ok(Some(Value::Null));
+    }
+    let piece = event.json()?;
+    match piece.pointer("/error/code").and_then(Value::as_u64) {
+        None => Ok(Some(piece)),
+        Some(code) => {
+            let text = piece["error"]["message"].as_str().unwrap_or_default().to_owned();
+            let status = u16::try_from(code).unwrap_or(500);
+            Err(WireError::Status { status, retry_after_s: None, body: piece, text })
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The gateway before the chat (ILL-44): a password becomes a cookie, and the cookie lets in.
+
+use std::{num::NonZeroU32, path::PathBuf, sync::Arc};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use http::{HeaderMap, header};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::{Rate, RateConfig, scopes::Scope};
+use crate::{call_state::Clock, caller::Caller, config::Config, seal::Seal, servers::Given};
+
+/// What the cookie is called.
+const COOKIE: &str = "auth_token";
+/// Where the password is, unless the operator says another place.
+const VARIABLE: &str = "AUTH_PASSWORD";
+/// How many may try at once, and how many in a second after that.
+const TRIES: NonZeroU32 = NonZeroU32::new(10).expect("held by its own digits");
+const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
+/// How long it lets in.
+const TTL_S: u64 = 86_400;
+/// Bytes of a password that are looked at.
+const PASSWORD_BYTES_MAX: usize = 1_024;
+
+/// The password, and whoever knows it.
+#[derive(Clone)]
+pub(crate) struct Gateway(Arc<Inner>);
+
+struct Inner {
+    password: Option<Given>,
+    base: PathBuf,
+    seal: Seal,
+    clock: Clock,
+    tries: Rate,
+    /// Whoever came in by the password.
+    caller: Caller,
+}
+
+/// What is to be known to come in.
+enum Lock {
+    /// Nothing.
+    None,
+    /// What has this digest.
+    Password([u8; 32]),
+    /// Nobody knows: where the operator keeps it, it is not.
+    Stuck,
+}
+
+/// Whether it is the variable that everybody may leave out.
+fn is_unset(password: &Given) -> bool {
+    let is_empty = || std::env::var_os(VARIABLE).is_none_or(|it| it.is_empty());
+    matches!(password, Given::Environment(name) if name == VARIABLE) && is_empty()
+}
+
+/// Why somebody did not get a cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoEntry {
+    /// It is not the password.
+    Wrong,
+    /// Too many tried; the milliseconds until the next may.
+    TooOften(u64),
+}
+
+impl Gateway {
+    pub(crate) fn new(config: &Config, seal: &Seal, clock: &Clock) -> Self {
+        // Where nobody needs a token, nobody is anybody in particular.
+        let caller = match config.tokens.is_empty() {
+            true => Caller::anonymous(),
+            false => {
+                let scopes = config.chat.scopes.iter().filter_map(|it| it.parse::<Scope>().ok());
+                Caller::known("gateway", &config.chat.scopes, scopes.collect())
+            }
+        };
+        Self(Arc::new(Inner {
+            password: config.chat.password.clone(),
+            base: config.base.clone(),
+            seal: seal.clone(),
+            clock: clock.clone(),
+            tries: Rate::new(&RateConfig { requests_per_s: TRIES_PER_S, burst: Some(TRIES) }),
+            caller,
+        }))
+    }
+
+    /// Whether there is one.
+    pub(crate) fn is_there(&self) -> bool {
+        !matches!(self.lock(), Lock::None)
+    }
+
+    /// Read anew each time, for the operator may change it.
+    fn lock(&self) -> Lock {
+        let Some(password) = &self.0.password else { return Lock::None };
+        if is_unset(password) {
+            return Lock::None;
+        }
+        match password.read(&self.0.base) {
+            Ok(it) => Lock::Password(Sha256::digest(it.expose().as_bytes()).into()),
+            Err(what) => {
+                tracing::error!("[chat] password: {what}; until then it lets nobody in");
+                Lock::Stuck
+            }
+        }
+    }
+
+    /// The header that brings the cookie, if `password` is the one.
+    pub(crate) fn enter(&self, password: &str) -> Result<String, NoEntry> {
+        self.0.tries.take().map_err(NoEntry::TooOften)?;
+        let Lock::Password(own) = self.lock() else { return Err(NoEntry::Wrong) };
+        let given: [u8; 32] = Sha256::digest(password.as_bytes()).into();
+        let is_right = password.len() <= PASSWORD_BYTES_MAX && bool::from(own.ct_eq(&given));
+        if !is_right {
+            return Err(NoEntry::Wrong);
+        }
+        let expires_s = self.0.clock.now().as_secs() + TTL_S;
+        let token = format!("{expires_s}.{}", URL_SAFE_NO_PAD.encode(self.tag(expires_s, &own)));
+        Ok(format!("{COOKIE}={token}; HttpOnly; Secure; SameSite=Strict; Path=/; Max-Age={TTL_S}"))
+    }
+
+    /// Whoever sends a request with these headers, if its cookie lets in.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+        let Lock::Password(own) = self.lock() else { return None };
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|it| it.to_str().ok());
+        let mut cookies = cookies.flat_map(|it| it.split(';')).filter_map(|it| {
+            let (name, value) = it.trim().split_once('=')?;
+            (name == COOKIE).then_some(value)
+        });
+        cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
+    }
+
+    fn is_ours(&self, token: &str, own: &[u8; 32]) -> bool {
+        let Some((expires_s, tag)) = token.split_once('.') else { return false };
+        let (Ok(expires_s), Ok(tag)) = (expires_s.parse(), URL_SAFE_NO_PAD.decode(tag)) else {
+            return false;
+        };
+        let is_genuine = bool::from(self.tag(expires_s, own).as_slice().ct_eq(&tag));
+        is_genuine && expires_s > self.0.clock.now().as_secs()
+    }
+
+    /// Says that we gave it out, and under which password: a changed one closes what it had opened.
+    fn tag(&self, expires_s: u64, own: &[u8; 32]) -> [u8; 32] {
+        let mut text = format!("{COOKIE} {expires_s} ").into_bytes();
+        text.extend_from_slice(own);
+        self.0.seal.tag(&text)
+    }
+}
