@@ -16,6 +16,7 @@ mod run;
 pub(crate) mod turns;
 
 pub(crate) use call::{Answered, Held, Offer, ToolCall, ToolResult, Wait};
+pub(crate) use config::check;
 pub use config::{AssistantConfig, ModelConfig, Models, Provider};
 pub(crate) use decide::{
     Choice, Conclusion, Decider, Decision, Event, Task, Teller, Turn, Undecided, Usage, Why,

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    authorization, config::Config, grants::Grant, inspect, library::Library, sandbox::Sandbox,
-    servers, settings::Settings, solo::Compiled,
+    assistant, authorization, config::Config, grants::Grant, inspect, library::Library,
+    sandbox::Sandbox, servers, settings::Settings, solo::Compiled,
 };
 
 mod document;
@@ -37,7 +37,8 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     if let Err(what) = config.sessions.check() {
         findings.push(document.problem(&["sessions"], what));
     }
-    for it in authorization::check::problems(config) {
+    let wrong = authorization::check::problems(config);
+    for it in wrong.into_iter().chain(assistant::check::problems(config)) {
         let path: Vec<_> = it.path.iter().map(String::as_str).collect();
         findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
     }

@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    assistant::{AssistantConfig, Models},
+    assistant::{self, AssistantConfig, Models},
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
     blobs,
@@ -234,7 +234,9 @@ impl Config {
             let table = table.to_owned();
             |what| ConfigError::Unworkable { table, what }
         };
-        if let Some(it) = authorization::check::problems(self).into_iter().find(|it| it.is_fatal) {
+        let mut problems = authorization::check::problems(self);
+        problems.extend(assistant::check::problems(self));
+        if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
             return Err(unworkable(&it.path.join("."))(it.what));
         }
         self.sessions.check().map_err(unworkable("sessions"))?;
@@ -262,6 +264,13 @@ impl Config {
     /// The assistant named `name`; one with the defaults where there is none.
     pub(crate) fn assistant(&self, name: &str) -> Arc<AssistantConfig> {
         self.assistants.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Lets assistants whose rounds nobody has set have `rounds` of them (ILL-25).
+    pub fn usual_rounds(&mut self, rounds: usize) {
+        for assistant in self.assistants.values_mut() {
+            Arc::make_mut(assistant).usual_rounds(rounds);
+        }
     }
 
     /// The limits of the component named `name`.

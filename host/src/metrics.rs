@@ -12,9 +12,12 @@ use std::{
 use crate::{audit::Audit, record::Ending, registry::Registry};
 
 mod latency;
+mod runs;
 mod tally;
 mod text;
 
+use runs::Runs;
+pub(crate) use runs::{LastSeen, Running};
 pub use tally::Tally;
 
 /// What [`Metrics::text`] is, for the header of an answer.
@@ -34,6 +37,7 @@ struct Counters {
     load_failures: AtomicU64,
     /// Requests that were turned away at the door, by why.
     refused: [AtomicU64; Refused::ALL.len()],
+    runs: Runs,
 }
 
 /// Why a request was turned away before anybody looked into it.
@@ -90,6 +94,7 @@ impl Metrics {
             nowhere: Default::default(),
             load_failures: AtomicU64::new(0),
             refused: Default::default(),
+            runs: Runs::default(),
         }))
     }
 

@@ -18,7 +18,7 @@ use crate::{
     api::{
         chat::Chat, endpoints::Endpoints, health::Health, maps::Maps, navigate::Navigate, rpc::Rpc,
     },
-    assistant::turns::Turns,
+    assistant::{self, turns::Turns},
     audit::Audit,
     authorization::{self, Gateway},
     blobs::{self, Blobs},
@@ -58,7 +58,8 @@ const FLUSH: Duration = Duration::from_millis(100);
 
 /// Tells whoever starts a server what they open to whom.
 fn tell_what_is_open(config: &Config) {
-    for it in authorization::check::problems(config) {
+    let problems = authorization::check::problems(config);
+    for it in problems.into_iter().chain(assistant::check::problems(config)) {
         tracing::warn!("[{}]: {}", it.path.join("."), it.what);
     }
     let ip = config.addr.ip();
@@ -234,15 +235,14 @@ impl Server {
             audit: watch.audit.clone(),
         };
         let (maps, asks) = Maps::start(&registry, &stop);
-        let navigate = Navigate::new(&calls, &registry, &clock, &config);
-        let heard = navigate.heard.clone();
+        let deciders = Deciders::new(&config, &watch.metrics);
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            navigate,
-            chat: Chat::new(&config, (&calls, &registry), turns, gateway, &clock),
+            navigate: Navigate::new((&calls, &registry), (&clock, &watch.metrics), &config),
+            chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles, servers, maps, heard },
+            health: Health { registry: registry.clone(), troubles, servers, maps, deciders },
             endpoints: Endpoints {
                 registry: registry.clone(),
                 aliases: Arc::new(config.endpoints.clone()),

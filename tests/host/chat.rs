@@ -1,85 +1,129 @@
-//! Models of other people behind the counter: what goes to them, field by field, and what becomes of
-//! what they say (ILL-22 to ILL-28, ILL-42).
+//! `/api/chat` (ILL-40 to ILL-46): a person, an assistant, and a model that says what a test wrote down.
 
+use host::Server;
 use serde_json::{Value, json};
 use tests::{
     client::Client,
-    fake_models::FakeModel,
+    component_bytes,
+    fake_models::{
+        FakeModel,
+        gemini::{self as fake, Gemini},
+    },
     server::{Folders, TestServer},
 };
 
-mod claude;
-mod leaks;
-mod navigate;
-mod openai;
-mod trouble;
+mod approval;
+mod config;
+mod forms;
+mod gateway;
+mod gemini;
+mod injection;
+mod models;
+mod specification;
+mod turns;
+mod wire;
 
-/// A server whose assistant `helper` asks a fake.
-struct Talking {
+/// A server, and the model behind its assistant `counter`.
+struct Talk {
     server: TestServer,
-    fake: FakeModel,
+    model: FakeModel,
 }
 
-impl Talking {
-    /// With these components; `provider` is played by `fake`, `lines` are the assistant's own.
-    async fn start(provider: &str, fake: FakeModel, components: &[&str], lines: &str) -> Self {
+impl Talk {
+    /// One of these components, with these lines more.
+    async fn with(components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
         for name in components {
-            folders.put(name, &tests::component_bytes(name));
+            folders.put(name, &component_bytes(name));
         }
-        let config = folders.config_with(&lines_for(provider, &fake, lines));
+        let model = FakeModel::start(Gemini::default()).await;
+        let lines = format!(
+            "{lines}\n[models.gemini]\nkey = {{ value = '{}' }}\nbase_url = '{}'\nretry_base_ms = 1\n",
+            fake::KEY,
+            model.url
+        );
+        let config = folders.config_with(&lines);
         let server = TestServer::start(folders, |it| *it = config).await;
-        Self { server, fake }
+        Self { server, model }
     }
 
-    fn client(&self) -> Client {
-        self.server.client()
+    async fn say(&self, body: &Value) -> (u16, Value) {
+        say(&self.server.client(), body).await
     }
 
-    /// What is answered to `body`, and its status.
-    async fn post(&self, body: &Value) -> (u16, Value) {
-        let response = self.client().post("/api/chat", &[], body.to_string()).await;
-        let status = response.status().as_u16();
-        (status, response.json().await.expect("every answer is JSON"))
-    }
-
-    /// The answer to `message`, which must be one.
-    async fn say(&self, message: &str) -> Value {
-        self.answer(&json!({ "message": message })).await
-    }
-
+    /// An answer that must come.
     async fn answer(&self, body: &Value) -> Value {
-        let (status, answer) = self.post(body).await;
-        assert_eq!(status, 200, "{answer}, {:?}", self.fake.broken());
-        assert_eq!(self.fake.broken(), Vec::<String>::new(), "no rule was broken");
+        let (status, answer) = self.say(body).await;
+        assert_eq!(status, 200, "{answer}\n{:?}", self.model.broken());
         answer
     }
+
+    /// What the model was asked last: its messages.
+    fn last(&self) -> Vec<Value> {
+        let last = self.model.bodies().pop().expect("it was asked");
+        last["contents"].as_array().expect("a list").clone()
+    }
+
+    fn server(&self) -> &Server {
+        self.server.server()
+    }
 }
 
-/// The configuration that has `fake` in the place of `provider`.
-fn lines_for(provider: &str, fake: &FakeModel, lines: &str) -> String {
-    let (key, model) = match provider {
-        "claude" => (tests::fake_models::claude::KEY, "claude-sonnet-5-5"),
-        _ => (tests::fake_models::openai::KEY, tests::fake_models::openai::MODEL),
+/// `POST /api/chat` as the assistant `counter`, unless the body names another.
+async fn say(client: &Client, body: &Value) -> (u16, Value) {
+    let mut body = body.clone();
+    if body.get("assistant").is_none() {
+        body["assistant"] = "counter".into();
+    }
+    post(client, &body.to_string()).await
+}
+
+async fn post(client: &Client, body: &str) -> (u16, Value) {
+    let response = client.post("/api/chat", &[], body).await;
+    let status = response.status().as_u16();
+    (status, response.json().await.expect("the answer is JSON"))
+}
+
+/// All events of a stream, by name and data.
+async fn events(client: &Client, body: &Value) -> Vec<(String, Value)> {
+    let accept = [("accept", "text/event-stream")];
+    let response = client.post("/api/chat", &accept, body.to_string()).await;
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let text = response.text().await.expect("the stream ends by itself");
+    let read = |event: &str| {
+        let field =
+            |name: &str| event.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+        Some((field("event")?.to_owned(), serde_json::from_str(field("data")?).unwrap()))
     };
-    format!(
-        "[chat]\nassistant = 'helper'\n\
-         [models.{provider}]\nbase_url = '{}'\nkey = {{ value = '{key}' }}\nmodel = '{model}'\n\
-         retry_base_ms = 1\ninput_usd_per_million = 2.0\noutput_usd_per_million = 10.0\n\
-         [assistants.helper]\nprompt = 'You help.'\nprovider = '{provider}'\napproval = 'never'\n{lines}\n",
-        fake.url
-    )
+    text.split("\n\n").filter_map(read).collect()
 }
 
-/// The names of what an answer called.
-fn called(answer: &Value) -> Vec<&str> {
-    let calls = answer["toolCalls"].as_array().expect("it is a list");
-    calls.iter().map(|it| it["name"].as_str().expect("it has a name")).collect()
+/// A message of the model that calls these tools.
+fn calls(calls: &[(&str, Value)]) -> Value {
+    let parts: Vec<_> = calls.iter().map(|(name, it)| fake::call(name, it.clone())).collect();
+    fake::message(&parts)
 }
 
-/// The arguments of `request_form` for a form with one field.
-fn form() -> Value {
-    json!({ "form_schema": {
-        "title": "予約", "fields": [{ "name": "seats", "type": "number", "label": "席数" }],
-    } })
+/// A message of the model that says this.
+fn says(text: &str) -> Value {
+    fake::message(&[fake::text(text)])
+}
+
+/// The ids of the calls that wait.
+fn waiting(answer: &Value) -> Vec<String> {
+    let waiting = answer["waiting"].as_array().expect("a list").iter();
+    waiting.map(|it| it["callId"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// The results that the model was told in a message.
+fn results(message: &Value) -> Vec<&Value> {
+    let parts = message["parts"].as_array().expect("a list").iter();
+    parts.filter_map(|it| it.get("functionResponse")).collect()
+}
+
+/// What allows these calls.
+fn allow(answer: &Value, ids: &[String]) -> Value {
+    let approvals: serde_json::Map<_, _> =
+        ids.iter().map(|it| (it.clone(), json!("allow"))).collect();
+    json!({ "turn": answer["turn"], "approvals": approvals })
 }

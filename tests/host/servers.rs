@@ -9,7 +9,7 @@ use tests::{
 
 mod calls;
 mod hostile;
-mod modern;
+pub(crate) mod modern;
 mod node;
 mod offers;
 mod scopes;
@@ -47,11 +47,11 @@ fn has(catalog: &Catalog, tool: &str) -> bool {
     catalog.names().any(|it| it == tool)
 }
 
-async fn is_offered(server: &TestServer, tool: &str) {
+pub(crate) async fn is_offered(server: &TestServer, tool: &str) {
     until(server, |it| has(it, tool)).await;
 }
 
-async fn is_gone(server: &TestServer, tool: &str) {
+pub(crate) async fn is_gone(server: &TestServer, tool: &str) {
     until(server, |it| !has(it, tool)).await;
 }
 

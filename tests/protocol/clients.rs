@@ -66,13 +66,17 @@ fn config(folders: &Folders) -> PathBuf {
     folders.data().with_file_name("madoguchi.toml")
 }
 
+fn serving(folders: &Folders) -> Command {
+    let mut program = tests::process::command(folders);
+    program.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    program.arg("--config").arg(config(folders));
+    program
+}
+
 /// A client over HTTP.
 fn over_http(mut client: Command, arguments: &[&str]) -> Value {
     let folders = counter();
-    let mut program = tests::process::command(&folders);
-    program.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
-    program.arg("--config").arg(config(&folders));
-    let mut process = Process::from(program);
+    let mut process = Process::from(serving(&folders));
     client.arg(format!("{}/mcp", process.url)).args(arguments);
     let seen = seen(client);
     process.signal();
@@ -83,6 +87,11 @@ fn over_http(mut client: Command, arguments: &[&str]) -> Value {
 /// A client that starts the program by itself and speaks to it over its standard streams.
 fn over_stdio(mut client: Command) -> Value {
     let folders = counter();
+    // A client that asks which era it is gives up after ten seconds, which compiling on a machine
+    // that does much else may take: the second start finds the compiled code.
+    let mut process = Process::from(serving(&folders));
+    process.signal();
+    assert!(process.wait().success());
     client.arg("--stdio").arg(program()).args(["--stdio", "--data"]).arg(folders.data());
     client.arg("--config").arg(config(&folders));
     client.arg("--components").arg(folders.components());

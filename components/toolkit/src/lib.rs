@@ -56,6 +56,8 @@ pub mod files;
 pub mod http;
 mod id;
 pub mod log;
+#[cfg(feature = "names")]
+pub mod names;
 pub mod progress;
 pub mod prompt;
 pub mod question;

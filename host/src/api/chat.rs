@@ -19,6 +19,8 @@ mod refusal;
 mod request;
 mod talk;
 
+pub(super) use talk::{answered, outcome};
+
 use refusal::Refusal;
 use request::Asked;
 use talk::Talk;
@@ -31,10 +33,15 @@ use crate::{
     caller::Caller,
     calls::Calls,
     config::Config,
+    metrics::Metrics,
     registry::Registry,
     telemetry::TraceHeaders,
 };
 
+/// What whoever talks here can do, as MCP says it: answer questions, open addresses, and fill in forms
+/// of which the answer is the next message (FORM-5).
+const CAPABILITIES: &str =
+    r#"{"elicitation":{"form":{},"url":{}},"extensions":{"madoguchi/forms":{}}}"#;
 /// Bytes of a body that are read at once; more are read where nobody waits.
 const AT_ONCE_MAX: usize = 64 << 10;
 
@@ -55,6 +62,7 @@ struct Shared {
     body_bytes_max: usize,
     turns: Turns,
     clock: Clock,
+    metrics: Metrics,
 }
 
 pub(crate) fn routes(chat: Chat) -> Router {
@@ -118,7 +126,7 @@ impl Chat {
         (calls, registry): (&Calls, &Registry),
         turns: Turns,
         gateway: Gateway,
-        clock: &Clock,
+        (clock, metrics): (&Clock, &Metrics),
     ) -> Self {
         let shared = Shared {
             calls: calls.clone(),
@@ -130,6 +138,7 @@ impl Chat {
             body_bytes_max: config.chat.body_bytes_max,
             turns,
             clock: clock.clone(),
+            metrics: metrics.clone(),
         };
         Self { gateway, shared: Arc::new(shared) }
     }
@@ -166,6 +175,7 @@ impl Chat {
         let language = Language::of(caller.locale.as_deref(), &asked.message);
         // Results are in the language of the answer.
         caller.locale.get_or_insert_with(|| language.tag().into());
+        caller.client_capabilities = CAPABILITIES.into();
         let trace = TraceHeaders::of(headers);
         Talk::begin(&self.shared, asked, (caller, trace), language).await
     }

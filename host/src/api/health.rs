@@ -1,18 +1,20 @@
 //! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
 //! may know of.
 
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
 use axum::{Json, extract::State};
 use http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 
-use super::{
-    maps::{Fares, Maps},
-    navigate::Heard,
-};
+use super::maps::{Fares, Maps};
 use crate::{
+    assistant::{AssistantConfig, Models, Provider, models},
     authorization::Stranger,
     caller::{Caller, Owner},
+    config::Config,
     control::Troubles,
+    metrics::{LastSeen, Metrics},
     page,
     registry::{Catalog, Registry},
     servers::{Servers, Status},
@@ -25,7 +27,60 @@ pub(crate) struct Health {
     pub(crate) troubles: Troubles,
     pub(crate) servers: Servers,
     pub(crate) maps: Maps,
-    pub(crate) heard: Heard,
+    pub(crate) deciders: Deciders,
+}
+
+/// Who decides for assistants, and how they are.
+#[derive(Clone)]
+pub(crate) struct Deciders {
+    assistants: BTreeMap<String, Arc<AssistantConfig>>,
+    models: Arc<Models>,
+    base: Arc<Path>,
+    metrics: Metrics,
+}
+
+impl Deciders {
+    pub(crate) fn new(config: &Config, metrics: &Metrics) -> Self {
+        Self {
+            assistants: config.assistants.clone(),
+            models: Arc::new(config.models.clone()),
+            base: config.base.as_path().into(),
+            metrics: metrics.clone(),
+        }
+    }
+
+    /// How `provider` is, as far as is known without asking it: that costs.
+    fn word(&self, provider: Provider) -> &'static str {
+        let is_ready =
+            self.models.get(provider).is_some_and(|it| it.is_ready(provider, &self.base));
+        match self.metrics.last_seen(provider) {
+            _ if provider == Provider::Builtin => "connected",
+            _ if !is_ready => "not_configured",
+            LastSeen::Failed => "error",
+            LastSeen::Answered => "connected",
+            LastSeen::Unknown => "configured",
+        }
+    }
+
+    /// Whether one that is configured fails.
+    fn has_failed(&self) -> bool {
+        let all = [Provider::Claude, Provider::Gemini, Provider::OpenAi];
+        all.into_iter().any(|it| self.word(it) == "error")
+    }
+
+    /// Each assistant with whoever decides for it.
+    fn told(&self) -> Map<String, Value> {
+        let each = |(name, it): (&String, &Arc<AssistantConfig>)| {
+            let chosen = models::chosen(it, &self.models, &self.base);
+            let told = json!({
+                "provider": chosen.provider.name(),
+                "model": &*chosen.model,
+                "status": self.word(chosen.provider),
+            });
+            (name.clone(), told)
+        };
+        self.assistants.iter().filter(|it| it.1.is_enabled()).map(each).collect()
+    }
 }
 
 /// Always 200; `degraded` where something that is configured does not work.
@@ -40,8 +95,7 @@ pub(crate) async fn answer(
     let statuses: Vec<_> = health.servers.statuses().collect();
     let maps = health.maps.fares();
     let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
-    let claude = health.heard.word();
-    let is_whole = is_whole && maps != Fares::Failed && claude != "error";
+    let is_whole = is_whole && maps != Fares::Failed && !health.deciders.has_failed();
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -77,13 +131,19 @@ pub(crate) async fn answer(
         "status": status,
         "version": version,
         "services": {
-            "claude": claude,
+            "claude": health.deciders.word(Provider::Claude),
             "googleMaps": maps.word(),
             "mcpServer": "running",
         },
         "tools": tools,
         "components": components,
         "servers": servers(&catalog, &caller, statuses),
+        "assistants": health.deciders.told(),
+        "models": {
+            "claude": health.deciders.word(Provider::Claude),
+            "gemini": health.deciders.word(Provider::Gemini),
+            "openai": health.deciders.word(Provider::OpenAi),
+        },
         "page": page::is_present(),
     }))
 }

@@ -1,6 +1,8 @@
 //! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
 //! reasons; as one answer or as a stream of events (NAV-9).
 
+use std::{path::Path, sync::Arc};
+
 use axum::{
     Json, Router,
     body::Bytes,
@@ -12,26 +14,28 @@ use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
 mod chosen;
-mod heard;
 mod reasoned;
 mod refusal;
 mod request;
 
-pub(crate) use heard::Heard;
 pub(super) use refusal::Refusal;
 pub(super) use request::Fields;
 
-use super::stream;
+use super::{
+    chat::{answered, outcome},
+    stream,
+};
 use crate::{
     assistant::{
-        Asker, Assistant, Decider, Ending, Language, Message, Part, Provider, Run, Task, Teller,
-        Trouble, Undecided, models,
+        Asker, Assistant, Decider, Ending, Language, Message, Models, Part, Provider, Run, Task,
+        Teller, Trouble, Undecided, models,
         planner::{Planner, Said, Trip},
     },
     call_state::Clock,
     caller::Caller,
     calls::Calls,
     config::Config,
+    metrics::{Metrics, Running},
     registry::Registry,
     telemetry::TraceHeaders,
 };
@@ -42,9 +46,11 @@ use request::Asked;
 #[derive(Clone)]
 pub(crate) struct Navigate {
     assistant: Assistant,
-    /// The models, and how the last of them answered.
-    pub(crate) heard: Heard,
+    models: Arc<Models>,
+    /// From where the models' files count.
+    base: Arc<Path>,
     clock: Clock,
+    metrics: Metrics,
 }
 
 /// `/api/navigate`, and `/api/route` beside it.
@@ -74,11 +80,12 @@ async fn answer(
     let ends = (asked.origin, asked.destination);
     let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
     let (task, language) = (navigate.task(&trip), trip.language);
-    let decider = match navigate.decider(trip) {
-        Ok(decider) => decider,
+    let (decider, running) = match navigate.decider(trip) {
+        Ok(it) => it,
         Err(it) => return Refusal::of(Trouble::Undecided(it), language).into_response(),
     };
-    navigate.job(&headers, caller, task, decider, shape).answer(&headers).await
+    let job = navigate.job(&headers, caller, task, decider, shape);
+    Job { running, ..job }.answer(&headers).await
 }
 
 /// What an answer looks like.
@@ -100,29 +107,34 @@ pub(super) struct Job {
     task: Task,
     decider: Box<dyn Decider>,
     shape: Shape,
+    running: Option<Running>,
 }
 
 /// The body of an answer, and which of the results was chosen.
 type Answer = (Value, Value);
 
 impl Navigate {
-    pub(crate) fn new(calls: &Calls, registry: &Registry, clock: &Clock, config: &Config) -> Self {
+    pub(crate) fn new(
+        (calls, registry): (&Calls, &Registry),
+        (clock, metrics): (&Clock, &Metrics),
+        config: &Config,
+    ) -> Self {
         let assistant = Assistant::new(calls, registry, config.assistant("navigation"));
-        let heard = Heard::new(&config.models, &config.base);
-        Self { assistant, heard, clock: clock.clone() }
+        let (models, base) = (Arc::new(config.models.clone()), config.base.as_path().into());
+        Self { assistant, models, base, clock: clock.clone(), metrics: metrics.clone() }
     }
 
-    /// Whoever decides on a sentence: the model of the assistant, or the planner.
-    fn decider(&self, trip: Trip) -> Result<Box<dyn Decider>, Undecided> {
+    /// Whoever decides on a sentence: the model of the assistant, whose runs are counted, or the
+    /// planner.
+    fn decider(&self, trip: Trip) -> Result<(Box<dyn Decider>, Option<Running>), Undecided> {
         let assistant = &self.assistant.config;
-        let Heard { models, base, .. } = &self.heard;
-        let chosen = models::chosen(assistant, models, base);
+        let chosen = models::chosen(assistant, &self.models, &self.base);
         if matches!(chosen.provider, Provider::Builtin | Provider::Auto) {
-            return Ok(Box::new(Planner::of_sentence(trip)));
+            return Ok((Box::new(Planner::of_sentence(trip)), None));
         }
-        let heard = (chosen.provider == Provider::Claude).then(|| self.heard.clone());
-        let model = models::decider(&chosen, assistant, models, base, None)?;
-        Ok(Box::new(Reasoned::new(model, heard)))
+        let model = models::decider(&chosen, assistant, &self.models, &self.base, None)?;
+        let running = self.metrics.run("navigation", chosen.provider);
+        Ok((Box::new(Reasoned::new(model)), Some(running)))
     }
 
     /// The way that is asked for.
@@ -178,7 +190,7 @@ impl Navigate {
         // Results are in the language of the explanation.
         caller.locale.get_or_insert_with(|| task.language.tag().into());
         let asker = Asker::new(caller, TraceHeaders::of(headers));
-        Job { assistant: self.assistant.clone(), asker, task, decider, shape }
+        Job { assistant: self.assistant.clone(), asker, task, decider, shape, running: None }
     }
 }
 
@@ -208,6 +220,10 @@ impl Job {
     async fn run(mut self, teller: &Teller) -> Result<Answer, Refusal> {
         let (task, before) = (&self.task, Default::default());
         let run = self.assistant.run(task, before, &mut *self.decider, &self.asker, teller).await;
+        if let Some(running) = &mut self.running {
+            running.took(self.decider.usage());
+            running.ended(outcome(&run), answered(&run));
+        }
         let run = run.map_err(|it| Refusal::of(it, self.task.language))?;
         self.body(run)
     }

@@ -4,6 +4,8 @@ use std::{path::Path, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) mod check;
+
 use super::{Bounds, Offer};
 use crate::{
     caller::{Caller, Owner},
@@ -11,6 +13,9 @@ use crate::{
     registry::Catalog,
     servers::Given,
 };
+
+/// Rounds of a run, where nobody says how many (ILL-25).
+const ROUNDS_MAX: usize = 8;
 
 /// Whoever decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,7 +104,7 @@ impl Default for AssistantConfig {
             asks: Vec::new(),
             trusts: Vec::new(),
             reasons: true,
-            rounds_max: 8,
+            rounds_max: ROUNDS_MAX,
             calls_max: 8,
             decision_ms_max: 60_000,
             run_ms_max: 180_000,
@@ -109,6 +114,13 @@ impl Default for AssistantConfig {
 }
 
 impl AssistantConfig {
+    /// Lets it have `rounds` where it has as many as anybody.
+    pub(crate) fn usual_rounds(&mut self, rounds: usize) {
+        if self.rounds_max == ROUNDS_MAX {
+            self.rounds_max = rounds;
+        }
+    }
+
     /// Whether it answers.
     pub(crate) fn is_enabled(&self) -> bool {
         self.enabled
@@ -271,52 +283,62 @@ impl ModelConfig {
     /// Whether it can be asked: it has a key; where none may be needed, an address, or a key and the
     /// name of a model.
     pub(crate) fn is_ready(&self, provider: Provider, base: &Path) -> bool {
-        let has = |it: &Option<Given>| said(it.as_ref(), base).is_some();
+        let has = |it: &Option<Given>| read(it, base).is_ok_and(|it| it.is_some());
         match provider {
             Provider::OpenAi => has(&self.base_url) || has(&self.key) && has(&self.model),
             _ => has(&self.key),
         }
     }
 
-    /// Its key; why there is none.
-    pub(crate) fn key(&self, base: &Path) -> Result<Secret, String> {
-        let key = self.key.as_ref().ok_or("there is no key")?;
-        key.read(base)
+    /// Where its API is, if that is said.
+    pub(crate) fn base_url(&self, base: &Path) -> Result<Option<String>, String> {
+        Ok(read(&self.base_url, base)?.map(|it| it.expose().to_owned()))
     }
 
-    /// Where it is, if not where everybody has it.
-    pub(crate) fn base_url(&self, base: &Path) -> Option<String> {
-        said(self.base_url.as_ref(), base)
+    /// The key, where there is one.
+    pub(crate) fn key(&self, base: &Path) -> Result<Option<Secret>, String> {
+        read(&self.key, base)
     }
 
-    /// Which model, if not the provider's default.
+    /// Which model; `None` is the provider's default.
     pub(crate) fn model(&self, base: &Path) -> Option<String> {
-        said(self.model.as_ref(), base)
+        named(&self.model, base)
     }
 
-    /// Which model makes pictures, if not the provider's default.
+    /// Which model makes pictures; `None` is the provider's default.
     pub(crate) fn picture_model(&self, base: &Path) -> Option<String> {
-        said(self.picture_model.as_ref(), base)
+        named(&self.picture_model, base)
     }
 
-    /// Tokens that one answer may have.
-    pub(crate) fn max_tokens(&self) -> Option<u32> {
+    /// How long one of its answers may be.
+    pub(crate) fn tokens_max(&self) -> Option<u32> {
         self.max_tokens
     }
 
-    /// US dollars for a million tokens in and a million out, where the operator says so.
+    /// US dollars for a million tokens that go in, and that come out.
     pub(crate) fn prices(&self) -> Option<(f64, f64)> {
         self.input_usd_per_million.zip(self.output_usd_per_million)
     }
 
-    /// The first delay before another attempt, if not the usual one.
+    /// The first delay before it is asked again.
     pub(crate) fn retry_base(&self) -> Option<Duration> {
         self.retry_base_ms.map(Duration::from_millis)
     }
 }
 
-/// What is given, if it is there; an empty variable gives nothing.
-fn said(given: Option<&Given>, base: &Path) -> Option<String> {
-    let said = given?.read(base).ok()?;
-    Some(said.expose().trim().to_owned()).filter(|it| !it.is_empty())
+/// What is given; nothing, where the environment has nothing to give.
+fn read(given: &Option<Given>, base: &Path) -> Result<Option<Secret>, String> {
+    match given {
+        None => Ok(None),
+        Some(Given::Environment(name)) if std::env::var_os(name).is_none_or(|it| it.is_empty()) => {
+            Ok(None)
+        }
+        Some(it) => it.read(base).map(Some),
+    }
+}
+
+/// The name of a model, where it can be read.
+fn named(given: &Option<Given>, base: &Path) -> Option<String> {
+    let name = read(given, base).ok()??;
+    Some(name.expose().trim().to_owned()).filter(|it| !it.is_empty())
 }

@@ -38,11 +38,11 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
     let provider = provider.unwrap_or(Provider::Builtin);
     let own = assistant.model().map(str::to_owned);
     let model = own.or_else(|| models.get(provider).and_then(|it| it.model(base)));
-    Chosen { provider, model: model.unwrap_or_else(|| usual(provider).to_owned()).into() }
+    Chosen { provider, model: model.unwrap_or_else(|| default_model(provider).to_owned()).into() }
 }
 
 /// The model that is asked where none is named.
-fn usual(provider: Provider) -> &'static str {
+fn default_model(provider: Provider) -> &'static str {
     match provider {
         Provider::Claude => claude::MODEL,
         Provider::Gemini => gemini::MODEL,
@@ -64,6 +64,9 @@ pub(crate) fn decider(
         Provider::Builtin | Provider::Auto => {
             Ok(Box::new(transcript.map_or_else(Builtin::default, Builtin::resume)))
         }
+        Provider::Gemini => {
+            picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
+        }
         Provider::Claude => {
             let config = &models.claude;
             let claude = Claude::new(&chosen.model, assistant, config, base, transcript)?;
@@ -73,9 +76,6 @@ pub(crate) fn decider(
             let config = &models.openai;
             let openai = OpenAi::new(&chosen.model, assistant, config, base, transcript)?;
             Ok(Box::new(openai))
-        }
-        Provider::Gemini => {
-            picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }
     }
 }

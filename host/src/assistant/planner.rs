@@ -10,12 +10,12 @@ use super::{Answered, Conclusion, Decider, Decision, Language, Turn, Undecided, 
 mod choose;
 mod explain;
 mod found;
-mod grammar;
+pub(super) mod grammar;
 mod plan;
 mod read;
-mod scan;
-mod units;
-mod when;
+pub(super) mod scan;
+pub(super) mod units;
+pub(super) mod when;
 mod wishes;
 
 pub(crate) use wishes::{Rule, Wishes};
@@ -59,6 +59,13 @@ impl Planner {
         Self { trip, wishes: None }
     }
 
+    /// One that reads the trip's sentence as an order for a way, which need not wish for anything else.
+    pub(crate) fn of_order(trip: Trip) -> Self {
+        let mut wishes = read::conversation(&trip);
+        wishes.once.is_read = true;
+        Self { trip, wishes: Some(wishes) }
+    }
+
     /// One that was told what is wished, and reads nothing.
     pub(crate) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
         wishes.once.is_read = true;
@@ -73,6 +80,11 @@ impl Planner {
         }
         Decision::Conclude(explain::conclusion(&self.trip, wishes, answered))
     }
+}
+
+/// Whether `sentence` wishes for anything that the planner knows, on top of what was wished before.
+pub(crate) fn understands(sentence: &str, now: Timestamp) -> bool {
+    read::sentence(sentence, &Wishes::default(), now).once.is_read
 }
 
 impl Decider for Planner {
@@ -92,7 +104,7 @@ impl Decider for Planner {
 }
 
 /// `message`, sentence by sentence; put together it is the same again.
-fn sentences(message: &str) -> Vec<String> {
+pub(crate) fn sentences(message: &str) -> Vec<String> {
     message.split_inclusive(['。', '\n']).map(str::to_owned).collect()
 }
 

@@ -7,20 +7,27 @@ use std::{
 };
 
 use futures::future::join_all;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{timeout, timeout_at};
+
+mod came;
+mod told;
+
+pub(crate) use came::{Came, Response};
+use came::{back, made};
+
+pub(crate) use told::tell_running;
+use told::{is_fatal, slow, told_call, told_result, too_many, unended, unknown, unmade};
 
 use super::{
     Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
-    ToolCall, ToolResult, Turn, Undecided, Wait, Why, result,
+    ToolCall, ToolResult, Turn, Undecided, Wait, result,
 };
 use crate::{
     caller::Caller,
-    calls::{Call, Calls, Outcome},
+    calls::{Calls, Outcome},
     component::CallError,
     failure::Failure,
-    record::Surface,
     registry::Registry,
     seal::StateError,
     telemetry::TraceHeaders,
@@ -76,7 +83,21 @@ pub(crate) struct Run {
     pub(crate) answered: Vec<Answered>,
     /// How long each call took, by its id.
     pub(crate) ms: BTreeMap<String, u64>,
+    /// Calls that were decided on last and came to no end, because the run was stopped: whoever
+    /// decides has to hear of them before anything else.
+    pub(crate) left: Vec<Answered>,
     pub(crate) ending: Ending,
+}
+
+impl Run {
+    fn stopped(
+        answered: Vec<Answered>,
+        ms: BTreeMap<String, u64>,
+        left: Vec<Answered>,
+        by: Stopped,
+    ) -> Self {
+        Self { answered, ms, left, ending: Ending::Stopped(by) }
+    }
 }
 
 /// How a run ended.
@@ -163,23 +184,25 @@ impl Assistant {
                 Err(_) if answered.is_empty() => {
                     return Err(Trouble::Undecided(slow(bounds.run)));
                 }
-                Err(_) => return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) }),
+                Err(_) => return Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Time)),
             };
             let calls = match decision {
                 Decision::Conclude(conclusion) => {
-                    return Ok(Run { answered, ms, ending: Ending::Concluded(conclusion) });
+                    let (left, ending) = (Vec::new(), Ending::Concluded(conclusion));
+                    return Ok(Run { answered, ms, left, ending });
                 }
                 Decision::Call(calls) if round == bounds.rounds_max || calls.is_empty() => {
-                    drop(calls);
-                    break;
+                    let left = calls.iter().map(|it| back(it, unmade())).collect();
+                    return Ok(Run::stopped(answered, ms, left, Stopped::Rounds));
                 }
                 Decision::Call(calls) => calls,
             };
             turn_at = answered.len();
             let order = calls.iter().map(|it| it.id.clone()).collect();
+            let left = calls.iter().map(|it| back(it, unended())).collect();
             let results = self.all(calls, &offers, task.language, asker, teller);
             let Ok(results) = timeout_at(end, results).await else {
-                return Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Time) });
+                return Ok(Run::stopped(answered, ms, left, Stopped::Time));
             };
             let mut held = Vec::new();
             for (result, took_ms) in results? {
@@ -195,10 +218,11 @@ impl Assistant {
                 }
             }
             if !held.is_empty() {
-                return Ok(Run { answered, ms, ending: Ending::Waits { held, order } });
+                let (left, ending) = (Vec::new(), Ending::Waits { held, order });
+                return Ok(Run { answered, ms, left, ending });
             }
         }
-        Ok(Run { answered, ms, ending: Ending::Stopped(Stopped::Rounds) })
+        Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Rounds))
     }
 
     /// All calls of one turn at once; their results in the order of the calls, with the time that
@@ -306,107 +330,5 @@ impl Assistant {
             true => held(Wait::Choice { result }),
             false => Came::Back(back(call, result)),
         }
-    }
-}
-
-/// `call` as the counter takes it.
-fn made(call: &ToolCall, response: Response, asker: &Asker) -> Call {
-    Call {
-        name: call.name.clone(),
-        arguments: Value::Object(call.arguments.clone()).to_string(),
-        meta: Value::Object(call.meta.clone()).to_string(),
-        caller: asker.caller.clone(),
-        responses: response.answers,
-        state: response.state,
-        notes: None,
-        surface: Surface::Rest,
-        trace: asker.trace.clone(),
-    }
-}
-
-/// What the person answered to a call's questions.
-#[derive(Default)]
-pub(crate) struct Response {
-    pub(crate) answers: BTreeMap<String, Value>,
-    pub(crate) state: Option<String>,
-}
-
-/// What a call came to.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) enum Came {
-    Back(Answered),
-    Held(Held),
-}
-
-impl Came {
-    /// The result, where there is one.
-    fn result(&self) -> Option<&ToolResult> {
-        match self {
-            Self::Back(it) => Some(&it.result),
-            Self::Held(Held { wait: Wait::Form { result } | Wait::Choice { result }, .. }) => {
-                Some(result)
-            }
-            Self::Held(_) => None,
-        }
-    }
-}
-
-fn back(call: &ToolCall, result: ToolResult) -> Answered {
-    Answered { call: call.clone(), result }
-}
-
-fn slow(after: Duration) -> Undecided {
-    Undecided::new(Why::Slow, format!("No answer within {} s", after.as_secs()))
-}
-
-/// A tool that is not the assistant's, whatever else there is on the counter.
-fn unknown(call: &ToolCall, offers: &[Offer]) -> ToolResult {
-    let names: Vec<_> = offers.iter().map(|it| &*it.name).collect();
-    let message = format!("There is no tool {:?} here; there are {}.", call.name, names.join(", "));
-    ToolResult::Failed(Failure::new("unknown_tool", 404, message))
-}
-
-fn too_many(most: usize) -> ToolResult {
-    let message = format!("At most {most} calls can be made at once; make this one later.");
-    ToolResult::Failed(Failure::new("too_many_calls", 429, message))
-}
-
-/// Whether nobody who decides can do anything about it: only what another argument or another place
-/// could mend goes back to them (NAV-40, NAV-55).
-fn is_fatal(failure: &Failure) -> bool {
-    failure.status >= 500 || failure.is_protocol
-}
-
-/// Tells that `call` has begun.
-pub(crate) async fn tell_running(call: &ToolCall, language: Language, teller: &Teller) {
-    let name = &call.name;
-    let message = language.pick(format!("{name}を実行中..."), format!("Running {name}..."));
-    let status = json!({ "state": "running", "tool": name, "message": message });
-    teller.tell("status", || status).await;
-}
-
-fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
-    json!({
-        "id": call.id,
-        "name": call.name,
-        "params": call.arguments,
-        "reason": call.reason,
-        "title": offer.and_then(|it| it.title.as_deref()),
-        "server": offer.map(|it| &*it.owner),
-        "view": offer.and_then(|it| it.view.as_deref()),
-    })
-}
-
-fn told_result(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
-    let (id, name) = (&call.id, &call.name);
-    match result {
-        ToolResult::Output { structured, meta, content } => json!({
-            "id": id, "name": name, "isError": false, "ms": ms, "result": structured, "meta": meta,
-            "text": super::text_of(content),
-        }),
-        ToolResult::Failed(failure) => json!({
-            "id": id, "name": name, "isError": true, "ms": ms, "result": null,
-            "meta": { "madoguchi/error": failure.object() }, "text": failure.message,
-        }),
     }
 }

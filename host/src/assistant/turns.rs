@@ -175,6 +175,13 @@ pub(crate) fn number() -> io::Result<String> {
     Ok(format!("{:016x}{:016x}", number()?, number()?))
 }
 
+/// The number that follows one, for whoever knows that one.
+pub(crate) fn next_number(number: &str) -> String {
+    let mut next = crate::seal::digest(number.as_bytes());
+    next.truncate(number.len());
+    next
+}
+
 fn is_number(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -8,12 +8,13 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::{Rate, RateConfig, scopes::Scope};
-use crate::{call_state::Clock, caller::Caller, config::Config, seal::Seal, servers::Given};
+use crate::{
+    assistant::check::PASSWORD_VARIABLE, call_state::Clock, caller::Caller, config::Config,
+    seal::Seal, servers::Given,
+};
 
 /// What the cookie is called.
 const COOKIE: &str = "auth_token";
-/// Where the password is, unless the operator says another place.
-const VARIABLE: &str = "AUTH_PASSWORD";
 /// How many may try at once, and how many in a second after that.
 const TRIES: NonZeroU32 = NonZeroU32::new(10).expect("held by its own digits");
 const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
@@ -48,8 +49,8 @@ enum Lock {
 
 /// Whether it is the variable that everybody may leave out.
 fn is_unset(password: &Given) -> bool {
-    let is_empty = || std::env::var_os(VARIABLE).is_none_or(|it| it.is_empty());
-    matches!(password, Given::Environment(name) if name == VARIABLE) && is_empty()
+    let is_empty = || std::env::var_os(PASSWORD_VARIABLE).is_none_or(|it| it.is_empty());
+    matches!(password, Given::Environment(name) if name == PASSWORD_VARIABLE) && is_empty()
 }
 
 /// Why somebody did not get a cookie.

@@ -4,9 +4,6 @@ use serde::Deserialize;
 
 use crate::servers::Given;
 
-/// Bytes that a body must be allowed to have, and the most that make sense.
-const BODY_BYTES: [u64; 2] = [1 << 10, 256 << 20];
-
 /// What `/api/chat` is.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -15,7 +15,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::{Counters, Refused, Tally};
+use super::{Counters, Refused, Tally, runs::Runs};
 use crate::record::Ending;
 
 type Components = Vec<(Arc<str>, Arc<Tally>)>;
@@ -26,6 +26,7 @@ type Each = (&'static str, &'static str, Option<Unit>, fn(&Tally) -> u64);
 struct Look {
     components: Components,
     host: Host,
+    runs: Runs,
 }
 
 /// What the server as a whole has done.
@@ -44,7 +45,8 @@ pub(super) fn encode(counters: &Counters) -> String {
         components.iter().map(|(name, it)| (name.clone(), it.clone())).collect()
     };
     let mut registry = Registry::with_prefix("madoguchi");
-    registry.register_collector(Box::new(Look { components, host: Host::of(counters) }));
+    let look = Look { components, host: Host::of(counters), runs: counters.runs.clone() };
+    registry.register_collector(Box::new(look));
     let mut text = String::new();
     // Writing into memory cannot fail.
     let _ = text::encode(&mut text, &registry);
@@ -91,6 +93,7 @@ impl fmt::Debug for Look {
 impl Collector for Look {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         self.host.encode(&mut encoder)?;
+        self.runs.encode(&mut encoder)?;
         calls(&self.components, &mut encoder)?;
         durations(&self.components, &mut encoder)?;
         limits(&self.components, &mut encoder)?;

@@ -24,7 +24,7 @@ use tokio::{
 
 /// What the server does with one call.
 #[derive(Clone)]
-pub(super) enum Deed {
+pub(crate) enum Deed {
     /// Answers with that status, and with that `Retry-After`.
     Status(u16, Option<&'static str>),
     /// Answers with that result.
@@ -40,26 +40,26 @@ pub(super) enum Deed {
 }
 
 /// The server, in a runtime of its own, with which it dies.
-pub(super) struct Modern {
-    pub(super) port: u16,
+pub(crate) struct Modern {
+    pub(crate) port: u16,
     told: Arc<Told>,
     runtime: Option<Runtime>,
 }
 
 #[derive(Default)]
-pub(super) struct Told {
+pub(crate) struct Told {
     /// Its tools, as it lists them.
-    pub(super) tools: Mutex<Vec<Value>>,
+    pub(crate) tools: Mutex<Vec<Value>>,
     /// What it does with the next calls; then it answers `done`.
-    pub(super) deeds: Mutex<VecDeque<Deed>>,
+    pub(crate) deeds: Mutex<VecDeque<Deed>>,
     /// The token that it asks for.
-    pub(super) token: Mutex<Option<&'static str>>,
+    pub(crate) token: Mutex<Option<&'static str>>,
     /// Each `tools/call` so far: the `Authorization` header, and the message.
-    pub(super) calls: Mutex<Vec<(String, Value)>>,
+    pub(crate) calls: Mutex<Vec<(String, Value)>>,
     /// Leave to answer after progress.
-    pub(super) leave: Option<Semaphore>,
+    pub(crate) leave: Option<Semaphore>,
     /// A call that nobody waited for any longer.
-    pub(super) abandoned: Option<Semaphore>,
+    pub(crate) abandoned: Option<Semaphore>,
     changed: Mutex<Option<broadcast::Sender<()>>>,
 }
 
@@ -68,7 +68,7 @@ fn locked<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A tool with that name that takes anything.
-pub(super) fn tool(name: &str, read_only: bool) -> Value {
+pub(crate) fn tool(name: &str, read_only: bool) -> Value {
     json!({
         "name": name, "description": format!("does {name}"),
         "inputSchema": { "type": "object", "x-kept": [1] },
@@ -79,11 +79,11 @@ pub(super) fn tool(name: &str, read_only: bool) -> Value {
 
 impl Modern {
     /// One with the read-only tool `look` and the tool `book`.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with(vec![tool("look", true), tool("book", false)])
     }
 
-    pub(super) fn with(tools: Vec<Value>) -> Self {
+    pub(crate) fn with(tools: Vec<Value>) -> Self {
         let told = Told {
             tools: Mutex::new(tools),
             leave: Some(Semaphore::new(0)),
@@ -96,26 +96,26 @@ impl Modern {
         modern
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    pub(super) fn told(&self) -> &Told {
+    pub(crate) fn told(&self) -> &Told {
         &self.told
     }
 
     /// What it does with the next calls.
-    pub(super) fn will(&self, deeds: impl IntoIterator<Item = Deed>) {
+    pub(crate) fn will(&self, deeds: impl IntoIterator<Item = Deed>) {
         locked(&self.told.deeds).extend(deeds);
     }
 
     /// How many calls have come so far.
-    pub(super) fn calls(&self) -> Vec<(String, Value)> {
+    pub(crate) fn calls(&self) -> Vec<(String, Value)> {
         locked(&self.told.calls).clone()
     }
 
     /// Has other tools from now on, and says so to whoever listens.
-    pub(super) fn change(&self, tools: Vec<Value>) {
+    pub(crate) fn change(&self, tools: Vec<Value>) {
         *locked(&self.told.tools) = tools;
         if let Some(changed) = &*locked(&self.told.changed) {
             let _ = changed.send(());
@@ -123,7 +123,7 @@ impl Modern {
     }
 
     /// Ends it as a power cut would.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             // In a thread: a runtime cannot wait for another one to end.
             std::thread::spawn(move || drop(runtime)).join().expect("it ends");
@@ -131,7 +131,7 @@ impl Modern {
     }
 
     /// Starts it again where it was.
-    pub(super) fn revive(&mut self) {
+    pub(crate) fn revive(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).expect("the port is free");
         listener.set_nonblocking(true).expect("it can be");
         self.port = listener.local_addr().expect("it listens").port();

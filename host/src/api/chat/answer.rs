@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::assistant::{
     Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
-    Usage, Wait, images_of, text_of, turns::Waiting,
+    Usage, Wait, images_of, turns::Waiting,
 };
 
 /// `{mimeType, data}`.
@@ -98,9 +98,9 @@ pub(super) fn waiting(it: &Held, offers: &[Offer]) -> Value {
         }
         Wait::Form { result } => {
             let mut form = json!({ "type": "form", "callId": id, "name": call.name });
-            if let ToolResult::Output { structured, .. } = result {
+            if let ToolResult::Output { structured, meta, .. } = result {
                 form["schema"] = structured["schema"].clone();
-                if let Some(handle) = structured["handle"].as_str() {
+                if let Some(handle) = meta["forms/form"]["handle"].as_str() {
                     form["handle"] = handle.into();
                 }
             }
@@ -185,5 +185,5 @@ pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
 
 /// The text and pictures of an answer.
 pub(super) fn said(conclusion: &Conclusion) -> (String, Vec<Value>) {
-    (text_of(&conclusion.parts), images_of(&conclusion.parts).map(image).collect())
+    (conclusion.text(), images_of(&conclusion.parts).map(image).collect())
 }

@@ -11,7 +11,7 @@ use crate::{
     assistant::{
         Answered, Asker, Assistant, Body, Came, Held, Image, Language, Part, Response, Teller,
         ToolCall, ToolResult, Wait, tell_running,
-        turns::{Kept, Settled, Turns, Waiting},
+        turns::{Kept, Settled, Turns, Waiting, next_number},
     },
     failure::Failure,
 };
@@ -74,8 +74,12 @@ impl GoingOn<'_> {
             match came {
                 None => gone.waiting.push(waiting),
                 Some(Came::Back(it)) => gone.answered.push(it),
-                // It asks for something else now, and is another thing to settle.
-                Some(Came::Held(held)) => gone.waiting.extend(waits(held)),
+                // It asks for something else now, and is another thing to settle: the same one for
+                // everybody who comes from here.
+                Some(Came::Held(held)) => {
+                    let once = next_number(&waiting.once);
+                    gone.waiting.push(Waiting { once, held });
+                }
             }
         }
         let place = |it: &Answered| kept.order.iter().position(|id| *id == it.call.id);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::{
     Refusal, Shared, answer,
@@ -13,8 +14,8 @@ use super::{
 };
 use crate::{
     assistant::{
-        Asker, Assistant, Before, Conclusion, Decider, Ending, Language, Part, Provider, Run, Task,
-        Teller, Usage,
+        Asker, Assistant, Before, Conclusion, Decider, Ending, Language, Part, Provider, Run,
+        Stopped, Task, Teller, Trouble, Undecided, Usage, Why,
         models::{self, Chosen},
         turns::Kept,
     },
@@ -47,7 +48,8 @@ struct Ended {
     stop_reason: &'static str,
     notice: Option<String>,
     calls: Vec<Value>,
-    kept: Kept,
+    /// What can be gone on from, if anything can.
+    kept: Option<Kept>,
 }
 
 impl Talk {
@@ -114,7 +116,11 @@ impl Talk {
         if let Some(mut kept) = kept {
             message.splice(..0, std::mem::take(&mut kept.said));
             let (transcript, order) = (kept.transcript.clone(), kept.order.clone());
-            let gone = scene.go_on(kept, teller).await;
+            let most = scene.assistant.config.bounds().run;
+            let Ok(gone) = timeout(most, scene.go_on(kept, teller)).await else {
+                let it = Undecided::new(Why::Slow, "a call that was allowed did not end in time");
+                return Err(Refusal::of_undecided(it, false, scene.language));
+            };
             if !gone.waiting.is_empty() {
                 let ended = scene.still_waits(gone, (transcript, order), message);
                 return scene.tell(ended, Usage::default(), teller).await;
@@ -123,11 +129,15 @@ impl Talk {
         }
         let (language, now) = (scene.language, scene.shared.now());
         let task = Task { message, history, language, now };
+        let mut running = scene.shared.metrics.run(&scene.name, scene.chosen.provider);
         let run = scene.assistant.run(&task, before, &mut *decider, &scene.asker, teller).await;
-        let makes_pictures = scene.assistant.config.makes_pictures();
-        let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
         let (transcript, usage) = (decider.transcript(), decider.usage());
         drop(decider);
+        running.took(usage);
+        running.ended(outcome(&run), answered(&run));
+        drop(running);
+        let makes_pictures = scene.assistant.config.makes_pictures();
+        let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
         let ended = scene.ended(run, transcript, teller).await;
         scene.tell(ended, usage, teller).await
     }
@@ -185,20 +195,25 @@ impl Scene {
             format!("Waiting for {count} answer(s) of yours."),
         );
         let conclusion = Conclusion::default();
-        Ended { conclusion, stop_reason: "waiting", notice: Some(notice), calls, kept }
+        let (notice, kept) = (Some(notice), Some(kept));
+        Ended { conclusion, stop_reason: "waiting", notice, calls, kept }
     }
 
     /// What a run came to.
     async fn ended(&self, run: Run, transcript: Value, teller: &Teller) -> Ended {
         let offers = self.assistant.offers(&self.asker.caller);
-        let mut kept = self.fresh(transcript);
-        let Run { mut answered, ms, ending } = run;
+        let (mut kept, mut is_whole) = (self.fresh(transcript), true);
+        let Run { mut answered, ms, left, ending } = run;
         let (mut conclusion, stop_reason, notice) = match ending {
             Ending::Concluded(it) => {
                 let stop_reason = it.cut.unwrap_or("end");
                 (it, stop_reason, None)
             }
             Ending::Stopped(it) => {
+                // Where nobody knows what was heard, there is nothing to go on from.
+                is_whole = !left.is_empty();
+                kept.order = left.iter().map(|it| it.call.id.clone()).collect();
+                kept.answered = left;
                 let (stop_reason, notice) = answer::notice(it, self.language);
                 (answer::stopped(&answered, notice), stop_reason, Some(notice.to_owned()))
             }
@@ -219,6 +234,7 @@ impl Scene {
             }
         }
         let calls = answer::calls(&answered, &[], &ms, &offers);
+        let kept = Some(kept).filter(|_| is_whole);
         Ended { conclusion, stop_reason, notice, calls, kept }
     }
 
@@ -226,11 +242,15 @@ impl Scene {
     async fn tell(self, ended: Ended, usage: Usage, teller: &Teller) -> Result<Value, Refusal> {
         let Ended { conclusion, stop_reason, notice, calls, kept } = ended;
         let offers = self.assistant.offers(&self.asker.caller);
-        let waiting: Vec<_> =
-            kept.waiting.iter().map(|it| answer::waiting(&it.held, &offers)).collect();
-        let choices = answer::choices(&kept.waiting);
-        let turn = match self.shared.turns.keep(kept).await {
-            Ok(id) => Some(id),
+        let held = kept.as_ref().map_or(&[][..], |it| &it.waiting);
+        let waiting: Vec<_> = held.iter().map(|it| answer::waiting(&it.held, &offers)).collect();
+        let choices = answer::choices(held);
+        let turn = match kept {
+            Some(kept) => self.shared.turns.keep(kept).await.map(Some),
+            None => Ok(None),
+        };
+        let turn = match turn {
+            Ok(turn) => turn,
             Err(error) if waiting.is_empty() => {
                 tracing::warn!("a turn is not kept: {error}");
                 None
@@ -263,6 +283,30 @@ impl Scene {
             "usage": usage,
             "notice": notice,
         })))
+    }
+}
+
+/// How a run ended, for those who count.
+pub(in crate::api) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
+    match run.as_ref().map(|it| &it.ending) {
+        Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
+        Ok(Ending::Waits { .. }) => "waiting",
+        Ok(Ending::Stopped(Stopped::Rounds)) => "max_tool_rounds",
+        Ok(Ending::Stopped(Stopped::Time)) => "deadline",
+        Err(Trouble::Undecided(_)) => "undecided",
+        Err(Trouble::Tool(_) | Trouble::NoTools(_)) => "tool_failed",
+    }
+}
+
+/// Whether whoever decides is there; nothing, where it is not them who failed.
+pub(in crate::api) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
+    match run {
+        Ok(_) => Some(true),
+        Err(Trouble::Undecided(it)) => match it.why {
+            Why::Key | Why::Failed | Why::Slow => Some(false),
+            Why::RateLimited | Why::Blocked | Why::NoPictures => None,
+        },
+        Err(Trouble::Tool(_) | Trouble::NoTools(_)) => None,
     }
 }
 

@@ -5,7 +5,6 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::Heard;
 use crate::assistant::{
     Answered, Choice, Conclusion, Decider, Decision, Part, Teller, ToolResult, Turn, Undecided,
     Usage,
@@ -25,8 +24,6 @@ pub(super) struct Reasoned {
     model: Box<dyn Decider>,
     /// What the searches so far found: the call, and the summaries of its routes.
     found: Vec<(String, Vec<String>)>,
-    /// Where it is noted how the model answered.
-    heard: Option<Heard>,
 }
 
 /// A last word.
@@ -45,8 +42,8 @@ struct Named {
 }
 
 impl Reasoned {
-    pub(super) fn new(model: Box<dyn Decider>, heard: Option<Heard>) -> Self {
-        Self { model, found: Vec::new(), heard }
+    pub(super) fn new(model: Box<dyn Decider>) -> Self {
+        Self { model, found: Vec::new() }
     }
 
     async fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
@@ -63,9 +60,6 @@ impl Reasoned {
             }
         };
         drop(deciding);
-        if let Some(heard) = &self.heard {
-            heard.note(decision.is_err());
-        }
         while let Ok(piece) = pieces.try_recv() {
             telling.tell(&piece.data, turn.teller).await;
         }

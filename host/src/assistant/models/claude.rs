@@ -56,7 +56,12 @@ impl Claude {
         transcript: Option<&Value>,
     ) -> Result<Self, Undecided> {
         let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
-        let url = config.base_url(base).unwrap_or_else(|| BASE_URL.to_owned());
+        let Some(key) = key else {
+            let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
+            return Err(Undecided::new(Why::Key, what));
+        };
+        let url = config.base_url(base).map_err(|it| Undecided::new(Why::Failed, it))?;
+        let url = url.unwrap_or_else(|| BASE_URL.to_owned());
         // Whoever names the version in the address gets that one.
         let is_versioned = url.trim_end_matches('/').ends_with("/v1");
         Ok(Self {
@@ -64,7 +69,7 @@ impl Claude {
             path: if is_versioned { "messages" } else { "v1/messages" },
             model: model.clone(),
             assistant: assistant.clone(),
-            tokens_max: config.max_tokens().unwrap_or(TOKENS_MAX),
+            tokens_max: config.tokens_max().unwrap_or(TOKENS_MAX),
             price: price(model, config.prices()),
             messages: transcript.map(|it| resumed(it, model)).unwrap_or_default(),
             usage: Usage::default(),

@@ -10,7 +10,7 @@ mod trouble;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::declare;
+use super::{declare, names::Names};
 pub(super) use ask::Model;
 pub(super) use content::{fits, history, inline, said};
 pub(super) use reply::{Reply, parts_of};
@@ -19,8 +19,6 @@ use crate::assistant::{
     AssistantConfig, Conclusion, Decider, Decision, Teller, ToolCall, Turn, Undecided, Usage, Why,
 };
 
-/// The model that is asked where none is named.
-pub(super) const MODEL: &str = "gemini-3.8-flash";
 /// What it says of a call that it wrote wrongly: another try may be right.
 const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
 
@@ -83,7 +81,12 @@ impl Gemini {
         if !offers.is_empty() {
             let language = turn.task.language;
             let declared = declare::declarations(offers, self.config.reasons(), language);
-            let declared: Vec<_> = declared.into_iter().map(schema::declared).collect();
+            let names = Names::of(offers);
+            let declared = declared.into_iter().map(|it| {
+                let name = names.wire(&it.name).to_owned();
+                schema::declared(declare::Declaration { name, ..it })
+            });
+            let declared: Vec<_> = declared.collect();
             body["tools"] = json!([{ "functionDeclarations": declared }]);
         }
         if let Some(most) = self.model.tokens_max() {
@@ -97,7 +100,7 @@ impl Gemini {
         let mut is_again = false;
         loop {
             let reply = self.model.ask(body, teller).await?;
-            add(&mut self.usage, reply.usage(self.model.prices()));
+            reply.tokens().count(&mut self.usage, self.model.price());
             if let Some(error) = reply.blocked() {
                 return Err(error);
             }
@@ -138,12 +141,13 @@ impl Gemini {
         if reply.parts.is_empty() {
             return Vec::new();
         }
+        let names = Names::of(turn.offers);
         let made = content::calls(&self.contents, self.contents.len() - 1);
         let calls = made.into_iter().map(|it| {
             let mut arguments = it.call["args"].as_object().cloned().unwrap_or_default();
             let language = turn.task.language;
-            let reason = declare::reason(it.name, &mut arguments, turn.offers, language);
-            let name = it.name.to_owned();
+            let name = names.own(it.name).to_owned();
+            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
             ToolCall { id: it.id, name, arguments, meta: serde_json::Map::new(), reason }
         });
         calls.collect()
@@ -162,15 +166,4 @@ impl Decider for Gemini {
     fn usage(&self) -> Usage {
         self.usage
     }
-}
-
-/// Adds what one answer took.
-pub(super) fn add(all: &mut Usage, one: Usage) {
-    all.input_tokens += one.input_tokens;
-    all.cached_tokens += one.cached_tokens;
-    all.output_tokens += one.output_tokens;
-    all.cost_usd = match (all.cost_usd, one.cost_usd) {
-        (Some(all), Some(one)) => Some(all + one),
-        (all, one) => all.or(one),
-    };
 }

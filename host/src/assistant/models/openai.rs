@@ -54,9 +54,8 @@ impl OpenAi {
         base: &Path,
         transcript: Option<&Value>,
     ) -> Result<Self, Undecided> {
-        // One's own server wants none.
-        let key = config.key(base).ok();
-        let url = config.base_url(base);
+        let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
+        let url = config.base_url(base).map_err(|it| Undecided::new(Why::Failed, it))?;
         if url.is_none() && (key.is_none() || model.is_empty()) {
             let what =
                 "there is no address: set OPENAI_BASE_URL, or OPENAI_API_KEY and OPENAI_MODEL";
@@ -78,7 +77,7 @@ impl OpenAi {
             version: if url.ends_with("/v1") { "" } else { "v1/" },
             model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
-            limit: (limit, config.max_tokens().unwrap_or(TOKENS_MAX)),
+            limit: (limit, config.tokens_max().unwrap_or(TOKENS_MAX)),
             // What tokens from a cache cost differs from one to the next: at most as much as others.
             price: prices.map(|(input, output)| Price {
                 input,

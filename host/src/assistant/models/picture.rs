@@ -106,7 +106,7 @@ impl Picture {
         contents.push(json!({ "role": "user", "parts": parts }));
         lighten(&mut contents);
         let reply = self.model.ask(&self.body(&contents), turn.teller).await?;
-        gemini::add(&mut self.usage, reply.usage(None));
+        reply.tokens().count(&mut self.usage, None);
         let conclusion = conclusion(&reply)?;
         contents.push(json!({ "role": "model", "parts": reply.parts }));
         self.contents = contents;
@@ -147,9 +147,14 @@ impl Decider for Picture {
     }
 
     fn usage(&self) -> Usage {
-        let mut usage = self.text.usage();
-        gemini::add(&mut usage, self.usage);
-        usage
+        let text = self.text.usage();
+        Usage {
+            input_tokens: text.input_tokens.saturating_add(self.usage.input_tokens),
+            cached_tokens: text.cached_tokens.saturating_add(self.usage.cached_tokens),
+            output_tokens: text.output_tokens.saturating_add(self.usage.output_tokens),
+            // Pictures have a price of their own, which nobody says.
+            cost_usd: text.cost_usd.filter(|_| self.usage == Usage::default()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::wishes::{Beyond, Outlook, Rule};
 
 /// What a phrase means by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Means {
+pub(crate) enum Means {
     /// Something that is wanted or not, as the words around it say.
     Topic(Topic),
     /// Says no to the topic beside it.
@@ -35,7 +35,7 @@ pub(super) enum Means {
 
 /// What can be wanted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     Highways,
     /// The same; wanted unless the words around it say no.
     ByHighways,
@@ -48,7 +48,7 @@ pub(super) enum Topic {
 
 /// What can be wished for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(crate) enum Wish {
     By(Rule),
     Faster,
     Compare,

@@ -18,23 +18,38 @@ pub(super) struct Token {
     pub(super) is_ascii: bool,
 }
 
-/// A phrase, and what it means.
-type Phrase = (Vec<char>, Means);
+/// Phrases by their first character, the longest first; what they mean is `M`.
+pub(crate) struct Lexicon<M> {
+    by_first: HashMap<char, Vec<(Vec<char>, M)>>,
+}
 
-/// The phrases by their first character, the longest first.
-static BY_FIRST: LazyLock<HashMap<char, Vec<Phrase>>> = LazyLock::new(|| {
-    let mut by_first: HashMap<char, Vec<Phrase>> = HashMap::new();
-    for (means, phrases) in PHRASES {
-        for phrase in phrases.split('|') {
-            let phrase: Vec<char> = phrase.chars().collect();
-            by_first.entry(phrase[0]).or_default().push((phrase, *means));
+impl<M: Copy> Lexicon<M> {
+    /// That of a table: phrases, `|` between them, in lower case.
+    pub(crate) fn new(table: &[(M, &str)]) -> Self {
+        let mut by_first: HashMap<char, Vec<(Vec<char>, M)>> = HashMap::new();
+        for (means, phrases) in table {
+            for phrase in phrases.split('|') {
+                let phrase: Vec<char> = phrase.chars().collect();
+                let Some(first) = phrase.first() else { continue };
+                by_first.entry(*first).or_default().push((phrase, *means));
+            }
         }
+        for phrases in by_first.values_mut() {
+            phrases.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+        }
+        Self { by_first }
     }
-    for phrases in by_first.values_mut() {
-        phrases.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+
+    /// The longest phrase that is at `at`, and how many characters it takes.
+    pub(crate) fn at(&self, text: &[char], at: usize) -> Option<(M, usize)> {
+        let fits =
+            |it: &&(Vec<char>, M)| text[at..].starts_with(&it.0) && is_whole(text, at, &it.0);
+        let phrases = self.by_first.get(text.get(at)?)?;
+        phrases.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
     }
-    by_first
-});
+}
+
+static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
 
 /// What `sentence` says, phrase by phrase.
 pub(super) fn tokens(sentence: &str) -> Vec<Token> {
@@ -42,7 +57,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < text.len() {
         let time = when::clock(&text, at);
-        match time.or_else(|| phrase(&text, at)) {
+        match time.or_else(|| WISHES.at(&text, at)) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);
                 tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
@@ -52,12 +67,6 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
         }
     }
     tokens
-}
-
-fn phrase(text: &[char], at: usize) -> Option<(Means, usize)> {
-    let fits =
-        |it: &&(Vec<char>, Means)| text[at..].starts_with(&it.0) && is_whole(text, at, &it.0);
-    BY_FIRST.get(&text[at])?.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
 }
 
 /// Whether a phrase of letters is there as a word of its own: `no` is not in `now`.

@@ -4,7 +4,7 @@ use super::found::Toll;
 use crate::assistant::Language;
 
 /// `800 m`, `32.4 km`.
-pub(super) fn length(metres: u64) -> String {
+pub(crate) fn length(metres: u64) -> String {
     match metres {
         0..1_000 => format!("{metres} m"),
         _ => format!("{:.1} km", metres as f64 / 1_000.0),
@@ -12,7 +12,7 @@ pub(super) fn length(metres: u64) -> String {
 }
 
 /// `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
-pub(super) fn duration(seconds: u64, language: Language) -> String {
+pub(crate) fn duration(seconds: u64, language: Language) -> String {
     let minutes = (seconds + 30) / 60;
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {

@@ -6,13 +6,13 @@ use super::grammar::Means;
 use crate::assistant::Language;
 
 /// Japan's zone, which has had no summer time since 1952.
-const JAPAN: Offset = Offset::constant(9);
+pub(crate) const JAPAN: Offset = Offset::constant(9);
 /// The longest wait that is taken for a departure.
 const MINUTES_MAX: i32 = 7 * 24 * 60;
 
 /// The time that is written at `at`, and how many characters it takes: `7時半`, `18:30`, `7:30pm`,
 /// `30分後`, `in 2 hours`, `at 7`.
-pub(super) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
+pub(crate) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
     let before = at.checked_sub(1).map(|it| text[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
         return None;
@@ -95,7 +95,7 @@ fn starts(text: &[char], with: &str) -> bool {
 }
 
 /// The number at the beginning of `text`, of at most four digits, and how many characters it takes.
-fn number(text: &[char]) -> Option<(i32, usize)> {
+pub(crate) fn number(text: &[char]) -> Option<(i32, usize)> {
     let ascii = text.iter().take_while(|it| it.is_ascii_digit()).count();
     if ascii > 0 {
         let number: String = text[..ascii].iter().collect();

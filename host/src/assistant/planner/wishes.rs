@@ -65,14 +65,14 @@ pub(crate) enum Rule {
 
 /// What traffic is taken to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outlook {
+pub(crate) enum Outlook {
     Pessimistic,
     Optimistic,
 }
 
 /// What people wish for, and none of the tools can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Beyond {
+pub(crate) enum Beyond {
     Arrival,
     Transit,
     Bicycle,

@@ -74,7 +74,7 @@ const SCHEMA: &[&str] = &[
 const TYPES: &[&str] = &["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 
 /// Why the request is refused, if it is: each of its fields, however deep.
-pub fn refusal(body: &Value) -> Result<(), String> {
+pub(super) fn refusal(body: &Value) -> Result<(), String> {
     let body = object(body, "")?;
     known(body, REQUEST, "")?;
     let contents = list(body, "contents", "")?;

@@ -10,10 +10,10 @@ const SKIPPED: &[&str] =
     &["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
 /// The parts that went out with a signature, as they were.
-pub type Signed = BTreeMap<String, Value>;
+pub(super) type Signed = BTreeMap<String, Value>;
 
 /// Why the conversation is refused, if it is.
-pub fn refusal(
+pub(super) fn refusal(
     contents: &[Value],
     signed: &Signed,
     signs: bool,

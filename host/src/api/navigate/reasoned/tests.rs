@@ -56,7 +56,6 @@ fn a_summary_tells_which_search_is_meant() {
     let found = |call: &str, all: [&str; 2]| (call.to_owned(), all.map(str::to_owned).to_vec());
     let reasoned = Reasoned {
         model: Box::new(crate::assistant::builtin::Builtin::default()),
-        heard: None,
         found: vec![found("a", ["x", "y"]), found("b", ["y", "z"])],
     };
     for (index, summary, call, place) in [

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{
-    reply::{Prices, Reply},
-    trouble,
-};
+use super::{Reply, trouble};
 use crate::assistant::{
     Body, ModelConfig, Teller, Undecided, Why,
-    models::wire::{Attach, Events, Wire, WireError},
+    models::{
+        price::Price,
+        wire::{Attach, Events, Wire, WireError},
+    },
 };
 
 /// Where Google has it.
@@ -22,7 +22,7 @@ pub(in crate::assistant::models) struct Model {
     wire: Wire,
     path: String,
     name: String,
-    prices: Option<Prices>,
+    price: Option<Price>,
     tokens_max: Option<u32>,
     draws: bool,
 }
@@ -34,23 +34,34 @@ impl Model {
         config: &ModelConfig,
         base: &Path,
     ) -> Result<Self, Undecided> {
+        let failed = |why| Undecided::new(Why::Failed, why);
         let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
-        let url = config.base_url(base).unwrap_or_else(|| BASE_URL.to_owned());
+        if key.is_none() {
+            let what = "there is no key: set GEMINI_API_KEY, or key in [models.gemini]";
+            return Err(Undecided::new(Why::Key, what));
+        }
+        let url = config.base_url(base).map_err(failed)?.unwrap_or_else(|| BASE_URL.to_owned());
         // Whoever names a version in the address gets that one.
         let is_versioned = url.trim_end_matches('/').rsplit('/').next();
         let is_versioned = is_versioned.is_some_and(|it| matches!(it, "v1" | "v1beta" | "v1alpha"));
         let version = if is_versioned { "" } else { "v1beta/" };
         let name = name.trim().trim_start_matches("models/");
         let path = format!("{version}models/{name}:streamGenerateContent?alt=sse");
-        let wire =
-            Wire::new(&url, Some(key), Attach::Header("x-goog-api-key"), config.retry_base())?;
-        let prices = config.prices().map(|(input, output)| Prices { input, output });
+        let wire = Wire::new(&url, key, Attach::Header("x-goog-api-key"), config.retry_base())?;
+        // What comes from the cache costs a tenth (<https://ai.google.dev/gemini-api/docs/pricing>);
+        // nothing is paid for going into it.
+        let price = config.prices().map(|(input, output)| Price {
+            input,
+            output,
+            cached_share: 0.1,
+            caching_share: 1.0,
+        });
         Ok(Self {
             wire,
             path,
             name: name.to_owned(),
-            prices,
-            tokens_max: config.max_tokens(),
+            price,
+            tokens_max: config.tokens_max(),
             draws: false,
         })
     }
@@ -66,8 +77,8 @@ impl Model {
         !["gemini-1", "gemini-2", "gemma"].iter().any(|it| self.name.starts_with(it))
     }
 
-    pub(in crate::assistant::models) fn prices(&self) -> Option<Prices> {
-        self.prices
+    pub(in crate::assistant::models) fn price(&self) -> Option<Price> {
+        self.price
     }
 
     pub(super) fn tokens_max(&self) -> Option<u32> {

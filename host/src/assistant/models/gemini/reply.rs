@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::assistant::{Body, Image, Part, Undecided, Usage, Why};
+use crate::assistant::{Body, Image, Part, Undecided, Why, models::price::Tokens};
 
 /// Parts that one answer may have.
 const PARTS_MAX: usize = 4_000;
@@ -20,13 +20,6 @@ const BLOCKED: &[&str] = &[
     "IMAGE_PROHIBITED_CONTENT",
     "IMAGE_RECITATION",
 ];
-
-/// US dollars for a million tokens, in and out.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::assistant::models) struct Prices {
-    pub(super) input: f64,
-    pub(super) output: f64,
-}
 
 /// An answer.
 #[derive(Debug, Default)]
@@ -105,19 +98,15 @@ impl Reply {
     }
 
     /// What it took.
-    pub(in crate::assistant::models) fn usage(&self, prices: Option<Prices>) -> Usage {
+    pub(in crate::assistant::models) fn tokens(&self) -> Tokens {
         let count = |name: &str| self.usage[name].as_u64().unwrap_or(0);
-        let input_tokens = count("promptTokenCount") + count("toolUsePromptTokenCount");
-        let output_tokens = count("candidatesTokenCount") + count("thoughtsTokenCount");
-        #[expect(clippy::cast_precision_loss, reason = "no answer has 2^53 tokens")]
-        let cost = |it: Prices| {
-            (input_tokens as f64 * it.input + output_tokens as f64 * it.output) / 1_000_000.0
-        };
-        Usage {
-            input_tokens,
-            cached_tokens: count("cachedContentTokenCount"),
-            output_tokens,
-            cost_usd: prices.map(cost),
+        let input = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));
+        let cached = count("cachedContentTokenCount");
+        Tokens {
+            fresh: input.saturating_sub(cached),
+            caching: 0,
+            cached,
+            output: count("candidatesTokenCount").saturating_add(count("thoughtsTokenCount")),
         }
     }
 }
@@ -206,8 +195,7 @@ mod tests {
             .take(&json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": usage }))
             .unwrap();
         assert_eq!(reply.blocked(), None);
-        let usage = reply.usage(Some(Prices { input: 2.0, output: 4.0 }));
-        assert_eq!((usage.input_tokens, usage.cached_tokens), (1_000_000, 5));
-        assert_eq!((usage.output_tokens, usage.cost_usd), (500_000, Some(4.0)));
+        let tokens = reply.tokens();
+        assert_eq!((tokens.fresh, tokens.cached, tokens.output), (999_995, 5, 500_000));
     }
 }

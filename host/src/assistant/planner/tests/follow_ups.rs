@@ -48,7 +48,7 @@ fn what_the_assistant_said_is_no_wish() {
 fn the_second_one_is_the_second_of_the_same_search() {
     let index = |sentences: &[&str], routes: Value| {
         let it = concluded(&conversation(sentences), routes, json!({}));
-        (it.choice.unwrap().index.unwrap(), it.text())
+        (it.choice.as_ref().unwrap().index.unwrap(), it.text())
     };
     assert_eq!(
         arguments(&["高速使わない", "2番目のルートで"]),

@@ -70,7 +70,7 @@ fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
     let told = |message| concluded(&trip(message), three(), meta.clone());
     assert!(told("おまかせ").text().contains("通行料金は約1,320円（目安）です。"));
     let cheapest = told("一番安い");
-    assert_eq!(cheapest.choice.unwrap().index, Some(1));
+    assert_eq!(cheapest.choice.as_ref().unwrap().index, Some(1));
     assert!(cheapest.text().contains("通行料金はかかりません。"));
 }
 

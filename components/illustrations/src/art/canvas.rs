@@ -1,0 +1,231 @@
+//! The picture while it is drawn: shapes with inks, light and haze.
+
+use tiny_skia::{
+    Color, FillRule, GradientStop, LinearGradient, Mask, Paint, Pixmap, Point as SkiaPoint,
+    RadialGradient, Shader, SpreadMode, Stroke, Transform,
+};
+
+use super::shape::{Point, Shape};
+
+/// A colour, and how much it covers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tint(pub(super) u32, pub(super) f32);
+
+/// A colour that covers.
+pub(super) const fn c(rgb: u32) -> Tint {
+    Tint(rgb, 1.0)
+}
+
+impl Tint {
+    pub(super) const fn a(self, alpha: f32) -> Self {
+        Self(self.0, alpha)
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "each is a byte")]
+    pub(super) fn channels(self) -> [f32; 3] {
+        [(self.0 >> 16) as u8, (self.0 >> 8) as u8, self.0 as u8].map(f32::from)
+    }
+
+    /// On the way to another colour.
+    pub(super) fn to(self, other: Self, share: f32) -> Self {
+        let (one, two) = (self.channels(), other.channels());
+        let at = |i: usize| byte(one[i] + (two[i] - one[i]) * share);
+        let rgb = u32::from_be_bytes([0, at(0), at(1), at(2)]);
+        Self(rgb, self.1 + (other.1 - self.1) * share)
+    }
+
+    fn color(self) -> Color {
+        let [r, g, b] = self.channels().map(|it| it / 255.0);
+        Color::from_rgba(r, g, b, self.1.clamp(0.0, 1.0)).unwrap_or(Color::BLACK)
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "brought into range before"
+)]
+pub(super) fn byte(it: f32) -> u8 {
+    it.clamp(0.0, 255.0) as u8
+}
+
+/// What a shape is filled with.
+#[derive(Clone, Debug)]
+pub(super) enum Ink {
+    /// One colour.
+    Flat(Tint),
+    /// From one place to another.
+    Line(Point, Point, Vec<(f32, Tint)>),
+    /// From a place outwards.
+    Round(Point, f32, Vec<(f32, Tint)>),
+}
+
+/// From one colour at the height `top` to another at `bottom`.
+pub(super) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
+    Ink::Line([0.0, top], [0.0, bottom], vec![(0.0, upper), (1.0, lower)])
+}
+
+/// From a place outwards to another colour.
+pub(super) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
+    Ink::Round([x, y], radius, vec![(0.0, inner), (1.0, outer)])
+}
+
+impl From<Tint> for Ink {
+    fn from(tint: Tint) -> Self {
+        Self::Flat(tint)
+    }
+}
+
+impl Ink {
+    fn shader(&self) -> Shader<'static> {
+        let stops = |all: &[(f32, Tint)]| {
+            all.iter().map(|it| GradientStop::new(it.0, it.1.color())).collect::<Vec<_>>()
+        };
+        let point = |it: &Point| SkiaPoint::from_xy(it[0], it[1]);
+        let (pad, still) = (SpreadMode::Pad, Transform::identity());
+        let shader = match self {
+            Self::Flat(tint) => Some(Shader::SolidColor(tint.color())),
+            Self::Line(from, to, all) => {
+                LinearGradient::new(point(from), point(to), stops(all), pad, still)
+            }
+            Self::Round(at, radius, all) => {
+                let at = point(at);
+                RadialGradient::new(at, 0.0, at, *radius, stops(all), pad, still)
+            }
+        };
+        shader.unwrap_or(Shader::SolidColor(Color::TRANSPARENT))
+    }
+
+    fn paint(&self) -> Paint<'static> {
+        Paint { shader: self.shader(), anti_alias: true, ..Paint::default() }
+    }
+}
+
+/// The picture while it is drawn. It is opaque throughout.
+pub(super) struct Canvas {
+    pub(super) map: Pixmap,
+}
+
+impl Canvas {
+    /// A sky: colours by their heights, from 0 at the top to 1 at the bottom.
+    pub(super) fn sky(width: u32, height: u32, stops: &[(f32, u32)]) -> Self {
+        let mut map = Pixmap::new(width, height).expect("held by a test");
+        map.fill(Color::BLACK);
+        let mut canvas = Self { map };
+        let rows = canvas.height();
+        canvas.rows(|y| {
+            let at = y / rows;
+            let above = stops.iter().rev().find(|it| it.0 <= at).unwrap_or(&stops[0]);
+            let below = stops.iter().find(|it| it.0 > at).unwrap_or(above);
+            let share = (at - above.0) / (below.0 - above.0).max(0.001);
+            c(above.1).to(c(below.1), share.clamp(0.0, 1.0))
+        });
+        canvas
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
+    pub(super) fn width(&self) -> f32 {
+        self.map.width() as f32
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
+    pub(super) fn height(&self) -> f32 {
+        self.map.height() as f32
+    }
+
+    /// Lays a tint over each row.
+    #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
+    fn rows(&mut self, tint: impl Fn(f32) -> Tint) {
+        let width = self.map.width() as usize * 4;
+        for (y, row) in self.map.data_mut().chunks_exact_mut(width).enumerate() {
+            let tint = tint(y as f32);
+            if tint.1 <= 0.0 {
+                continue;
+            }
+            let over = tint.channels().map(|it| it * tint.1);
+            let rest = 1.0 - tint.1;
+            for pixel in row.chunks_exact_mut(4) {
+                for (old, over) in pixel.iter_mut().zip(over) {
+                    *old = byte(f32::from(*old) * rest + over + 0.5);
+                }
+            }
+        }
+    }
+
+    /// Mist: none at `from`, all of it at `to`, none again as far beyond.
+    pub(super) fn mist(&mut self, from: f32, to: f32, tint: Tint) {
+        self.rows(|y| {
+            let share = (1.0 - ((y - to) / (to - from)).abs()).max(0.0);
+            tint.a(tint.1 * share * share * (3.0 - 2.0 * share))
+        });
+    }
+
+    pub(super) fn fill(&mut self, shape: &Shape, ink: impl Into<Ink>) {
+        self.fill_within(shape, ink, None);
+    }
+
+    pub(super) fn fill_within(&mut self, shape: &Shape, ink: impl Into<Ink>, mask: Option<&Mask>) {
+        if let Some(path) = shape.path() {
+            let paint = ink.into().paint();
+            self.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
+        }
+    }
+
+    pub(super) fn stroke(&mut self, shape: &Shape, width: f32, tint: Tint) {
+        if let Some(path) = shape.path() {
+            let paint = Ink::Flat(tint).paint();
+            let stroke = Stroke { width, ..Stroke::default() };
+            self.map.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+        }
+    }
+
+    /// What only this shape lets through.
+    pub(super) fn mask(&self, shape: &Shape) -> Option<Mask> {
+        let mut mask = Mask::new(self.map.width(), self.map.height())?;
+        mask.fill_path(&shape.path()?, FillRule::Winding, true, Transform::identity());
+        Some(mask)
+    }
+
+    /// A body in the light: its edge is of the tint `rim` where the light comes from.
+    pub(super) fn lit(&mut self, shape: &Shape, ink: impl Into<Ink>, rim: Tint, light: Point) {
+        self.fill(shape, ink);
+        self.rim(shape, rim, light);
+    }
+
+    /// Lights what would be left of the shape once it is moved out of the light.
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "places on the picture"
+    )]
+    fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
+        let path = shape.path()?;
+        let bounds = path.bounds();
+        let (left, top) = (bounds.left().max(0.0).floor(), bounds.top().max(0.0).floor());
+        let width = (bounds.right().min(self.width()).ceil() - left) as u32;
+        let height = (bounds.bottom().min(self.height()).ceil() - top) as u32;
+        let (mut whole, mut rest) = (Mask::new(width, height)?, Mask::new(width, height)?);
+        let here = Transform::from_translate(-left, -top);
+        whole.fill_path(&path, FillRule::Winding, true, here);
+        rest.fill_path(&path, FillRule::Winding, true, here.post_translate(-light[0], -light[1]));
+        let over = rim.channels();
+        let stride = self.map.width() as usize;
+        let start = top as usize * stride + left as usize;
+        let pixels = self.map.data_mut();
+        let rows = whole.data().chunks(width as usize).zip(rest.data().chunks(width as usize));
+        for (y, (whole, rest)) in rows.enumerate() {
+            let row = &mut pixels[(start + y * stride) * 4..];
+            for ((pixel, whole), rest) in row.chunks_exact_mut(4).zip(whole).zip(rest) {
+                let edge = whole.saturating_sub(*rest);
+                if edge > 0 {
+                    let share = f32::from(edge) / 255.0 * rim.1;
+                    for (old, over) in pixel.iter_mut().zip(over) {
+                        *old = byte(f32::from(*old) * (1.0 - share) + over * share + 0.5);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,272 @@
+//! What stands around a subject: stars, moons, mountains, woods, water, crystals, and what flies about.
+
+use std::f32::consts::TAU;
+
+use super::{
+    canvas::{Canvas, Ink, Tint, c, down, round},
+    noise::{Dice, noise, rough},
+    shape::{Shape, disc, leaf, poly, star, thick},
+};
+
+impl Canvas {
+    /// Stars down to a height, some with a glow.
+    pub(super) fn stars(&mut self, seed: u32, count: u16, bottom: f32, tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(0.0, self.width()), dice.within(0.0, bottom));
+            let size = dice.roll().powi(4) * 1.7 + 0.5;
+            self.fill(&disc(x, y, size, size), tint.a(tint.1 * dice.within(0.35, 1.0)));
+            if size > 1.6 {
+                self.glow(x, y, size * 7.0, tint.a(0.5));
+            }
+        }
+    }
+
+    /// A disc of light with a wide glow.
+    pub(super) fn moon(&mut self, x: f32, y: f32, radius: f32, tint: Tint, halo: Tint) {
+        self.glow(x, y, radius * 4.2, halo.a(0.42));
+        self.glow(x, y, radius * 1.9, halo.a(0.65));
+        let white = c(0x00ff_ffff);
+        let face = vec![(0.0, tint.to(white, 0.75)), (0.75, tint.to(white, 0.35)), (1.0, tint)];
+        self.fill(&disc(x, y, radius, radius), Ink::Round([x, y], radius, face));
+    }
+
+    /// The seas of a moon.
+    pub(super) fn craters(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
+        let Some(mask) = self.mask(&disc(x, y, radius, radius)) else { return };
+        for (dx, dy, r) in [
+            (-0.35, -0.25, 0.28),
+            (0.1, -0.42, 0.16),
+            (0.3, 0.05, 0.3),
+            (-0.2, 0.4, 0.22),
+            (-0.55, 0.2, 0.14),
+        ] {
+            let crater = disc(x + dx * radius, y + dy * radius, r * radius, r * radius * 0.9);
+            self.fill_within(&crater, tint, Some(&mask));
+        }
+    }
+
+    /// Mountains: their foot at `base`, as high as `height`; a low `size` is jagged.
+    pub(super) fn ridge(
+        &mut self,
+        seed: u32,
+        base: f32,
+        height: f32,
+        size: f32,
+        top: Tint,
+        foot: Tint,
+    ) {
+        let bottom = self.height();
+        let mut line = vec![[-4.0, bottom], [-4.0, base]];
+        let mut x = -4.0;
+        while x < self.width() + 8.0 {
+            let peak = 1.0 - (2.0 * noise(x / size, 0.5, seed) - 1.0).abs();
+            let small = rough(x / size * 3.0, 9.5, seed + 7, 3);
+            line.push([x, base - height * (0.72 * peak * peak + 0.28 * small)]);
+            x += 4.0;
+        }
+        line.push([self.width() + 4.0, bottom]);
+        self.fill(&Shape(vec![line]), down(base - height, top, base + height * 0.5, foot));
+    }
+
+    /// Rolling ground: its top at about `base`.
+    pub(super) fn ground(&mut self, seed: u32, base: f32, swell: f32, top: Tint, foot: Tint) {
+        let bottom = self.height();
+        let mut line = vec![[-4.0, bottom]];
+        let mut x = -4.0;
+        while x < self.width() + 8.0 {
+            line.push([x, base - swell * (rough(x / 190.0, 3.5, seed, 2) * 2.0 - 1.0)]);
+            x += 6.0;
+        }
+        line.push([self.width() + 4.0, bottom]);
+        self.fill(&Shape(vec![line]), down(base - swell, top, bottom, foot));
+    }
+
+    /// A row of firs whose feet stand at about `base`.
+    pub(super) fn firs(&mut self, seed: u32, base: f32, height: f32, top: Tint, foot: Tint) {
+        let mut dice = Dice::new(seed);
+        let mut wood = Shape::default();
+        let mut x = -10.0;
+        while x < self.width() + 20.0 {
+            let tall = height * dice.within(0.55, 1.0);
+            let y = base + dice.within(-4.0, 6.0);
+            let wide = tall * 0.24;
+            for tier in [0.0, 0.26, 0.5_f32] {
+                let (tip, low) = (y - tall * (1.0 - tier * 0.9), y - tall * (0.52 - tier));
+                let half = wide * (0.5 + tier);
+                wood.0.push(vec![
+                    [x, tip],
+                    [x + half, low],
+                    [x, low - tall * 0.05],
+                    [x - half, low],
+                ]);
+            }
+            x += wide * dice.within(0.8, 1.5);
+        }
+        self.fill(&wood, down(base - height, top, base, foot));
+    }
+
+    /// Water from `top` to the bottom, with the light of something at `x` on it.
+    pub(super) fn water(
+        &mut self,
+        seed: u32,
+        top: f32,
+        far: Tint,
+        near: Tint,
+        x: f32,
+        light: Tint,
+    ) {
+        let (width, bottom) = (self.width(), self.height());
+        let sheet = Shape(vec![vec![[0.0, top], [width, top], [width, bottom], [0.0, bottom]]]);
+        self.fill(&sheet, down(top, far, bottom, near));
+        let mut dice = Dice::new(seed);
+        for _ in 0..150 {
+            let depth = dice.roll().powf(1.4);
+            let y = top + 1.0 + depth * (bottom - top);
+            let spread = 26.0 + depth * 110.0;
+            let off = dice.within(-1.0, 1.0);
+            let long = (4.0 + depth * 30.0) * dice.within(0.5, 1.3);
+            let at = x + off * off * off * spread * 2.0 + dice.within(-0.3, 0.3) * spread;
+            let thin = 0.5 + depth * 1.6;
+            let alpha = (1.0 - off.abs() * 0.75) * dice.within(0.25, 0.9);
+            self.fill(&disc(at, y, long, thin), light.a(light.1 * alpha));
+        }
+    }
+
+    /// A crystal: its foot at a place, leaning by `lean`.
+    pub(super) fn crystal(
+        &mut self,
+        x: f32,
+        y: f32,
+        height: f32,
+        lean: f32,
+        dark: Tint,
+        light: Tint,
+    ) {
+        let half = height * 0.14;
+        let tip = [x + lean * height, y - height];
+        let (left, right) = ([x - half, y], [x + half, y]);
+        let shoulder = |from: [f32; 2], out: f32| {
+            [from[0] + (tip[0] - x) * 0.72 + out, from[1] - height * 0.76]
+        };
+        let (upper_left, upper_right) =
+            (shoulder(left, -half * 0.15), shoulder(right, half * 0.15));
+        let edge = [x + lean * height * 0.7 + half * 0.2, y - height * 0.72];
+        let foot = [x + half * 0.2, y];
+        let facets = [
+            (vec![left, upper_left, edge, foot], dark.to(light, 0.55)),
+            (vec![foot, edge, upper_right, right], dark.to(light, 0.1)),
+            (vec![upper_left, tip, edge], light),
+            (vec![edge, tip, upper_right], dark.to(light, 0.35)),
+        ];
+        for (facet, tint) in facets {
+            self.fill(&Shape(vec![facet]), down(y - height, tint, y, tint.to(dark, 0.75)));
+        }
+        self.fill(&thick(&[upper_left, tip], &[0.8, 1.6]), c(0x00ff_ffff).a(0.55));
+    }
+
+    /// A row of crystals along the lower edge.
+    pub(super) fn crystals(&mut self, seed: u32, base: f32, height: f32, dark: Tint, light: Tint) {
+        let mut dice = Dice::new(seed);
+        let mut x = -20.0;
+        while x < self.width() + 20.0 {
+            let edge = ((x / self.width() - 0.5).abs() * 2.0).min(1.0);
+            let tall = height * (0.3 + 0.7 * edge * edge) * dice.within(0.5, 1.0);
+            let lean = dice.within(-0.22, 0.22) + (x / self.width() - 0.5) * 0.3;
+            self.crystal(x, base + dice.within(0.0, 14.0), tall, lean, dark, light);
+            x += tall * dice.within(0.2, 0.4) + 8.0;
+        }
+    }
+
+    /// Little lights with four points.
+    pub(super) fn sparkles(&mut self, seed: u32, count: u8, area: [f32; 4], tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
+            let size = 2.5 + dice.roll().powi(3) * 12.0;
+            self.glow(x, y, size * 2.4, tint.a(0.55));
+            self.fill(&star(x, y, 4, size, size * 0.16, 0.0), c(0x00ff_ffff).a(0.92));
+        }
+    }
+
+    /// Sparks, fireflies, bubbles: soft points, bright in the middle.
+    pub(super) fn motes(&mut self, seed: u32, count: u8, area: [f32; 4], size: f32, tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
+            let size = size * (0.35 + dice.roll().powi(2));
+            self.glow(x, y, size * 4.5, tint.a(0.5));
+            self.fill(&disc(x, y, size, size), tint.to(c(0x00ff_ffff), 0.7));
+        }
+    }
+
+    /// Petals, leaves or feathers in the wind.
+    pub(super) fn petals(
+        &mut self,
+        seed: u32,
+        count: u8,
+        area: [f32; 4],
+        size: f32,
+        tints: [Tint; 2],
+    ) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
+            let near = dice.roll().powi(2);
+            let long = size * (0.5 + near * 1.1);
+            let angle = dice.within(0.0, TAU);
+            let to = [x + angle.cos() * long, y + angle.sin() * long];
+            let tint = tints[0].to(tints[1], dice.roll());
+            self.fill(&leaf([x, y], to, long * dice.within(0.3, 0.62)), tint);
+        }
+    }
+
+    /// Snow: some far, some near.
+    pub(super) fn snow(&mut self, seed: u32, count: u16, tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(0.0, self.width()), dice.within(0.0, self.height()));
+            let near = dice.roll().powi(5);
+            let size = 0.8 + near * 6.0;
+            let soft = round(x, y, size, tint.a(tint.1 * (1.0 - near * 0.5)), tint.a(0.0));
+            self.fill(&disc(x, y, size, size), soft);
+        }
+    }
+
+    /// A band of light across the sky: what a galaxy or an aurora is.
+    pub(super) fn band(&mut self, seed: u32, line: &[[f32; 2]], width: f32, tint: Tint) {
+        let shape = thick(line, &[width * 0.4, width, width * 0.3]);
+        self.aura(&shape, width, tint);
+        let mut dice = Dice::new(seed);
+        for pair in line.windows(2) {
+            for _ in 0..9 {
+                let share = dice.roll();
+                let at = |i: usize| pair[0][i] + (pair[1][i] - pair[0][i]) * share;
+                let off = dice.within(-1.0, 1.0);
+                let (x, y) = (at(0) + off * width * 0.3, at(1) + off * off.abs() * width * 0.6);
+                let size = dice.within(0.4, 1.3);
+                self.fill(&disc(x, y, size, size), c(0x00ff_ffff).a(dice.within(0.3, 0.9)));
+            }
+        }
+    }
+
+    /// A curtain of northern light that hangs from a line.
+    pub(super) fn aurora(&mut self, seed: u32, top: f32, height: f32, tint: Tint) {
+        let mut dice = Dice::new(seed);
+        let mut x = -20.0;
+        while x < self.width() + 20.0 {
+            let y = top + 60.0 * (noise(x / 130.0, 1.5, seed) - 0.5);
+            let tall = height * (0.5 + noise(x / 40.0, 4.5, seed));
+            let curtain = poly(&format!(
+                "{x},{y} {},{y} {},{} {x},{}",
+                x + 9.0,
+                x + 14.0,
+                y - tall,
+                y - tall
+            ));
+            let alpha = tint.1 * dice.within(0.3, 1.0);
+            self.fill(&curtain, down(y - tall, tint.a(0.0), y, tint.a(alpha)));
+            x += 8.0;
+        }
+    }
+}

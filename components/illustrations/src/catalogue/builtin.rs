@@ -1,0 +1,57 @@
+//! The bundled source: cards of our own invention, whose art is drawn when it is asked for.
+
+use toolkit::{
+    Stop,
+    names::{NEAR_MIN, fit, fold, nearness},
+};
+
+use super::Source;
+use crate::{
+    art,
+    cards::{Card, Theme, themes},
+    picture::Picture,
+};
+
+/// The bundled cards.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin;
+
+impl Source for Builtin {
+    fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
+        let query = fold(name);
+        let all = themes().iter().flat_map(|it| it.cards.iter());
+        Ok(best(all.filter_map(|it| Some((fit(&query, it.names())?, it)))).map(art::picture))
+    }
+
+    fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
+        let query = fold(name);
+        let found = best(themes().iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
+        Ok(found.map(|it| it.cards.iter().take(limit).map(art::picture).collect()))
+    }
+
+    fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        let query = fold(name);
+        let all = themes().iter().flat_map(|it| it.cards.iter());
+        Ok(near(all.map(|it: &Card| (nearness(&query, it.names()), &it.name))))
+    }
+
+    fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        let query = fold(name);
+        Ok(near(themes().iter().map(|it: &Theme| (nearness(&query, it.names()), &it.name))))
+    }
+}
+
+/// The one that fits best; of several that fit alike, the first.
+fn best<T>(all: impl Iterator<Item = (f64, T)>) -> Option<T> {
+    all.fold(None, |best: Option<(f64, T)>, it| match best {
+        Some(best) if best.0 >= it.0 => Some(best),
+        _ => Some(it),
+    })
+    .map(|it| it.1)
+}
+
+fn near<'a>(all: impl Iterator<Item = (f64, &'a String)>) -> Vec<(f64, String)> {
+    let mut near: Vec<_> = all.filter(|it| it.0 >= NEAR_MIN).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().map(|(near, name)| (near, name.clone())).collect()
+}

@@ -1,0 +1,167 @@
+//! What stands in a conversation: what the person said, and what the assistant answered.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::picture::Picture;
+use super::shared::Shared;
+use super::tool_card::ToolCard;
+use super::waiting::Pending;
+
+/// One message. Entries are shared, so that a view compares two of them by looking where they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Tells it from the others of its conversation.
+    pub(crate) id: u64,
+    /// When it began, in milliseconds since 1970.
+    pub(crate) at_ms: u64,
+    pub(crate) body: Body,
+}
+
+/// Whose it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Body {
+    Asked(Asked),
+    Answered(Box<Turn>),
+}
+
+/// What the person said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Asked {
+    pub(crate) text: String,
+    pub(crate) pictures: Vec<Shared<Picture>>,
+    /// Shown, and not told to the assistant again: its answer was cancelled (ILL-45).
+    pub(crate) is_out: bool,
+}
+
+/// What the assistant answered, however far it has come; approvals and answers go on in the same one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Turn {
+    /// In the order in which they came.
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) phase: Phase,
+    /// What the run waits for, and what the person said to it.
+    pub(crate) pending: Vec<Pending>,
+    /// By what the server knows this turn.
+    pub(crate) turn: Option<String>,
+    pub(crate) answerer: Answerer,
+    pub(crate) usage: Usage,
+    /// What the host says about the answer: that it ran out of rounds, say.
+    pub(crate) notice: Option<String>,
+    /// Why it ended, in the host's word: `end`, `max_tokens`.
+    pub(crate) stop_reason: Option<String>,
+    /// Its entry in the history, to the letter (ILL-41): signatures come back as they were given.
+    pub(crate) parts: Vec<Value>,
+}
+
+/// A piece of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Piece {
+    /// Markdown.
+    Text(Shared<String>),
+    Call(Shared<ToolCard>),
+    /// Pictures that came one after the other.
+    Pictures(Vec<Shared<Picture>>),
+}
+
+/// How far an answer is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Phase {
+    /// On its way, and what the host says that it does meanwhile.
+    #[default]
+    Thinking,
+    Tool(String),
+    /// It goes on once the person has answered.
+    Waiting,
+    Done,
+    /// The person stopped it; what came stays.
+    Stopped,
+    /// It ended in the middle; what came stays.
+    Failed(Failure),
+}
+
+/// Why an answer did not come, as the host told it (ILL-42).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Failure {
+    /// 0 where the host was not reached, or was lost on the way.
+    pub(crate) status: u16,
+    /// For people, in the host's words; empty where it is the page that knows.
+    pub(crate) error: String,
+    /// For whoever looks into it.
+    pub(crate) details: String,
+    pub(crate) retry_after_s: Option<u64>,
+}
+
+/// Who answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Answerer {
+    pub(crate) assistant: String,
+    /// `builtin`, `claude`, `gemini`, `openai`.
+    pub(crate) provider: String,
+    pub(crate) model: String,
+}
+
+/// What an answer took.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Usage {
+    pub(crate) input_tokens: u64,
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// In millionths of a dollar, where the price is known.
+    pub(crate) cost_micros: Option<u64>,
+}
+
+impl Entry {
+    /// The answer, if it is one.
+    pub(crate) fn turn(&self) -> Option<&Turn> {
+        match &self.body {
+            Body::Answered(turn) => Some(turn),
+            Body::Asked(_) => None,
+        }
+    }
+
+    /// What was asked, if it is that.
+    pub(crate) fn asked(&self) -> Option<&Asked> {
+        match &self.body {
+            Body::Asked(asked) => Some(asked),
+            Body::Answered(_) => None,
+        }
+    }
+}
+
+impl Turn {
+    pub(crate) fn is_running(&self) -> bool {
+        matches!(self.phase, Phase::Thinking | Phase::Tool(_))
+    }
+
+    /// Whether the person answered what the server keeps this turn for, and it does not know yet.
+    pub(crate) fn has_news(&self) -> bool {
+        self.turn.is_some() && self.pending.iter().any(Pending::is_news)
+    }
+
+    /// All that it said, without what it called.
+    pub(crate) fn text(&self) -> String {
+        let texts = self.pieces.iter().filter_map(|it| match it {
+            Piece::Text(text) => Some(text.trim()),
+            Piece::Call(_) | Piece::Pictures(_) => None,
+        });
+        texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// All pictures of it, in order.
+    pub(crate) fn pictures(&self) -> Vec<Shared<Picture>> {
+        let lists = self.pieces.iter().filter_map(|it| match it {
+            Piece::Pictures(list) => Some(list),
+            Piece::Text(_) | Piece::Call(_) => None,
+        });
+        lists.flatten().cloned().collect()
+    }
+}

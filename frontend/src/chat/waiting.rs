@@ -1,0 +1,85 @@
+//! What an answer waits for before it goes on, and what the person said to it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::picture::Picture;
+use super::shared::Shared;
+
+/// Something that waits, and what was said to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pending {
+    pub(crate) waiting: Waiting,
+    /// None while it waits.
+    #[serde(default)]
+    pub(crate) reply: Option<Reply>,
+    /// Whether the host has taken the reply.
+    #[serde(default)]
+    pub(crate) is_settled: bool,
+}
+
+/// What waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Waiting {
+    /// A call that changes something, and has not begun.
+    Approval { call_id: String, name: String, title: String, params: Value, reason: String },
+    /// A tool's own questions.
+    Questions { call_id: String, name: String, questions: Vec<Question> },
+    /// A form that the assistant asked for; with a handle it is drawn by `FormInline`.
+    Form { call_id: String, schema: Value, handle: Option<String> },
+    /// Which of these pictures the next one is made from (ILL-45).
+    Choice { call_id: String, pictures: Vec<Shared<Picture>> },
+}
+
+/// A tool's question: `schema` for a form, `url` for a page elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Question {
+    pub(crate) key: String,
+    pub(crate) message: String,
+    pub(crate) schema: Option<Value>,
+    pub(crate) url: Option<String>,
+}
+
+/// What the person said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    /// This once.
+    Allow,
+    /// Now, and this tool from now on.
+    Trust,
+    Deny,
+    /// `{KEY: {action, content}}`, as the protocol has it.
+    Answers(Value),
+    /// The form is sent; the sentence that is told to the assistant.
+    Submitted(String),
+    /// Which of the pictures, by their ids.
+    Chosen(Vec<String>),
+    /// They want none of it: no answer, no choice.
+    Cancelled,
+}
+
+impl Pending {
+    pub(crate) fn new(waiting: Waiting) -> Self {
+        Self { waiting, reply: None, is_settled: false }
+    }
+
+    /// Whether the person has answered, and the host does not know it yet.
+    pub(crate) fn is_news(&self) -> bool {
+        self.reply.is_some() && !self.is_settled
+    }
+}
+
+impl Waiting {
+    /// The call that it belongs to.
+    pub(crate) fn call_id(&self) -> &str {
+        match self {
+            Self::Approval { call_id, .. }
+            | Self::Questions { call_id, .. }
+            | Self::Form { call_id, .. }
+            | Self::Choice { call_id, .. } => call_id,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! The cinema: from a sentence through film, showtime and seats to a reservation that the person
+//! approves, one step a turn.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    dates::Hours,
+    desk::{Desk, failure, output, submitted},
+    heard::Heard,
+    names::Names,
+    numbers::Id,
+    rules::Goal,
+    say,
+};
+use crate::assistant::{Answered, Decision};
+use crate::failure::Failure;
+
+mod films;
+mod reserve;
+mod seats;
+mod showings;
+
+const MOVIES: &str = "list_movies";
+const SHOWTIMES: &str = "list_showtimes";
+const SEATS: &str = "list_available_seats";
+const RESERVE: &str = "reserve_seats";
+const RESERVATION: &str = "get_reservation";
+/// Seats of one reservation.
+const COUNT_MAX: u32 = 10;
+const USER_MAX: usize = 100;
+/// How often seats are proposed anew after somebody was faster.
+const TRIES_MAX: u8 = 3;
+
+/// How far it is to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Aim {
+    Films,
+    Showtimes,
+    Seats,
+    Book,
+    Reservation,
+}
+
+/// Something to choose: what it is called in a form, how it is shown, and the words for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Choice {
+    value: String,
+    label: String,
+    words: Vec<String>,
+}
+
+/// What the person was asked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Asked {
+    Film,
+    Showing,
+    Seats,
+}
+
+/// A film or a showing that is settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Settled {
+    id: String,
+    label: String,
+}
+
+/// A visit to the cinema, as far as it is settled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Visit {
+    aim: Aim,
+    /// What was said, for names that the catalogue knows.
+    said: String,
+    date: Option<String>,
+    hours: Option<Hours>,
+    genre: Option<(String, String)>,
+    title: Option<String>,
+    count: Option<u32>,
+    seats: Vec<String>,
+    user: Option<String>,
+    film: Option<Settled>,
+    showing: Option<Settled>,
+    reservation: Option<String>,
+    choices: Vec<Choice>,
+    asked: Option<Asked>,
+    /// What is told with the next question.
+    note: Option<String>,
+    tries: u8,
+}
+
+impl Visit {
+    /// What `heard` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+        let aim = match goal {
+            Goal::Book => Aim::Book,
+            Goal::Seats => Aim::Seats,
+            Goal::Showtimes => Aim::Showtimes,
+            Goal::Reservation => Aim::Reservation,
+            _ => Aim::Films,
+        };
+        let settled =
+            |id| heard.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() });
+        let genre = heard.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
+        let mut visit = Self {
+            aim,
+            said: heard.text(),
+            date: heard.when.date.map(|it| it.to_string()),
+            hours: heard.when.hours,
+            genre,
+            title: heard.title(),
+            count: heard.numbers.people(),
+            seats: heard.numbers.seats.clone(),
+            user: heard.numbers.id(Id::User).map(str::to_owned),
+            film: settled(Id::Movie),
+            showing: settled(Id::Showtime),
+            reservation: heard.numbers.id(Id::Reservation).map(str::to_owned),
+            choices: Vec::new(),
+            asked: None,
+            note: None,
+            tries: 0,
+        };
+        if let Some(before) = before {
+            visit.inherit(before);
+        }
+        visit
+    }
+
+    /// What was settled before holds, as far as nothing new was said of it.
+    fn inherit(&mut self, before: &Self) {
+        let is_other_film = self.title.is_some() || self.genre.is_some();
+        let is_other_day = self.date.is_some() && self.date != before.date;
+        let is_other_time = is_other_day || self.hours.is_some() && self.hours != before.hours;
+        if self.aim != Aim::Films {
+            self.choices.clone_from(&before.choices);
+            self.asked = before.asked;
+        }
+        self.date = self.date.take().or_else(|| before.date.clone());
+        self.hours = self.hours.take().or(before.hours);
+        self.count = self.count.or(before.count);
+        self.user = self.user.take().or_else(|| before.user.clone());
+        if !is_other_film && self.aim != Aim::Films {
+            self.film = self.film.take().or_else(|| before.film.clone());
+            if self.film.is_none() {
+                self.title.clone_from(&before.title);
+                self.genre.clone_from(&before.genre);
+            }
+            if !is_other_time {
+                self.showing = self.showing.take().or_else(|| before.showing.clone());
+            }
+        }
+    }
+
+    /// It goes as far as a reservation from now on.
+    pub(super) fn book(&mut self) {
+        self.aim = Aim::Book;
+    }
+
+    /// Whether an answer in words is waited for.
+    pub(super) fn waits(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Takes in an answer in words; whether it was one.
+    pub(super) fn worded(&mut self, heard: &Heard) -> bool {
+        let before = self.clone();
+        let text: String = heard.lower.iter().collect();
+        let raw = heard.text().to_lowercase();
+        let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
+        let by_words = self.choices.iter().find(|it| {
+            raw.contains(&it.label.to_lowercase())
+                || it.words.iter().any(|it| raw.contains(&it.to_lowercase()))
+        });
+        if let Some(choice) = by_words.cloned().or(chosen) {
+            self.chose(&choice);
+        }
+        self.date = heard.when.date.map(|it| it.to_string()).or(self.date.take());
+        self.hours = heard.when.hours.or(self.hours);
+        self.count = heard.numbers.people().or(self.count);
+        if !heard.numbers.seats.is_empty() {
+            self.seats.clone_from(&heard.numbers.seats);
+        }
+        if let Some(user) = heard.numbers.id(Id::User) {
+            self.user = Some(user.to_owned());
+        } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
+            self.user = named(&heard.text());
+        }
+        let is_changed =
+            self.date != before.date || self.hours != before.hours || self.count != before.count;
+        is_changed
+            || self.film != before.film
+            || self.showing != before.showing
+            || self.seats != before.seats
+            || self.user != before.user
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let text = |name: &str| {
+            values.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty())
+        };
+        for name in ["movie_id", "showtime_id", "seat_ids"] {
+            let choice = text(name)
+                .and_then(|value| self.choices.iter().find(|it| it.value == value).cloned());
+            if let Some(choice) = choice {
+                self.chose(&choice);
+            }
+        }
+        if let Some(user) = text("user_id") {
+            self.user = Some(user.chars().take(USER_MAX).collect());
+        }
+        let count =
+            values.get("count").and_then(Value::as_f64).filter(|it| (1.0..=99.0).contains(it));
+        if let Some(count) = count {
+            self.count = Some(count as u32);
+        }
+    }
+
+    fn chose(&mut self, choice: &Choice) {
+        let settled = Settled { id: choice.value.clone(), label: choice.label.clone() };
+        match self.asked {
+            Some(Asked::Film) => self.film = Some(settled),
+            Some(Asked::Showing) => self.showing = Some(settled),
+            Some(Asked::Seats) => self.seats = choice.value.split(',').map(str::to_owned).collect(),
+            None => {}
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((tool, failure)) = failure(answered) {
+            return self.failed(desk, tool, failure);
+        }
+        if let Some(values) = submitted(answered).cloned() {
+            self.filled(&values);
+            return self.proceed(desk);
+        }
+        type Step = fn(&mut Visit, &mut Desk<'_>, &Value) -> Decision;
+        let steps: [(&str, Step); 5] = [
+            (RESERVE, Self::reserved),
+            (RESERVATION, Self::shown),
+            (SEATS, Self::seats_found),
+            (SHOWTIMES, Self::showings_found),
+            (MOVIES, Self::films_found),
+        ];
+        for (tool, step) in steps {
+            if let Some(found) = output(answered, tool) {
+                return step(self, desk, found);
+            }
+        }
+        self.proceed(desk)
+    }
+
+    /// Looks up, asks for or does the first thing that is not settled.
+    fn proceed(&mut self, desk: &mut Desk<'_>) -> Decision {
+        self.asked = None;
+        if self.aim == Aim::Reservation {
+            return self.look_up(desk);
+        }
+        if self.aim == Aim::Films || self.film.is_none() && self.showing.is_none() {
+            return self.list_films(desk);
+        }
+        if self.aim == Aim::Showtimes || self.showing.is_none() {
+            return self.list_showings(desk);
+        }
+        let is_whole = self.aim == Aim::Book && !self.seats.is_empty() && self.user.is_some();
+        if is_whole { self.reserve(desk) } else { self.list_seats(desk) }
+    }
+
+    /// A refusal: what can be mended is tried again, the rest is told.
+    fn failed(&mut self, desk: &mut Desk<'_>, tool: &str, failure: &Failure) -> Decision {
+        let is_seat = matches!(failure.error.as_str(), "seat_already_reserved" | "seat_not_found");
+        if tool == RESERVE && is_seat && self.tries < TRIES_MAX {
+            self.tries += 1;
+            self.count = self.count.or(u32::try_from(self.seats.len()).ok());
+            self.seats.clear();
+            self.note = Some(desk.say(
+                format!(
+                    "予約はできませんでした（{}）。ほかの席をお選びください。",
+                    failure.message
+                ),
+                format!("That was not reserved ({}). Please choose other seats.", failure.message),
+            ));
+            return self.list_seats(desk);
+        }
+        let told = say::failed(desk, failure);
+        if tool == RESERVE {
+            self.seats.clear();
+            return desk.conclude(desk.say(
+                format!("予約はしていません。{told}"),
+                format!("Nothing was reserved. {told}"),
+            ));
+        }
+        if failure.error == "showtime_not_found" {
+            self.showing = None;
+        }
+        desk.conclude(told)
+    }
+
+    /// A field that asks how many, where that is not known.
+    fn count_field(&self, desk: &Desk<'_>) -> Option<Value> {
+        if self.count.is_some() || self.aim != Aim::Book {
+            return None;
+        }
+        let label = desk.say("席数", "Seats");
+        Some(
+            json!({ "name": "count", "type": "number", "label": label, "min": 1, "max": COUNT_MAX, "step": 1, "default": 2, "required": true }),
+        )
+    }
+
+    /// The note for the next question, with what else there is to say.
+    fn noted(&mut self, text: String) -> String {
+        match self.note.take() {
+            Some(note) => format!("{note} {text}"),
+            None => text,
+        }
+    }
+}
+
+/// `2番`, `2つ目`, `the second`, `2`: which of several, from 0.
+fn ordinal(text: &str) -> Option<usize> {
+    const WORDS: &[(usize, &str)] = &[
+        (0, "1番|一番目|1つ目|一つ目|最初|一番上|first|1st|number 1|option 1"),
+        (1, "2番|二番|2つ目|二つ目|second|2nd|number 2|option 2"),
+        (2, "3番|三番|3つ目|三つ目|third|3rd|number 3|option 3"),
+        (3, "4番|四番|4つ目|四つ目|fourth|4th|number 4|option 4"),
+        (4, "5番|五番|5つ目|五つ目|fifth|5th|number 5|option 5"),
+    ];
+    if let Ok(number) = text.trim().parse::<usize>() {
+        return number.checked_sub(1);
+    }
+    WORDS.iter().find(|it| it.1.split('|').any(|it| text.contains(it))).map(|it| it.0)
+}
+
+/// A name that is all of a short answer: `山田です`.
+fn named(text: &str) -> Option<String> {
+    let text = text.trim().trim_end_matches(['。', '.', '!']);
+    let text = ["です", "と申します", "といいます"]
+        .iter()
+        .find_map(|it| text.strip_suffix(it))
+        .unwrap_or(text);
+    let text = ["I'm ", "I am ", "my name is ", "My name is ", "名前は"]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))
+        .unwrap_or(text);
+    let is_name =
+        (1..=20).contains(&text.chars().count()) && !text.contains(['?', '？', '、', ',']);
+    is_name.then(|| text.to_owned())
+}

@@ -1,0 +1,132 @@
+//! What the built-in model understands, plans and says.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Builtin;
+use crate::assistant::{
+    Answered, Conclusion, Decision, Language, Offer, Part, Task, Teller, ToolCall, ToolResult, Turn,
+};
+
+mod booking;
+mod cards;
+mod forms;
+mod paraphrases;
+mod refusals;
+mod sentences;
+mod ways;
+
+const CINEMA: &str = include_str!("../../../../components/cinema/tools.json");
+const FORMS: &str = include_str!("../../../../components/forms/tools.json");
+const NAVIGATION: &str = include_str!("../../../../components/navigation/tools.json");
+
+/// All that is on offer: the components' own declarations, and those of the illustrations.
+fn offers() -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for (owner, tools) in [("cinema", CINEMA), ("forms", FORMS), ("navigation", NAVIGATION)] {
+        let tools: Value = serde_json::from_str(tools).unwrap();
+        let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
+        offers.extend(tools.iter().map(|it| offer(owner, it)));
+    }
+    for name in ["get_card_illustration", "get_theme_illustrations", "compose_thumbnail"] {
+        let tool = json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } });
+        offers.push(offer("illustrations", &tool));
+    }
+    offers
+}
+
+fn offer(owner: &str, tool: &Value) -> Offer {
+    Offer {
+        name: tool["name"].as_str().unwrap().into(),
+        title: None,
+        description: tool["description"].as_str().unwrap_or_default().to_owned(),
+        schema: Arc::new(tool["inputSchema"].as_object().unwrap().clone()),
+        owner: owner.into(),
+        is_read_only: tool["annotations"]["readOnlyHint"] == true,
+        view: None,
+    }
+}
+
+fn task(message: &str) -> Task {
+    Task {
+        message: vec![Part::text(message)],
+        history: Vec::new(),
+        language: Language::of(None, message),
+        // 10:00 on Saturday, 21 November 2026 in Japan.
+        now: "2026-11-21T10:00:00+09:00".parse().unwrap(),
+    }
+}
+
+/// One conversation with the built-in model.
+struct Talk {
+    model: Builtin,
+    offers: Vec<Offer>,
+    language: Option<Language>,
+    last: Vec<ToolCall>,
+}
+
+impl Talk {
+    fn new() -> Self {
+        Self { model: Builtin::default(), offers: offers(), language: None, last: Vec::new() }
+    }
+
+    fn without(tools: &[&str]) -> Self {
+        let mut talk = Self::new();
+        talk.offers.retain(|it| !tools.contains(&&*it.name));
+        talk
+    }
+
+    /// Says `message`; the conversation is kept as a transcript in between, as the server keeps it.
+    fn say(&mut self, message: &str) -> Decision {
+        self.model = Builtin::resume(&serde_json::to_value(&self.model).unwrap());
+        let mut task = task(message);
+        self.language = self.language.or(Some(task.language));
+        task.language = self.language.unwrap();
+        self.turn(&task, true, &[])
+    }
+
+    /// The last calls come back with `results`, in their order.
+    fn back(&mut self, results: &[ToolResult]) -> Decision {
+        let mut task = task("…");
+        task.language = self.language.unwrap();
+        let calls = std::mem::take(&mut self.last).into_iter();
+        let answered: Vec<_> = calls
+            .zip(results.iter().cloned())
+            .map(|(call, result)| Answered { call, result })
+            .collect();
+        self.turn(&task, false, &answered)
+    }
+
+    fn turn(&mut self, task: &Task, is_first: bool, answered: &[Answered]) -> Decision {
+        let teller = Teller::default();
+        let turn = Turn { task, is_first, offers: &self.offers, answered, teller: &teller };
+        let decision = self.model.next(turn);
+        if let Decision::Call(calls) = &decision {
+            self.last.clone_from(calls);
+        }
+        decision
+    }
+}
+
+fn output(structured: Value) -> ToolResult {
+    ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
+}
+
+/// The only call of `decision`.
+fn call(decision: &Decision) -> (&str, Value) {
+    match decision {
+        Decision::Call(calls) if calls.len() == 1 => {
+            assert!(!calls[0].reason.is_empty());
+            (&calls[0].name, Value::Object(calls[0].arguments.clone()))
+        }
+        other => panic!("not one call: {other:?}"),
+    }
+}
+
+fn concluded(decision: &Decision) -> &Conclusion {
+    match decision {
+        Decision::Conclude(it) => it,
+        Decision::Call(it) => panic!("it calls: {it:?}"),
+    }
+}

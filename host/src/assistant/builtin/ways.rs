@@ -1,0 +1,261 @@
+//! Ways, distances and places: what is asked of the tools of specification 4, and what is said of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{Desk, failure, output, submitted},
+    heard::Heard,
+    rules::Goal,
+    say,
+};
+use crate::assistant::{
+    Answered, Decision,
+    planner::{
+        Planner, Said, Trip, understands,
+        units::{duration, length},
+    },
+};
+
+const SEARCH: &str = "route_search";
+const COMPARE: &str = "distance_compare";
+const GEOCODE: &str = "geocode";
+/// Sentences that a way keeps, the last ones.
+const SAID_MAX: usize = 20;
+/// The longest name of a place that is written into a form, in characters.
+const PLACE_MAX: usize = 200;
+
+/// What is asked about places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Route,
+    Distances,
+    Place,
+}
+
+/// A way that is asked for, a table of distances, or a place.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Way {
+    kind: Kind,
+    origins: Vec<String>,
+    destinations: Vec<String>,
+    /// What was wished, sentence by sentence, without the places.
+    said: Vec<String>,
+}
+
+impl Way {
+    /// What `heard` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+        let kind = match goal {
+            Goal::Distances => Kind::Distances,
+            Goal::Place => Kind::Place,
+            _ => Kind::Route,
+        };
+        if kind == Kind::Place {
+            let places = heard.sought().map(|it| it.text).into_iter().collect();
+            return Self { kind, origins: Vec::new(), destinations: places, said: Vec::new() };
+        }
+        let places = heard.places(kind == Kind::Distances);
+        let mut wish = heard.chars.clone();
+        for piece in places.origins.iter().chain(&places.destinations) {
+            wish[piece.from..piece.to].fill(' ');
+        }
+        let texts = |it: Vec<super::heard::Piece>| it.into_iter().map(|it| it.text).collect();
+        let mut way = Self {
+            kind,
+            origins: texts(places.origins),
+            destinations: texts(places.destinations),
+            said: vec![wish.into_iter().collect()],
+        };
+        if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
+            let is_new = !way.origins.is_empty() && !way.destinations.is_empty();
+            if way.origins.is_empty() {
+                way.origins.clone_from(&before.origins);
+            }
+            if way.destinations.is_empty() {
+                way.destinations.clone_from(&before.destinations);
+            }
+            if !is_new {
+                way.said.splice(0..0, before.said.iter().cloned());
+            }
+        }
+        way
+    }
+
+    /// Whether `text` goes on with this way: it names a wish, and no other thing.
+    pub(super) fn follows(&self, text: &str, desk: &Desk<'_>) -> bool {
+        self.kind == Kind::Route && understands(text, desk.now)
+    }
+
+    /// Takes in one more wish.
+    pub(super) fn wish(&mut self, text: String) {
+        self.said.push(text);
+        let surplus = self.said.len().saturating_sub(SAID_MAX);
+        self.said.drain(..surplus);
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let place = |name: &str| {
+            let text = values.get(name)?.as_str()?.trim();
+            (!text.is_empty()).then(|| text.chars().take(PLACE_MAX).collect::<String>())
+        };
+        if let Some(it) = place("origin") {
+            self.origins = vec![it];
+        }
+        if let Some(it) = place("destination") {
+            self.destinations = vec![it];
+        }
+        if let Some(it) = place("address") {
+            self.destinations = vec![it];
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some(values) = submitted(answered) {
+            self.filled(values);
+        }
+        match self.kind {
+            Kind::Route => self.route(desk, answered),
+            Kind::Distances => self.distances(desk, answered),
+            Kind::Place => self.place(desk, answered),
+        }
+    }
+
+    fn route(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let (Some(origin), Some(destination)) = (self.origins.first(), self.destinations.first())
+        else {
+            return self.ask(desk);
+        };
+        let (message, before) = self
+            .said
+            .split_last()
+            .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
+        let said = |content| Said { is_user: true, content };
+        let mut planner = Planner::of_order(Trip {
+            origin: origin.clone(),
+            destination: destination.clone(),
+            message,
+            history: before.into_iter().map(said).collect(),
+            language: desk.language,
+            now: desk.now,
+            has_table: desk.has(COMPARE),
+        });
+        let is_found = answered.iter().any(|it| it.call.name == SEARCH);
+        match planner.next(if is_found { answered } else { &[] }) {
+            Decision::Call(mut calls) => {
+                for call in &mut calls {
+                    *desk.calls += 1;
+                    call.id = format!("call-{}", desk.calls);
+                }
+                Decision::Call(calls)
+            }
+            it @ Decision::Conclude(_) => it,
+        }
+    }
+
+    /// Asks for the end that is missing.
+    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+        let field = |name: &str, label: String, example: String, value: Option<&String>| {
+            let mut field = json!({
+                "name": name, "type": "text", "label": label, "required": true, "maxLength": PLACE_MAX,
+                "placeholder": example,
+            });
+            if let Some(value) = value {
+                field["default"] = value.as_str().into();
+            }
+            field
+        };
+        let origin = desk.say("出発地", "Origin");
+        let destination = desk.say("目的地", "Destination");
+        let fields = [
+            field(
+                "origin",
+                origin,
+                desk.say("例: 東京駅", "e.g. Tokyo Station"),
+                self.origins.first(),
+            ),
+            field(
+                "destination",
+                destination,
+                desk.say("例: 横浜駅", "e.g. Yokohama Station"),
+                self.destinations.first(),
+            ),
+        ];
+        let form = json!({
+            "title": desk.say("どこからどこまでですか？", "From where to where?"),
+            "submitLabel": desk.say("ルート検索", "Search"),
+            "fields": fields,
+        });
+        let reason =
+            desk.say("出発地か目的地が分からないため", "The origin or the destination is missing");
+        let words = desk.say(
+            "出発地と目的地を教えてください。例:「東京駅から横浜駅まで」",
+            "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
+        );
+        desk.ask(form, reason, words)
+    }
+
+    fn distances(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if self.origins.is_empty() || self.destinations.is_empty() {
+            return self.ask(desk);
+        }
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        let Some(table) = output(answered, COMPARE) else {
+            let arguments = json!({ "origins": self.origins, "destinations": self.destinations });
+            let reason = desk.say(
+                "距離と所要時間をまとめて比べるため",
+                "To compare distances and times at once",
+            );
+            return desk.only(COMPARE, arguments, reason);
+        };
+        let mut lines = Vec::new();
+        for (row, origin) in self.origins.iter().enumerate() {
+            for (column, destination) in self.destinations.iter().enumerate() {
+                let element = &table["rows"][row]["elements"][column];
+                let value = |name: &str| element[name]["value"].as_u64();
+                let seconds = value("duration_in_traffic").or(value("duration"));
+                let worth = match (value("distance"), seconds) {
+                    (Some(metres), Some(seconds)) => {
+                        format!("{}、{}", length(metres), duration(seconds, desk.language))
+                    }
+                    _ => desk.say("ルートが見つかりませんでした", "no route was found"),
+                };
+                let worth = desk.say(worth.clone(), worth.replace('、', ", "));
+                lines.push(format!("- {origin} → {destination}: {worth}"));
+            }
+        }
+        desk.conclude(lines.join("\n"))
+    }
+
+    fn place(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let Some(address) = self.destinations.first().cloned() else {
+            let label = desk.say("地名または住所", "Place or address");
+            let form = json!({
+                "title": desk.say("どの場所ですか？", "Which place?"),
+                "fields": [{ "name": "address", "type": "text", "label": label, "required": true }],
+            });
+            let reason = desk.say("場所の名前が分からないため", "The place's name is missing");
+            let words = desk.say("場所の名前を教えてください。", "Please name the place.");
+            return desk.ask(form, reason, words);
+        };
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        let Some(found) = output(answered, GEOCODE) else {
+            let reason =
+                desk.say("場所を緯度・経度に変換するため", "To find its latitude and longitude");
+            return desk.only(GEOCODE, json!({ "address": address }), reason);
+        };
+        let at = |name: &str| found["location"][name].as_f64().unwrap_or_default();
+        let (lat, lng) = (at("lat"), at("lng"));
+        let name = found["formatted_address"].as_str().unwrap_or(&address);
+        desk.conclude(desk.say(
+            format!("{name}は、緯度{lat:.5}、経度{lng:.5}にあります。"),
+            format!("{name} is at latitude {lat:.5}, longitude {lng:.5}."),
+        ))
+    }
+}

@@ -1,0 +1,254 @@
+//! The words of the five counters: which phrase means what. All that the built-in model hears besides
+//! dates, numbers, names and the wishes for a way is in this table.
+
+/// What a phrase means by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Film,
+    Showtimes,
+    Seat,
+    Free,
+    Vacant,
+    Ticket,
+    Reserve,
+    Want,
+    Reservation,
+    Reserved,
+    See,
+    Cancel,
+    List,
+    Card,
+    Theme,
+    Thumbnail,
+    Compose,
+    Versus,
+    Make,
+    Form,
+    Inquire,
+    Route,
+    Go,
+    Distance,
+    Duration,
+    Where,
+    Compare,
+    History,
+    Record,
+    Show,
+    How,
+    Can,
+    Help,
+    Greeting,
+    Thanks,
+    Not,
+    NoDoing,
+    Proceed,
+    Another,
+    Pause,
+    Stop,
+    Lead,
+    Filler,
+}
+
+/// Phrases, `|` between them, in lower case; the longest that fits counts.
+pub(super) const PHRASES: &[(Word, &str)] = &[
+    (
+        Word::Film,
+        "映画|映画館|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
+         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|playing|in theaters|in theatres",
+    ),
+    (
+        Word::Showtimes,
+        "上映時間|上映時刻|上映スケジュール|上映予定|上映回|上映枠|時間枠|時間帯|タイムテーブル|上映時間枠|\
+         何時から|何時の回|何時に始|何時に上映|何時上映|何時開始|何時ごろから|開始時間|開始時刻|いつ上映|上映は何時|スケジュール|\
+         showtime|showtimes|show times|screening time|screening times|what time|what times|when is|when does|\
+         time slots|timetable|schedule|start times|starting times|session times",
+    ),
+    (
+        Word::Seat,
+        "席|座席|座れ|シート|席次|隣同士|並びの席|seat|seats|seating|side by side|next to each other",
+    ),
+    (
+        Word::Vacant,
+        "空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|席はある|席あり|seats left|seats available|available seats|free seats|\
+         open seats|seats free|seats open|empty seats|vacant seats|seat map|seat availability|seats are still|seats remaining|seats are left|seats are available|\
+         seats are free|sold out|tickets left|tickets available|満席",
+    ),
+    (
+        Word::Free,
+        "空き|空いて|空いてる|あいて|あいてる|残って|余って|残り|空き状況|available|availability|free|left|vacant|\
+         unreserved|still open",
+    ),
+    (Word::Ticket, "チケット|切符|前売|鑑賞券|ticket|tickets|admission"),
+    (
+        Word::Reserve,
+        "make a reservation|make a booking|reservation for|a reservation at|a booking for|予約|予約お願い|予約をお願い|取りたい|とりたい|取って|とって|取れ|とれ|取ろう|とろう|お取り|確保|押さえ|おさえ|買いたい|買って|\
+         購入|申し込みたい|ブッキング|手配|取ります|book|booking|reserve|buy|purchase|grab|secure|get us",
+    ),
+    (
+        Word::Want,
+        "ほしい|欲しい|お願い|おねがい|頼む|i'd like|i would like|i need|i want|we need|we want|we'd like|get me|get|give me|need|\
+         want",
+    ),
+    (
+        Word::Reservation,
+        "予約番号|予約内容|予約の内容|予約確認|予約の確認|予約id|予約の詳細|予約情報|予約状況|予約を確認|reservation number|\
+         reservation|my booking|booking number|booking details",
+    ),
+    (
+        Word::Reserved,
+        "予約しました|予約した。|予約したよ|予約したけど|予約したんだ|予約したのに|予約してあ|予約済|予約してしま|予約しちゃ|予約していた|\
+         予約してた|予約したばかり|予約した映画|予約した席|予約した日|予約できました|予約は済|取りました|取ったよ|取ったけど|取った。|取ってあ|取ったんだ|\
+         取ってしま|買いました|買った。|買ったよ|買ったけど|買ってあ|観ました|見ました|観てきた|見てきた|観た。|見た。|観たよ|見たよ|観たけど|昨日|きのう|先週|先日|先月|この前|\
+         一昨日|おととい|booked|already reserved|have reserved|has reserved|i reserved|we reserved|bought|yesterday|last week|last night|\
+         last month|last friday|last saturday|last sunday|the other day|i watched|we watched|i saw|we saw|i've seen|have seen",
+    ),
+    (
+        Word::See,
+        "観たい|見たい映画|観る|観られ|観に|見に行|みに行|観よう|見られる映画|観れ|鑑賞|鑑賞したい|watch|watching|go to the movies|\
+         see a movie|see a film|to see",
+    ),
+    (
+        Word::Cancel,
+        "キャンセル|取り消|取消|とりけし|払い戻|解約|cancel|cancels|cancelling|canceling|cancellation|cancelled|canceled|\
+         refund|call off|undo",
+    ),
+    (
+        Word::List,
+        "一覧|リスト|何が|なにが|どんな|何を|なにか|何か|何の|どの|ラインナップ|おすすめ|お勧め|人気|評価|面白い|list|what's on|what is on|\
+         what's playing|what is playing|what's showing|what is showing|anything|anything good|which|what|recommend|best rated|\
+         recommendation|highest rated|popular",
+    ),
+    (
+        Word::Card,
+        "カード|カードの|カードイラスト|イラスト|イラストの|アートワーク|絵柄|モンスター|カード画像|card|cards|illustration|illustrations|artwork|\
+         artworks|card art|art|monster|monsters",
+    ),
+    (
+        Word::Theme,
+        "テーマ|テーマの|系統|シリーズ|アーキタイプ|カテゴリ|カテゴリー|デッキ|系の|系テーマ|系カード|系で|theme|themes|themed|archetype|archetypes|deck|\
+         decks",
+    ),
+    (
+        Word::Thumbnail,
+        "サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
+    ),
+    (
+        Word::Compose,
+        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|an image of|a picture of",
+    ),
+    (Word::Versus, "対決|対戦|バトル| 対 |vs|vs.|versus|against|battle|duel"),
+    (
+        Word::Make,
+        "作って|つくって|作成|作り|作りたい|作れ|作る|生成|用意して|用意し|組み立て|デザイン|出して|表示して|make|create|build|\
+         generate|design|prepare|draw|set up|put together",
+    ),
+    (
+        Word::Form,
+        "フォーム|アンケート|入力欄|入力画面|入力フォーム|調査票|申込書|申込フォーム|申し込みフォーム|問い合わせフォーム|記入欄|form|forms|survey|\
+         surveys|questionnaire|poll|input fields|sign-up sheet|signup form",
+    ),
+    (
+        Word::Inquire,
+        "を聞く|を聞い|聞きたい|を尋ね|をたずね|を質問|を入力|を記入|を集め|を収集|入力してもら|書いてもら|教えてもら|答えてもら|asking|asks|ask for|\
+         ask me|ask the user|collect|collects|collecting|gather|fill in|fields for|fields",
+    ),
+    (
+        Word::Route,
+        "ルート|ルート検索|ルート案内|道順|行き方|行きかた|経路|ナビ|案内|道のり|道案内|への道|までの道|へのルート|どう行け|どうやって行|どう行く|\
+         route|routes|directions|the way to|way to|navigate|navigation|drive|driving|how do i get|how can i get|how to get|\
+         how do we get|how to reach|get from|get to|take me to|take me|travel from|go from|path",
+    ),
+    (
+        Word::Go,
+        "行きたい|いきたい|に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|\
+         まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to|get home|head to|heading to|drive to|walk to|travel to",
+    ),
+    (
+        Word::Distance,
+        "距離|何キロ|何km|何メートル|どれくらい離れ|どのくらい離れ|どれぐらい離れ|近いのは|一番近いの|how far|distance|distances|how many kilometers|\
+         how many kilometres|how many km|how many miles|closest|nearest|which is closer|closer",
+    ),
+    (
+        Word::Duration,
+        "所要時間|何分|何時間|どれくらいかか|どのくらいかか|どれぐらいかか|時間はどれ|時間はどの|how long|travel time|travel times|drive time|\
+         driving time|driving times|minutes",
+    ),
+    (
+        Word::Where,
+        "どこ|どのへん|どの辺|場所|緯度|経度|座標|位置|所在地|住所を調|地図で|地図に|地図上|マップ|where is|where's|where|located|\
+         location|coordinates|coordinate|latitude|longitude|lat/long|locate|on the map|on a map|geocode|find the place|map",
+    ),
+    (
+        Word::Compare,
+        "比較|比べ|くらべ|見比べ|どっちが近|どちらが近|どっちが早|どちらが早|compare|comparing|comparison|versus",
+    ),
+    (
+        Word::History,
+        "履歴|会話の記録|対話の記録|やり取り|やりとり|ログ|conversation history|history|transcript|chat log|what was said|past conversation",
+    ),
+    (
+        Word::Record,
+        "記録して|記録し|書き留め|残して|保存して|record|log this|write down|save this message",
+    ),
+    (
+        Word::Show,
+        "見せて|みせて|見たい|みたい|教えて|おしえて|知りたい|調べて|しらべて|探して|さがして|検索|表示|出して|取得|ください|下さい|show|show me|tell me|find|search|look up|fetch|display|see|list|bring up|\
+         let me see|want to know|pull up",
+    ),
+    (
+        Word::How,
+        "どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|方法を教えて|使い方を|の手順|how do i book|\
+         how do i reserve|how can i book|how can i reserve|how to book|how to reserve|how does booking|how does the booking|\
+         how does reservation|how do reservations|how much|いくらで|いくらです|値段|料金はいくら",
+    ),
+    (Word::Can, "できます|できる|可能|can|could|possible"),
+    (
+        Word::Help,
+        "何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
+         how does this work",
+    ),
+    (
+        Word::Greeting,
+        "こんにちは|こんばんは|おはよう|はじめまして|やあ|もしもし|hello|hi there|hi|hey|good morning|good evening|\
+         good afternoon",
+    ),
+    (Word::Thanks, "ありがとう|サンキュー|助かりました|助かった|thanks|thank you|thx|cheers"),
+    (
+        Word::Not,
+        "ないで|なくて|ないよう|しないで|しなくて|しなくても|せずに|しません|しない|せず|やめて|やめと|やめる|やめます|不要|いらない|いらん|いりません|要らない|要りません|必要ない|必要はな|\
+         必要ありません|結構です|取らないで|取らなくて|とらないで|とらなくて|買わないで|買わなくて|作らないで|作らなくて|つくらないで|押さえないで|\
+         押さえなくて|見せないで|予約なし|したくない|作りたくない|つもりはない|つもりはありま|まだいい|まだしな|まだ予約|やっぱりいい|don't|do not|dont|not|\
+         never|without|no need|rather not|won't|will not|wouldn't|shouldn't|should not|stop|didn't|did not|no longer",
+    ),
+    (
+        Word::NoDoing,
+        "調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
+         取得しないで|don't search|don't look|don't do anything|do nothing|do not search|don't call|don't run|don't fetch|don't show|\
+         never mind|nevermind|forget it|forget about it|stop that|no thanks|no, thanks|no thank you|やっぱりやめ|もういい|忘れて",
+    ),
+    (Word::Proceed, "はい|うん|進めて|続けて|それで|了解|yes|yeah|yep|go ahead|sure|proceed"),
+    (Word::Another, "他の|ほかの|別の|another|other|different"),
+    (Word::Pause, "、|,|けど|けれど|but|however|が、|ので|から、|just|only|instead"),
+    (Word::Stop, "。|!|?|\n|;|.|…"),
+    (
+        Word::Lead,
+        "高速を使わずに|高速を使わないで|高速を使わず|高速道路を使わずに|高速道路を使わないで|高速使わずに|高速使わないで|高速なしで|高速抜きで|\
+         高速を避けて|高速道路を避けて|高速を通らずに|高速に乗らずに|高速で|高速道路で|有料道路を使わずに|有料道路を避けて|有料道路なしで|有料を避けて|\
+         渋滞を避けて|渋滞を回避して|混雑を避けて|フェリーを使わずに|フェリーなしで|下道で|一般道で|一番早く|一番速く|最速で|最短で|最短ルートで|なるべく早く|\
+         できるだけ早く|早く|安く|一番安く|無料で|無料の道で|歩いて|徒歩で|車で|自動車で|クルマで|右折少なめで|右折を避けて|右折を少なくして|今から|いまから|\
+         これから|すぐに|急いで|のんびり|ゆっくり|タクシーで|ドライブで|できれば|なるべく|できるだけ|使わずに|使わないで|避けて|渋滞なしで|経由せずに",
+    ),
+    (
+        Word::Filler,
+        "what's on your mind|what's on the|what is on the|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
+         みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|\
+         分|枚|名|人|席分|人分|真ん中|中央|後ろ|うしろ|前の方|前方|後方|通路側|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|以後|以前|まで|くだ|です|ます|でしょうか|ですか|\
+         ますか|かな|よね|いい|良い|よさそう|ある|あります|ありますか|あれば|ない|なんか|なにか|もの|やつ|やって|やってる|やっている|やってます|している|してる|公開|上映|観|見|\
+         ほう|方|どれ|どう|なに|何|いつ|何時|時間|予定|回|たち|場合|とき|時|の方|について|関する|という|一番|いちばん|なるべく|できれば|とか|とにかく|ぜひ|是非|\
+         please|the|a|an|some|any|for|me|us|my|our|your|to|of|on|at|in|with|and|is|are|be|there|that|this|it|i|we|you|do|does|\
+         will|would|like|want|wanna|i'm|we're|let's|hey|ok|okay|next|so|then|also|from|by|who|how|good|nice|best|people|persons|\
+         adults|adult|kids|kid|children|child|friends|friend|wife|husband|row|middle|centre|center|back|front|aisle|around|about|\
+         after|before|until|till|have|has|had|many|much|still|going|if|or|one|go|out|up|i'd|we'd|yet|time|times|showing|shows|\
+         show|day|night|evening|morning|afternoon|noon|today|tonight|tomorrow|week|weekend|am|pm|details|info|information|where|when",
+    ),
+];

@@ -1,0 +1,177 @@
+//! What the operator says of assistants and models is checked before anything is served; and what is
+//! told of them afterwards.
+
+use host::Config;
+use serde_json::{Value, json};
+use tests::{
+    fake_models::gemini,
+    server::{Folders, TestServer},
+};
+
+use super::{Talk, says};
+
+/// What is wrong with a configuration of these lines.
+fn wrong(lines: &str) -> Option<String> {
+    let folders = Folders::new();
+    let file = folders.components().join("madoguchi.toml");
+    std::fs::write(&file, lines).unwrap();
+    let checked = Config::read(&file).and_then(|it| it.check());
+    checked.err().map(|it| it.to_string())
+}
+
+#[test]
+fn what_comes_with_the_program_is_right() {
+    assert_eq!(wrong(""), None);
+}
+
+#[test]
+fn each_mistake_is_named_by_its_table_and_key_and_no_secret_is_repeated() {
+    for (lines, place, told) in [
+        ("[assistants.counter]\nrounds_max = 0", "[assistants.counter.rounds_max]", "1 to 64"),
+        ("[assistants.counter]\ncalls_max = 1000", "[assistants.counter.calls_max]", "1 to 64"),
+        (
+            "[assistants.counter]\ndecision_ms_max = 1",
+            "[assistants.counter.decision_ms_max]",
+            "600000",
+        ),
+        ("[assistants.counter]\nrun_ms_max = 1", "[assistants.counter.run_ms_max]", "3600000"),
+        ("[assistants.counter]\nprefers = ['auto']", "[assistants.counter.prefers]", "builtin"),
+        (
+            "[assistants.counter]\ntools = ['tool:echo']",
+            "[assistants.counter.tools]",
+            "component:NAME",
+        ),
+        ("[assistants.counter]\ntools = ['']", "[assistants.counter.tools]", "names of tools"),
+        ("[assistants.counter]\ntrusts = ['*']", "[assistants.counter.trusts]", "one by one"),
+        ("[assistants.mine]\ntitle = 'x'", "[assistants.mine.prompt]", "prompt = "),
+        ("[assistants.'a b']\nprompt = 'x'", "[assistants.a b]", "A-Z"),
+        ("[chat]\nassistant = 'nobody'", "[chat.assistant]", "counter"),
+        ("[assistants.illustrations]\nenabled = false", "[chat.assistant]", "counter"),
+        ("[chat]\nscopes = ['all']", "[chat.scopes]", "read-only"),
+        ("[chat]\nbody_bytes_max = 1", "[chat.body_bytes_max]", "1024"),
+        ("[chat]\nturns_max = 0", "[chat.turns_max]", "1 to"),
+        ("[chat]\nturns_bytes_max = 1024", "[chat.turns_bytes_max]", "67108864"),
+        ("[chat]\npassword = 'hush'", "[chat.password]", "environment"),
+        ("[chat]\npassword = { file = 'none' }", "[chat.password]", "leave it out"),
+        (
+            "[chat]\npassword = { environment = 'NOT_SET_ANYWHERE' }",
+            "[chat.password]",
+            "NOT_SET_ANYWHERE",
+        ),
+        ("[models.claude]\nkey = 'hush'", "[models.claude.key]", "value"),
+        (
+            "[models.openai]\nbase_url = 'http://model.example/v1'",
+            "[models.openai.base_url]",
+            "https",
+        ),
+        (
+            "[models.openai]\nbase_url = 'https://u:hush@model.example'",
+            "[models.openai.base_url]",
+            "belongs to key",
+        ),
+        ("[models.openai]\nbase_url = 'here'", "[models.openai.base_url]", "no address"),
+        ("[models.gemini]\nmax_tokens = 0", "[models.gemini.max_tokens]", "1 to"),
+        (
+            "[models.gemini]\ninput_usd_per_million = -1.0\noutput_usd_per_million = 1.0",
+            "[models.gemini.input_usd_per_million]",
+            "0 or more",
+        ),
+        ("[assistants.counter]\nmaker = 'x'", "assistants", "maker"),
+        ("[assistants.counter]\nprovider = 'other'", "assistants", "builtin"),
+        ("[models.other]\nkey = 'x'", "models", "other"),
+        ("[chat]\nturns = 7", "chat", "turns"),
+    ] {
+        let error = wrong(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
+        assert!(error.contains(place) && error.contains(told), "{lines}: {error}");
+        assert!(!error.contains("hush"), "{error}");
+    }
+}
+
+#[test]
+fn what_works_is_taken() {
+    for lines in [
+        "[models.openai]\nbase_url = 'http://127.0.0.1:11434/v1'",
+        "[models.openai]\nbase_url = 'http://[::1]:8080'",
+        "[models.openai]\nbase_url = 'https://model.example/v1'\nkey = { value = 'k' }",
+        "[assistants.mine]\nprompt = 'x'\ntools = ['component:echo', 'server:other', 'greet']\nasks = ['greet']",
+        "[chat]\nassistant = 'counter'\n[assistants.illustrations]\nenabled = false",
+    ] {
+        assert_eq!(wrong(lines), None, "{lines}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_users_file_changes_single_entries_and_the_prompts_stay() {
+    let talk =
+        Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 3\ntools = ['echo']").await;
+    talk.model.says(says("はい"));
+    talk.answer(&json!({ "message": "やあ" })).await;
+    let asked = &talk.model.bodies()[0];
+    assert!(asked["systemInstruction"].to_string().contains("窓口（Madoguchi）"), "{asked}");
+    let declared = asked["tools"][0]["functionDeclarations"].as_array().unwrap();
+    let names: Vec<_> = declared.iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(names, ["echo"], "the model never sees tools beyond its list");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_and_metrics_tell_of_assistants_and_never_a_key() {
+    let talk = Talk::with(&["echo"], "[assistants.illustrations]\nprovider = 'builtin'").await;
+    let health = async || {
+        let text = talk.server.client().get("/api/health").await.text().await.unwrap();
+        assert!(!text.contains(gemini::KEY), "{text}");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let before = health().await;
+    assert_eq!(before["assistants"]["counter"]["status"], "configured", "{before}");
+    assert_eq!(before["assistants"]["illustrations"]["provider"], "builtin");
+    talk.model.says(says("はい"));
+    talk.answer(&json!({ "message": "やあ" })).await;
+    let after = health().await;
+    assert_eq!((&after["models"]["gemini"], &after["status"]), (&json!("connected"), &json!("ok")));
+    (0..20).for_each(|_| _ = talk.model.fails(403));
+    assert_eq!(talk.say(&json!({ "message": "やあ" })).await.0, 500);
+    let after = health().await;
+    assert_eq!(
+        (&after["models"]["gemini"], &after["status"]),
+        (&json!("error"), &json!("degraded"))
+    );
+    let text = talk.server().metrics().text();
+    for line in [
+        "madoguchi_assistant_runs_total{assistant=\"counter\",provider=\"gemini\",outcome=\"end\"} 1",
+        "madoguchi_assistant_runs_total{assistant=\"counter\",provider=\"gemini\",outcome=\"undecided\"} 1",
+        "madoguchi_assistant_tokens_total{assistant=\"counter\",provider=\"gemini\",kind=\"output\"} 20",
+        "madoguchi_assistant_cost_usd_total{assistant=\"counter\",provider=\"gemini\"}",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(!text.contains(gemini::KEY));
+}
+
+#[tokio::test]
+async fn calls_of_an_assistant_are_written_down_like_all_others() {
+    let mut talk = Talk::with(&["echo"], "[audit]\nenabled = true").await;
+    talk.model.says(super::calls(&[("echo", json!({ "value": {} }))])).says(says("はい"));
+    talk.answer(&json!({ "message": "やあ" })).await;
+    talk.server.stop().await;
+    let lines = audited(&talk.server);
+    let line = lines.iter().find(|it| it["name"] == "echo").expect("it is there");
+    assert_eq!((&line["surface"], &line["principal"]), (&json!("rest"), &json!("anonymous")));
+}
+
+/// Every line of the audit log.
+fn audited(server: &TestServer) -> Vec<Value> {
+    let mut lines = Vec::new();
+    let mut folders = vec![server.folders.data()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().contains("audit") {
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                lines.extend(text.lines().filter_map(|it| serde_json::from_str(it).ok()));
+            }
+        }
+    }
+    lines
+}

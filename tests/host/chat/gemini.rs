@@ -1,0 +1,325 @@
+//! Gemini behind `/api/chat`: what goes wrong is told in the specified words, signatures and pictures
+//! survive from turn to turn.
+
+use serde_json::{Value, json};
+use tests::fake_models::{
+    Course, FakeModel, Reply, Sse,
+    gemini::{KEY, OLDER, PICTURES, TEXT, call, message, picture, text},
+};
+
+use super::specification::{BLUE, MADE, RED, Stage, brings, chat};
+
+/// A server of a text model alone.
+const NO_PICTURES: &str = "[assistants.illustrations]\nmakes_pictures = false\n";
+
+fn card() -> Value {
+    message(&[call("get_card_illustration", json!({ "card_name": "a" }))])
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_in_the_specified_words() {
+    let (server, gemini) = Stage::alone(NO_PICTURES).await;
+    let stops = |reason: &str| {
+        Reply::Message(json!({ "parts": [], "finishReason": reason }), Course::Whole)
+    };
+    let status = |status| Reply::Error { status, retry_after: None };
+    let half = |course| Reply::Message(message(&[text("これは途中で終わります")]), course);
+    let limited = "リクエストが多すぎます。しばらくしてからお試しください。";
+    let blocked =
+        "コンテンツポリシーにより生成がブロックされました。プロンプトを変更してお試しください。";
+    let slow = "リクエストがタイムアウトしました。再度お試しください。";
+    let key = "サーバー設定エラー。管理者にお問い合わせください。";
+    let failed = "応答の生成に失敗しました。しばらくしてからお試しください。";
+    let error = Sse {
+        name: None,
+        data:
+            json!({ "error": { "code": 429, "message": "later", "status": "RESOURCE_EXHAUSTED" } })
+                .to_string(),
+    };
+    for (replies, expected, said) in [
+        (vec![status(429), status(429), status(429)], 429, limited),
+        (vec![Reply::Error { status: 429, retry_after: Some("60") }], 429, limited),
+        (vec![half(Course::Instead(1, error))], 429, limited),
+        (vec![stops("SAFETY")], 400, blocked),
+        (vec![stops("PROHIBITED_CONTENT")], 400, blocked),
+        (vec![stops("IMAGE_SAFETY")], 400, blocked),
+        (
+            vec![Reply::Message(json!({ "parts": [], "blockReason": "OTHER" }), Course::Whole)],
+            400,
+            blocked,
+        ),
+        (vec![status(504), status(504), status(504)], 504, slow),
+        (vec![status(403)], 500, key),
+        (vec![status(500), status(503), status(500)], 500, failed),
+        (vec![status(400)], 500, failed),
+        (vec![Reply::Nonsense], 500, failed),
+        (vec![half(Course::Cut(1))], 500, failed),
+        (vec![half(Course::Ended(1))], 500, failed),
+        (vec![half(Course::Broken(1))], 500, failed),
+        (vec![stops("MALFORMED_FUNCTION_CALL"), stops("MALFORMED_FUNCTION_CALL")], 500, failed),
+    ] {
+        let case = format!("{replies:?}");
+        for reply in replies {
+            gemini.then(reply);
+        }
+        let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
+        assert_eq!((status, &answer["error"]), (expected, &json!(said)), "ILL-42: {case} {answer}");
+        assert_eq!(gemini.left(), 0, "{case}");
+        assert!(!answer.to_string().contains(KEY), "{answer}");
+    }
+    assert_eq!(gemini.broken(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_answer_that_never_comes_is_given_up() {
+    let lines = "[assistants.illustrations]\ndecision_ms_max = 200\n";
+    let (server, gemini) = Stage::alone(lines).await;
+    gemini.then(Reply::Hang);
+    let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
+    let slow = "リクエストがタイムアウトしました。再度お試しください。";
+    assert_eq!((status, &answer["error"]), (504, &json!(slow)), "ILL-42");
+    let stalled = Course::Stalled(1);
+    gemini.then(Reply::Message(message(&[text("これは途中で止まります")]), stalled));
+    assert_eq!(chat(&server, json!({ "message": "作って" })).await.0, 504, "ILL-42");
+}
+
+#[tokio::test]
+async fn a_picture_that_cannot_be_made_is_told() {
+    let lines = "[models.gemini]\n";
+    let (server, gemini) = Stage::alone(lines).await;
+    gemini.fails(500).fails(500).fails(500);
+    let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
+    let failed = "画像生成に失敗しました。しばらくしてからお試しください。";
+    assert_eq!((status, &answer["error"]), (500, &json!(failed)), "ILL-42");
+
+    let lines = format!("[models.gemini]\npicture_model = '{TEXT}'\n");
+    let (server, gemini) = Stage::alone(&lines).await;
+    let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
+    let unsupported = "このモデルは画像生成に対応していません。別のモデルをお試しください。";
+    assert_eq!((status, &answer["error"]), (400, &json!(unsupported)), "ILL-42");
+    assert_eq!(gemini.broken().len(), 1, "it is not tried again");
+}
+
+#[tokio::test]
+async fn a_signature_lost_is_told_as_the_real_one_would() {
+    let stage = Stage::open("").await;
+    stage.gemini.says(card()).says(message(&[text("はい")])).says(message(&[picture(MADE)]));
+    stage.answer(json!({ "message": "作って" })).await;
+    let asked = stage.gemini.asked().remove(1);
+    let client = tests::client::Client::new(&stage.gemini.url);
+    let path = format!("{}?alt=sse", asked.path);
+    let part = "/contents/1/parts/0";
+    let tampered: [(&str, fn(&mut Value)); 4] = [
+        ("missing a thought_signature", |it| {
+            it.as_object_mut().unwrap().remove("thoughtSignature");
+        }),
+        ("Corrupted thought signature", |it| it["thoughtSignature"] = "b3RoZXI=".into()),
+        ("Corrupted thought signature", |it| it["functionCall"]["args"] = json!({})),
+        ("does not match", |it| it["functionCall"]["id"] = "other".into()),
+    ];
+    for (said, change) in tampered {
+        let mut body = asked.body.clone();
+        change(body.pointer_mut(part).unwrap());
+        let response = client.post(&path, &[("x-goog-api-key", KEY)], body.to_string()).await;
+        assert_eq!(response.status(), 400, "ILL-27: {said}");
+        let error: Value = response.json().await.unwrap();
+        assert!(error["error"]["message"].as_str().unwrap().contains(said), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn signatures_of_an_answer_come_back_with_its_history_and_with_its_turn() {
+    let stage = Stage::open("").await;
+    let first = stage.gemini.says(message(&[text("はい")]));
+    first.says(message(&[text("どうぞ"), picture(MADE)]));
+    let answer = stage.answer(json!({ "message": "作って" })).await;
+    let parts = answer["parts"].clone();
+    assert!(parts[0]["thoughtSignature"].is_string(), "ILL-41: {parts}");
+    assert_eq!(parts[1]["inlineData"]["data"], MADE);
+    assert!(parts[1]["thoughtSignature"].is_string(), "ILL-41: {parts}");
+
+    let history = json!([
+        { "role": "user", "parts": [{ "text": "作って" }] }, { "role": "model", "parts": parts },
+    ]);
+    for again in [
+        json!({ "message": "もっと赤く", "history": history }),
+        json!({ "message": "もっと赤く", "turn": answer["turn"] }),
+    ] {
+        stage.gemini.says(message(&[text("はい")])).says(message(&[picture(RED)]));
+        stage.answer(again).await;
+        let body = stage.gemini.bodies().pop().unwrap();
+        assert_eq!(body["contents"][1]["parts"], parts, "ILL-27, ILL-41: verbatim");
+        assert_eq!(body["contents"][2]["parts"], json!([{ "text": "もっと赤く" }]));
+    }
+    // Who kept the pictures and lost the signatures still gets an answer.
+    let mut history = history;
+    for part in history[1]["parts"].as_array_mut().unwrap() {
+        part.as_object_mut().unwrap().remove("thoughtSignature");
+    }
+    stage.gemini.says(message(&[text("はい")])).says(message(&[picture(RED)]));
+    stage.answer(json!({ "message": "もっと赤く", "history": history })).await;
+}
+
+#[tokio::test]
+async fn the_person_chooses_what_the_picture_is_made_from() {
+    let stage = Stage::open("").await;
+    stage.gemini.says(card());
+    stage.art.will([brings(&[("x", BLUE), ("y", RED)])]);
+    let answer = stage.answer(json!({ "message": "作って", "choose": true })).await;
+    assert_eq!(answer["type"], "mcp_results", "ILL-45: {answer}");
+    assert_eq!(
+        (&answer["images"][0]["name"], &answer["images"][1]["data"]),
+        (&json!("x"), &json!(RED))
+    );
+    assert_eq!(stage.gemini.bodies().len(), 1, "nothing is made before");
+
+    stage.gemini.says(message(&[text("はい")])).says(message(&[picture(MADE)]));
+    let chosen = json!([{ "mimeType": "image/png", "data": RED }]);
+    let answer = stage
+        .answer(json!({ "message": "", "turn": answer["turn"], "selectedImages": chosen }))
+        .await;
+    assert_eq!(answer["images"][0]["data"], MADE, "ILL-45");
+    let body = stage.gemini.bodies().pop().unwrap();
+    let parts = json!([{ "text": "作って" }, { "inlineData": chosen[0] }]);
+    assert_eq!(body["contents"][0]["parts"], parts, "ILL-45: what was chosen, and nothing else");
+}
+
+#[tokio::test]
+async fn an_older_model_sees_pictures_beside_the_responses() {
+    let lines = format!("{NO_PICTURES}[models.gemini]\nmodel = '{OLDER}'\n");
+    let stage = Stage::open(&lines).await;
+    stage.gemini.says(card()).says(message(&[text("見えます")]));
+    stage.art.will([brings(&[("x", BLUE)])]);
+    let answer = stage.answer(json!({ "message": "見て" })).await;
+    assert_eq!(answer["text"], "見えます");
+    let parts = stage.gemini.bodies()[1]["contents"][2]["parts"].clone();
+    assert_eq!(parts[0]["functionResponse"].get("parts"), None, "ILL-28");
+    assert_eq!(parts[0]["functionResponse"].get("id"), None, "it had none");
+    assert_eq!(parts[1]["inlineData"]["data"], BLUE, "ILL-28");
+}
+
+#[tokio::test]
+async fn a_form_ends_the_turn_and_its_answer_comes_with_the_tools_result() {
+    let stage = Stage::open(NO_PICTURES).await;
+    stage.gemini.says(card());
+    let form =
+        json!({ "type": "form_request", "status": "waiting_for_input", "schema": { "a": 1 } });
+    stage.art.will([crate::servers::modern::Deed::Result(json!({
+        "resultType": "complete", "content": [], "structuredContent": form,
+    }))]);
+    let answer = stage.answer(json!({ "message": "予約したい" })).await;
+    assert_eq!(answer["waiting"][0]["type"], "form", "FORM-3: {answer}");
+    assert_eq!(stage.gemini.bodies().len(), 1, "FORM-3: nobody is asked before it is filled in");
+    stage.gemini.says(message(&[text("承りました。")]));
+    let sent = r#"{"name":"花子"}"#;
+    stage.answer(json!({ "message": sent, "turn": answer["turn"] })).await;
+    let parts = stage.gemini.bodies()[1]["contents"][2]["parts"].clone();
+    assert_eq!(parts[0]["functionResponse"]["response"], form, "FORM-7");
+    assert_eq!(parts[1], json!({ "text": sent }), "FORM-7: the same turn, response first");
+}
+
+#[tokio::test]
+async fn texts_come_as_they_are_said_and_thoughts_do_not() {
+    let (server, gemini) = Stage::alone(NO_PICTURES).await;
+    let long = "これは八文字よりも長い返事です。";
+    gemini.says(message(&[json!({ "text": "秘密の考え", "thought": true }), text(long)]));
+    let events = streamed(&server, json!({ "message": "こんにちは" })).await;
+    let deltas: Vec<_> = events.iter().filter(|it| it.0 == "text_delta").collect();
+    assert!(deltas.len() > 1, "{events:?}");
+    let whole: String = deltas.iter().map(|it| it.1["text"].as_str().unwrap()).collect();
+    assert_eq!(whole, long);
+    let (name, done) = events.last().unwrap();
+    assert_eq!((name.as_str(), &done["text"]), ("done", &json!(long)));
+    assert!(!format!("{events:?}").contains("秘密"), "{events:?}");
+}
+
+#[tokio::test]
+async fn a_picture_is_shown_and_what_leads_to_it_is_not_said_twice() {
+    let stage = Stage::open("").await;
+    stage.gemini.says(message(&[text("準備ができました。")]));
+    stage.gemini.says(message(&[text("どうぞ"), picture(MADE)]));
+    let events = streamed(&stage.server, json!({ "message": "作って" })).await;
+    let of =
+        |name: &str| events.iter().filter(|it| it.0 == name).map(|it| &it.1).collect::<Vec<_>>();
+    assert_eq!(of("text_delta"), [&json!({ "text": "どうぞ" })]);
+    assert_eq!(of("image"), [&json!({ "mimeType": "image/png", "data": MADE })]);
+    assert_eq!(of("done")[0]["text"], "どうぞ", "{events:?}");
+}
+
+#[tokio::test]
+async fn what_its_documentation_does_not_know_is_refused_by_its_name() {
+    let gemini = FakeModel::start(tests::fake_models::gemini::Gemini::default()).await;
+    let client = tests::client::Client::new(&gemini.url);
+    let contents = json!([{ "role": "user", "parts": [{ "text": "a" }] }]);
+    let object = json!({ "type": "OBJECT", "properties": {} });
+    let declared = json!([{ "functionDeclarations": [
+        { "name": "f", "description": "f", "parameters": object },
+    ] }]);
+    for (model, body, said) in [
+        (TEXT, json!({ "contents": contents, "top": 1 }), "Unknown name \"top\""),
+        (
+            TEXT,
+            json!({ "contents": [{ "role": "tool", "parts": [{ "text": "a" }] }] }),
+            "valid role",
+        ),
+        (TEXT, json!({ "contents": [{ "role": "user", "parts": [] }] }), "must not be empty"),
+        (TEXT, json!({ "contents": contents, "tools": declared }), "should be non-empty"),
+        (PICTURES, json!({ "contents": contents, "tools": [] }), "Function calling is not enabled"),
+        (
+            TEXT,
+            json!({ "contents": contents, "generationConfig": { "responseModalities": ["IMAGE"] } }),
+            "response modalities",
+        ),
+        (
+            PICTURES,
+            json!({ "contents": contents, "generationConfig": { "imageConfig": { "imageSize": "1k" } } }),
+            "image_config",
+        ),
+    ] {
+        let path = format!("/v1beta/models/{model}:generateContent");
+        let response = client.post(&path, &[("x-goog-api-key", KEY)], body.to_string()).await;
+        assert_eq!(response.status(), 400, "{body}");
+        let error: Value = response.json().await.unwrap();
+        assert_eq!(error["error"]["status"], "INVALID_ARGUMENT");
+        assert!(error["error"]["message"].as_str().unwrap().contains(said), "{error}");
+    }
+    let path = format!("/v1beta/models/{TEXT}:generateContent");
+    for (key, status) in [("wrong", 400), ("", 403)] {
+        let response = client.post(&path, &[("x-goog-api-key", key)], "{}").await;
+        assert_eq!(response.status().as_u16(), status, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn all_tools_of_the_counter_can_be_declared_to_it() {
+    let (server, gemini) = Stage::with(&["cinema", "forms", "navigation"], "").await;
+    gemini.says(message(&[text("はい。")]));
+    let (status, answer) =
+        chat(&server, json!({ "message": "こんにちは", "assistant": "counter" })).await;
+    assert_eq!((status, gemini.broken()), (200, Vec::new()), "{answer}");
+    let tools = gemini.bodies()[0]["tools"][0]["functionDeclarations"].as_array().cloned().unwrap();
+    let names: Vec<_> = tools.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    for name in ["reserve_seats", "request_form", "route_search"] {
+        assert!(names.contains(&name), "ILL-21: {names:?}");
+    }
+    let reasons = tools.iter().filter_map(|it| it.get("parameters"));
+    assert!(reasons.clone().count() > 3, "{tools:?}");
+    for parameters in reasons {
+        assert_eq!(parameters["properties"]["reason"]["type"], "STRING", "NAV-54");
+    }
+}
+
+/// The events of an answer.
+async fn streamed(server: &tests::server::TestServer, body: Value) -> Vec<(String, Value)> {
+    let accept = [("accept", "text/event-stream")];
+    let response = server.client().post("/api/chat", &accept, body.to_string()).await;
+    let text = response.text().await.expect("it arrives");
+    let field = |event: &str, name: &str| {
+        event.lines().find_map(|it| it.strip_prefix(name)).map(|it| it.trim().to_owned())
+    };
+    let events = text.split("\n\n").filter_map(|it| {
+        let data = serde_json::from_str(&field(it, "data:")?).expect("JSON");
+        Some((field(it, "event:")?, data))
+    });
+    events.collect()
+}

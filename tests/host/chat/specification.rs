@@ -1,0 +1,337 @@
+//! What the specification of illustrations calls done (ILL-50 to ILL-55): a fake Gemini, the server in
+//! process, and an MCP server of another team's behind it. Each request is looked at field by field.
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    fake_models::{
+        FakeModel,
+        gemini::{Gemini, KEY, PICTURES, TEXT, call, message, picture, text},
+    },
+    server::{Folders, TestServer},
+};
+
+use crate::servers::{
+    is_offered,
+    modern::{Deed, Modern},
+};
+
+/// The specification's declarations, word for word (ILL-20).
+const DECLARATIONS: &str = include_str!("declarations.json");
+/// ILL-30.
+const PROMPT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて、必ずMCPツール（get_theme_illustrations または get_card_illustration）を使用して関連する公式カードイラストを参照し、それらを元に画像を生成してください。";
+/// ILL-31.
+const PROMPT_WITHOUT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて画像を生成してください。";
+/// The gateway's password, which is the other server's token (ILL-11).
+const TOKEN: &str = "hunter2hunter2";
+
+/// Pictures of one pixel.
+pub(super) const BLUE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub(super) const RED: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+pub(super) const MADE: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
+/// A server, the models behind it, and the other team's server.
+pub(super) struct Stage {
+    pub(super) server: TestServer,
+    pub(super) gemini: FakeModel,
+    pub(super) art: Modern,
+}
+
+/// The other team's tools, with what JSON Schema says of them beside what the specification does.
+fn tools() -> Vec<Value> {
+    let declared: Value = serde_json::from_str(DECLARATIONS).unwrap();
+    let described =
+        |index: usize| declared[0]["functionDeclarations"][index]["description"].clone();
+    let hints = json!({ "readOnlyHint": true });
+    vec![
+        json!({
+            "name": "get_card_illustration", "title": "Card", "annotations": hints,
+            "description": described(0),
+            "inputSchema": {
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+                "properties": { "card_name": {
+                    "type": "string", "description": "取得したいカードの名前",
+                    "minLength": 1, "maxLength": 200,
+                } },
+                "required": ["card_name"], "additionalProperties": false,
+            },
+        }),
+        json!({
+            "name": "get_theme_illustrations", "title": "Theme", "annotations": hints,
+            "description": described(1),
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "theme": {
+                        "type": "string",
+                        "description": "テーマ名（例: ブルーアイズ、ブラック・マジシャン）",
+                    },
+                    "limit": {
+                        "type": "number", "default": 5, "minimum": 1, "maximum": 20,
+                        "description": "取得するイラストの最大枚数（デフォルト: 5）",
+                    },
+                },
+                "required": ["theme"],
+            },
+        }),
+    ]
+}
+
+impl Stage {
+    /// All of it, with `more` in the configuration.
+    pub(super) async fn open(more: &str) -> Self {
+        let stage = Self::begin(more, "").await;
+        for tool in ["get_card_illustration", "get_theme_illustrations"] {
+            is_offered(&stage.server, tool).await;
+        }
+        stage
+    }
+
+    /// The same, before the tools are there; `art` says how the other server is called.
+    async fn begin(more: &str, art: &str) -> Self {
+        let modern = Modern::with(tools());
+        *modern.told().token.lock().unwrap() = Some(TOKEN);
+        let art = format!(
+            "[servers.art]\nurl = '{}'\ntoken = {{ value = '{TOKEN}' }}\nprefix = ''\nretry_base_ms = 5\ntimeout_ms = 2000\n{art}",
+            modern.url()
+        );
+        let (server, gemini) = Self::alone(&format!("{art}\n{more}")).await;
+        Self { server, gemini, art: modern }
+    }
+
+    /// A server with a fake Gemini and nothing on the counter but what `lines` say.
+    pub(super) async fn alone(lines: &str) -> (TestServer, FakeModel) {
+        Self::with(&[], lines).await
+    }
+
+    /// The same with these components.
+    pub(super) async fn with(components: &[&str], lines: &str) -> (TestServer, FakeModel) {
+        let gemini = FakeModel::start(Gemini::default()).await;
+        let models = match lines.contains("[models.gemini]") {
+            true => String::new(),
+            false => "[models.gemini]\n".to_owned(),
+        };
+        let own = format!(
+            "base_url = '{}'\nkey = {{ value = '{KEY}' }}\nretry_base_ms = 1\n",
+            gemini.url
+        );
+        // What the test says of the model comes last, and this before it.
+        let lines = match models.is_empty() {
+            true => lines.replace("[models.gemini]\n", &format!("[models.gemini]\n{own}")),
+            false => format!("{lines}\n{models}{own}"),
+        };
+        let folders = Folders::new();
+        for name in components {
+            folders.put(name, &component_bytes(name));
+        }
+        let config = folders.config_with(&lines);
+        (TestServer::start(folders, |it| *it = config).await, gemini)
+    }
+
+    /// What `/api/chat` answers.
+    pub(super) async fn chat(&self, body: Value) -> (u16, Value) {
+        chat(&self.server, body).await
+    }
+
+    /// The same, which goes well.
+    pub(super) async fn answer(&self, body: Value) -> Value {
+        let (status, answer) = self.chat(body).await;
+        assert_eq!(status, 200, "{answer}; broken: {:?}", self.gemini.broken());
+        assert_eq!(self.gemini.broken(), Vec::<String>::new());
+        answer
+    }
+
+    /// The models that were asked, in their order.
+    fn models(&self) -> Vec<String> {
+        let name = |it: String| Some(it.split_once("models/")?.1.split_once(':')?.0.to_owned());
+        self.gemini.asked().into_iter().filter_map(|it| name(it.path)).collect()
+    }
+}
+
+pub(super) async fn chat(server: &TestServer, body: Value) -> (u16, Value) {
+    let response = server.client().post("/api/chat", &[], body.to_string()).await;
+    (response.status().as_u16(), response.json().await.expect("JSON"))
+}
+
+/// What the other server answers: these pictures.
+pub(super) fn brings(pictures: &[(&str, &str)]) -> Deed {
+    let listed = pictures
+        .iter()
+        .map(|(name, data)| json!({ "card_name": name, "mimeType": "image/png", "data": data }));
+    let content =
+        pictures.iter().map(|it| json!({ "type": "image", "mimeType": "image/png", "data": it.1 }));
+    Deed::Result(json!({
+        "resultType": "complete", "content": content.collect::<Vec<_>>(),
+        "structuredContent": { "illustrations": listed.collect::<Vec<_>>() },
+    }))
+}
+
+fn user(parts: Value) -> Value {
+    json!({ "role": "user", "parts": parts })
+}
+
+fn inline(data: &str) -> Value {
+    json!({ "inlineData": { "mimeType": "image/png", "data": data } })
+}
+
+#[tokio::test]
+async fn gemini_calls_the_tool_and_a_picture_is_made_of_what_it_brings() {
+    let stage = Stage::open("").await;
+    let said = "青眼の白龍でサムネイルを作って";
+    let arguments = json!({ "card_name": "青眼の白龍" });
+    stage.gemini.says(message(&[call("get_card_illustration", arguments.clone())]));
+    stage.gemini.says(message(&[text("イラストを取得しました。")]));
+    stage.gemini.says(message(&[text("できました。"), picture(MADE)]));
+    stage.art.will([brings(&[("青眼の白龍", BLUE)])]);
+    let answer = stage.answer(json!({ "message": said, "history": [] })).await;
+
+    assert_eq!(stage.models(), [TEXT, TEXT, PICTURES], "ILL-29");
+    let bodies = stage.gemini.bodies();
+    let first = json!({
+        "systemInstruction": { "parts": [{ "text": PROMPT }] },
+        "contents": [user(json!([{ "text": said }]))],
+        "tools": serde_json::from_str::<Value>(DECLARATIONS).unwrap(),
+    });
+    assert_eq!(bodies[0], first, "ILL-20, ILL-21, ILL-30");
+
+    let calls = stage.art.calls();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].1["params"]["name"], "get_card_illustration", "ILL-50");
+    assert_eq!(calls[0].1["params"]["arguments"], arguments, "ILL-50");
+
+    let called = &bodies[1]["contents"][1];
+    assert_eq!(called["role"], "model");
+    let part = &called["parts"][0];
+    assert!(part["thoughtSignature"].is_string(), "ILL-27: {part}");
+    let id = &part["functionCall"]["id"];
+    let answered = user(json!([{ "functionResponse": {
+        "id": id, "name": "get_card_illustration",
+        "response": { "illustrations": [
+            { "card_name": "青眼の白龍", "mimeType": "image/png", "data": BLUE },
+        ] },
+        "parts": [inline(BLUE)],
+    } }]));
+    let contents = json!([user(json!([{ "text": said }])), called, answered]);
+    let second = json!({ "contents": contents, "systemInstruction": first["systemInstruction"],
+        "tools": first["tools"] });
+    assert_eq!(bodies[1], second, "ILL-50, ILL-24, ILL-28");
+
+    let third = json!({
+        "systemInstruction": { "parts": [{ "text": PROMPT_WITHOUT }] },
+        "contents": [user(json!([{ "text": said }, inline(BLUE)]))],
+        "generationConfig": {
+            "responseModalities": ["TEXT", "IMAGE"],
+            "imageConfig": { "aspectRatio": "16:9", "imageSize": "1K" },
+        },
+    });
+    assert_eq!(bodies[2], third, "ILL-51, ILL-43");
+    assert_eq!(answer["images"], json!([{ "mimeType": "image/png", "data": MADE }]), "ILL-51");
+    assert_eq!(answer["text"], "できました。", "ILL-40");
+    assert_eq!((&answer["provider"], &answer["model"]), (&json!("gemini"), &json!(TEXT)));
+    assert_eq!(answer["toolCalls"][0]["params"], arguments);
+    for asked in stage.gemini.asked() {
+        assert_eq!(asked.header("x-goog-api-key"), KEY);
+        assert!(!asked.query.iter().any(|it| it.0 == "key"), "a key is no part of an address");
+    }
+}
+
+#[tokio::test]
+async fn the_token_goes_with_each_call_and_a_wrong_one_is_told_and_not_tried_again() {
+    let stage = Stage::open("").await;
+    stage.gemini.says(message(&[call("get_card_illustration", json!({ "card_name": "a" }))]));
+    stage.gemini.says(message(&[text("拒否されました。")]));
+    stage.gemini.says(message(&[text("イラストなしで作りました。"), picture(MADE)]));
+    stage.art.will([Deed::Status(401, None)]);
+    let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
+    let calls = stage.art.calls();
+    assert_eq!(calls.len(), 1, "ILL-52: not tried again");
+    assert_eq!(calls[0].0, format!("Bearer {TOKEN}"), "ILL-11, ILL-52");
+    assert_eq!(answer["toolCalls"][0]["isError"], true, "{answer}");
+    let bodies = stage.gemini.bodies();
+    let told = &bodies[1]["contents"][2]["parts"][0]["functionResponse"]["response"]["error"];
+    assert_eq!(told["error"], "upstream_unauthorized", "ILL-26, ILL-52: {told}");
+    assert!(!format!("{answer}{bodies:?}").contains(TOKEN), "no secret is told");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_given_up_and_the_loop_goes_on() {
+    let stage = Stage::begin("", "").await;
+    is_offered(&stage.server, "get_card_illustration").await;
+    for (deed, said) in [
+        (Deed::Never, "がタイムアウトしました"),
+        (Deed::Status(503, None), "の実行に失敗しました（最大リトライ回数超過）"),
+    ] {
+        let before = stage.art.calls().len();
+        stage.gemini.says(message(&[call("get_card_illustration", json!({ "card_name": "a" }))]));
+        stage.gemini.says(message(&[text("取得できませんでした。")]));
+        stage.gemini.says(message(&[text("できました。"), picture(MADE)]));
+        stage.art.will([0; 4].map(|_| deed.clone()));
+        let answer = stage.answer(json!({ "message": "aのサムネイル" })).await;
+        assert_eq!(stage.art.calls().len() - before, 4, "ILL-12, ILL-14: three more attempts");
+        let bodies = stage.gemini.bodies();
+        let told = &bodies[bodies.len() - 2]["contents"][2]["parts"][0]["functionResponse"];
+        let told = told["response"]["error"]["message"].as_str().unwrap();
+        assert!(told.contains(said), "ILL-15, ILL-53: {told}");
+        assert_eq!(answer["images"][0]["data"], MADE, "ILL-53: the loop still answers");
+    }
+}
+
+#[tokio::test]
+async fn two_rounds_and_three_calls_at_once_come_back_in_their_order() {
+    let stage = Stage::open("").await;
+    let card = |name: &str| call("get_card_illustration", json!({ "card_name": name }));
+    stage.gemini.says(message(&[
+        json!({ "text": "まずテーマを調べます", "thought": true }),
+        call("get_theme_illustrations", json!({ "theme": "ブルーアイズ", "limit": 2 })),
+    ]));
+    stage.gemini.says(message(&[card("a"), card("b"), card("c")]));
+    stage.gemini.says(message(&[text("そろいました。")]));
+    stage.gemini.says(message(&[picture(MADE)]));
+    stage.art.will([brings(&[("x", BLUE), ("y", RED)])]);
+    // None of the three answers before the test lets it.
+    stage.art.will([Deed::Progress, Deed::Progress, Deed::Progress]);
+    let begun = async {
+        while stage.art.calls().len() < 4 {
+            tokio::task::yield_now().await;
+        }
+        stage.art.told().leave.as_ref().unwrap().add_permits(3);
+    };
+    let (answer, ()) = futures::join!(stage.answer(json!({ "message": "作って" })), begun);
+
+    let bodies = stage.gemini.bodies();
+    assert_eq!(bodies.len(), 4, "ILL-54");
+    let first = bodies[1]["contents"][1]["parts"].clone();
+    assert_eq!(first[0]["thought"], true, "each part goes back: {first}");
+    let contents = bodies[2]["contents"].as_array().unwrap();
+    let roles: Vec<_> = contents.iter().map(|it| it["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "model", "user", "model", "user"], "ILL-54");
+    assert_eq!(contents[1]["parts"], first, "ILL-27: the same again");
+    let (made, came) = (&contents[3]["parts"], &contents[4]["parts"]);
+    let signed = |it: &Value| it.get("thoughtSignature").is_some();
+    let signed: Vec<_> = made.as_array().unwrap().iter().map(signed).collect();
+    assert_eq!(signed, [true, false, false], "ILL-27: only the first is signed");
+    for (index, name) in ["a", "b", "c"].into_iter().enumerate() {
+        let (call, response) = (&made[index]["functionCall"], &came[index]["functionResponse"]);
+        assert_eq!((&call["id"], &call["name"]), (&response["id"], &response["name"]), "ILL-24");
+        assert_eq!(response["response"]["arguments"]["card_name"], name, "ILL-24: in call order");
+    }
+    let references = json!([{ "text": "作って" }, inline(BLUE), inline(RED)]);
+    assert_eq!(bodies[3]["contents"], json!([user(references)]), "ILL-51");
+    assert_eq!(answer["toolCalls"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["usage"]["inputTokens"], 400);
+}
+
+#[tokio::test]
+async fn without_tools_the_other_prompt_is_used_and_the_chat_still_answers() {
+    let (server, gemini) = Stage::alone("").await;
+    gemini.says(message(&[text("どうぞ。"), picture(MADE)]));
+    let (status, answer) = chat(&server, json!({ "message": "青いサムネイル" })).await;
+    assert_eq!((status, gemini.broken()), (200, Vec::new()), "ILL-55: {answer}");
+    assert_eq!(answer["images"][0]["data"], MADE, "ILL-55");
+    let bodies = gemini.bodies();
+    assert_eq!(bodies.len(), 1, "there is nothing to decide");
+    let prompt = &bodies[0]["systemInstruction"]["parts"][0]["text"];
+    assert_eq!(prompt, PROMPT_WITHOUT, "ILL-31");
+    assert_eq!(bodies[0].get("tools"), None, "ILL-55");
+}

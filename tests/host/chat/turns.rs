@@ -1,0 +1,158 @@
+//! Turns: a conversation goes on from one, by the provider's own messages.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+use super::{Talk, calls, post, say, says};
+
+fn files(server: &TestServer) -> Vec<std::path::PathBuf> {
+    let folder = fs::read_dir(server.folders.data().join("turns")).unwrap();
+    folder.map(|it| it.unwrap().path()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_message_goes_on_with_the_providers_own_messages_even_after_a_restart() {
+    let mut talk = Talk::with(&["echo"], "").await;
+    talk.model.says(calls(&[("echo", json!({ "value": { "a": 1 } }))])).says(says("1です"));
+    let first = talk.answer(&json!({ "message": "値は？" })).await;
+    let before = talk.last();
+    talk.server.restart().await;
+    talk.model.says(says("どういたしまして"));
+    let body = json!({ "message": "ありがとう", "turn": first["turn"], "history": [
+        { "role": "user", "parts": [{ "text": "not this" }] },
+    ] });
+    let second = talk.answer(&body).await;
+    assert_eq!(second["text"], "どういたしまして");
+    let after = talk.last();
+    assert_eq!(after[..before.len()], before[..], "ILL-27: verbatim, signatures too");
+    assert!(after[1]["parts"][0]["thoughtSignature"].is_string(), "ILL-27: {after:?}");
+    let text = |it: &Value| it["parts"][0]["text"].clone();
+    assert_eq!(text(&after[before.len()]), "1です");
+    assert_eq!(text(after.last().unwrap()), "ありがとう");
+    assert!(!format!("{after:?}").contains("not this"), "the turn is there, the history not used");
+    assert_eq!(talk.model.broken(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_turn_can_be_gone_on_from_again() {
+    let talk = Talk::with(&["echo"], "").await;
+    talk.model.says(says("一")).says(says("二")).says(says("三"));
+    let first = talk.answer(&json!({ "message": "最初" })).await;
+    let one = talk.answer(&json!({ "message": "続き", "turn": first["turn"] })).await;
+    let other = talk.answer(&json!({ "message": "やり直し", "turn": first["turn"] })).await;
+    assert_ne!(one["turn"], other["turn"]);
+    let last = format!("{:?}", talk.last());
+    assert!(last.contains("やり直し") && last.contains("一") && !last.contains("続き"), "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_is_gone_is_replaced_by_the_history_and_else_said_to_be_gone() {
+    let talk = Talk::with(&["echo"], "").await;
+    let gone = "0".repeat(32);
+    for turn in [gone.as_str(), "../../seal.key", "x", &"A".repeat(32)] {
+        let (status, answer) = talk.say(&json!({ "message": "続き", "turn": turn })).await;
+        assert_eq!(status, 404, "{turn}: {answer}");
+        assert!(answer["details"].as_str().unwrap().contains("history"), "{answer}");
+    }
+    talk.model.says(says("はい"));
+    let history = json!([
+        { "role": "user", "parts": [{ "text": "前の話" }] },
+        { "role": "model", "parts": [{ "text": "どうも" }] },
+    ]);
+    talk.answer(&json!({ "message": "続き", "turn": gone, "history": history })).await;
+    let last = talk.last();
+    assert_eq!((last.len(), &last[0]["parts"][0]["text"]), (3, &json!("前の話")));
+    // What waits cannot be answered from a history.
+    let body = json!({ "message": "続き", "turn": gone, "history": history, "approvals": { "c": "allow" } });
+    assert_eq!(talk.say(&body).await.0, 404);
+}
+
+#[tokio::test]
+async fn the_last_20_entries_of_a_history_are_used() {
+    let talk = Talk::with(&["echo"], "").await;
+    talk.model.says(says("はい"));
+    let entry = |at: usize| {
+        let role = if at.is_multiple_of(2) { "user" } else { "model" };
+        json!({ "role": role, "parts": [{ "text": format!("#{at}#") }] })
+    };
+    let history: Vec<_> = (0..40).map(entry).collect();
+    talk.answer(&json!({ "message": "今", "history": history })).await;
+    let last = format!("{:?}", talk.last());
+    assert!(last.contains("#20#") && last.contains("#39#") && !last.contains("#19#"), "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_of_somebody_else_is_as_if_there_were_none() {
+    let token = |name: &str| {
+        let digest = host::seal::digest(name.as_bytes());
+        format!("[tokens.{}]\nsha256 = '{digest}'\nscopes = ['*']\n", &name[4..])
+    };
+    let lines = token("mdg_ann") + &token("mdg_ben");
+    let talk = Talk::with(&["echo"], &lines).await;
+    talk.model.says(says("秘密です"));
+    let (ann, ben) = (talk.server.client_with("mdg_ann"), talk.server.client_with("mdg_ben"));
+    let (_, first) = say(&ann, &json!({ "message": "内緒の話" })).await;
+    let next = json!({ "message": "何の話？", "turn": first["turn"] });
+    let (status, answer) = say(&ben, &next).await;
+    let nobodys = json!({ "message": "何の話？", "turn": "0".repeat(32) });
+    assert_eq!((status, answer), say(&ben, &nobodys).await, "nothing tells that it exists");
+    assert_eq!(status, 404);
+    talk.model.says(says("内緒です"));
+    assert_eq!(say(&ann, &next).await.0, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.config_with("[chat]\nturns_max = 10\nturn_bytes_max = 2000");
+    let mut server = TestServer::start(folders, |it| *it = config).await;
+    let mut turns = Vec::new();
+    for _ in 0..30 {
+        let (status, answer) = post(&server.client(), "{\"message\": \"やあ\"}").await;
+        assert_eq!(status, 200, "{answer}");
+        turns.push(answer["turn"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(files(&server).len(), 10);
+    server.restart().await;
+    assert_eq!(files(&server).len(), 10);
+    let is_there = async |turn: &String| {
+        let body = json!({ "message": "続き", "turn": turn });
+        post(&server.client(), &body.to_string()).await.0 == 200
+    };
+    assert!(is_there(&turns[29]).await && !is_there(&turns[0]).await, "the oldest went");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_on_the_machine_reads_a_turn() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let server = TestServer::with(&["echo"]).await;
+    post(&server.client(), "{\"message\": \"やあ\"}").await;
+    let files = files(&server);
+    assert_eq!(files.len(), 1);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&files[0]), mode(files[0].parent().unwrap())), (0o600, 0o700));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_was_stopped_can_be_gone_on_from_and_no_call_is_left_without_a_result() {
+    let talk = Talk::with(&["echo"], "[assistants.counter]\nrounds_max = 1").await;
+    let echo = |at: usize| calls(&[("echo", json!({ "value": { "at": at } }))]);
+    talk.model.says(echo(1)).says(echo(2)).says(says("ここまでです"));
+    let first = talk.answer(&json!({ "message": "ずっと" })).await;
+    assert_eq!(first["stopReason"], "max_tool_rounds", "ILL-25");
+    let second = talk.answer(&json!({ "message": "どう？", "turn": first["turn"] })).await;
+    assert_eq!(second["text"], "ここまでです");
+    let last = talk.last();
+    let parts = last.last().unwrap()["parts"].as_array().unwrap();
+    assert!(parts[0]["functionResponse"].to_string().contains("not made"), "{parts:?}");
+    assert_eq!(parts[1]["text"], "どう？");
+    assert_eq!(talk.model.broken(), [""; 0]);
+}
