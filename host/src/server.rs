@@ -244,7 +244,7 @@ impl Server {
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            navigate: Navigate::new(&calls, &registry, &clock, config.assistant("navigation")),
+            navigate: Navigate::new((&calls, &registry), (&clock, &watch.metrics), &config),
             chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
             rpc: Rpc { calls },
             health: Health { registry: registry.clone(), troubles, servers, maps, deciders },

@@ -18,6 +18,7 @@ mod forms;
 mod gateway;
 mod gemini;
 mod injection;
+mod models;
 mod specification;
 mod turns;
 mod wire;

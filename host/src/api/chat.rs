@@ -19,6 +19,8 @@ mod refusal;
 mod request;
 mod talk;
 
+pub(super) use talk::{answered, outcome};
+
 use refusal::Refusal;
 use request::Asked;
 use talk::Talk;

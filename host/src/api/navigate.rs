@@ -1,7 +1,7 @@
 //! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
 //! reasons; as one answer or as a stream of events (NAV-9).
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use axum::{
     Json, Router,
@@ -14,31 +14,43 @@ use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
 mod chosen;
+mod reasoned;
 mod refusal;
 mod request;
 
 pub(super) use refusal::Refusal;
 pub(super) use request::Fields;
 
-use super::stream;
+use super::{
+    chat::{answered, outcome},
+    stream,
+};
 use crate::{
     assistant::{
-        Asker, Assistant, AssistantConfig, Decider, Ending, Language, Part, Run, Task, Teller,
+        Asker, Assistant, Decider, Ending, Language, Message, Models, Part, Provider, Run, Task,
+        Teller, Trouble, Undecided, models,
         planner::{Planner, Said, Trip},
     },
     call_state::Clock,
     caller::Caller,
     calls::Calls,
+    config::Config,
+    metrics::{Metrics, Running},
     registry::Registry,
     telemetry::TraceHeaders,
 };
+use reasoned::Reasoned;
 use request::Asked;
 
 /// What the endpoints work on.
 #[derive(Clone)]
 pub(crate) struct Navigate {
     assistant: Assistant,
+    models: Arc<Models>,
+    /// From where the models' files count.
+    base: Arc<Path>,
     clock: Clock,
+    metrics: Metrics,
 }
 
 /// `/api/navigate`, and `/api/route` beside it.
@@ -67,9 +79,13 @@ async fn answer(
     let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
     let ends = (asked.origin, asked.destination);
     let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
-    let task = navigate.task(&trip);
-    let planner = Box::new(Planner::of_sentence(trip));
-    navigate.job(&headers, caller, task, planner, shape).answer(&headers).await
+    let (task, language) = (navigate.task(&trip), trip.language);
+    let (decider, running) = match navigate.decider(trip) {
+        Ok(it) => it,
+        Err(it) => return Refusal::of(Trouble::Undecided(it), language).into_response(),
+    };
+    let job = navigate.job(&headers, caller, task, decider, shape);
+    Job { running, ..job }.answer(&headers).await
 }
 
 /// What an answer looks like.
@@ -91,6 +107,7 @@ pub(super) struct Job {
     task: Task,
     decider: Box<dyn Decider>,
     shape: Shape,
+    running: Option<Running>,
 }
 
 /// The body of an answer, and which of the results was chosen.
@@ -98,13 +115,26 @@ type Answer = (Value, Value);
 
 impl Navigate {
     pub(crate) fn new(
-        calls: &Calls,
-        registry: &Registry,
-        clock: &Clock,
-        config: Arc<AssistantConfig>,
+        (calls, registry): (&Calls, &Registry),
+        (clock, metrics): (&Clock, &Metrics),
+        config: &Config,
     ) -> Self {
-        let assistant = Assistant::new(calls, registry, config);
-        Self { assistant, clock: clock.clone() }
+        let assistant = Assistant::new(calls, registry, config.assistant("navigation"));
+        let (models, base) = (Arc::new(config.models.clone()), config.base.as_path().into());
+        Self { assistant, models, base, clock: clock.clone(), metrics: metrics.clone() }
+    }
+
+    /// Whoever decides on a sentence: the model of the assistant, whose runs are counted, or the
+    /// planner.
+    fn decider(&self, trip: Trip) -> Result<(Box<dyn Decider>, Option<Running>), Undecided> {
+        let assistant = &self.assistant.config;
+        let chosen = models::chosen(assistant, &self.models, &self.base);
+        if matches!(chosen.provider, Provider::Builtin | Provider::Auto) {
+            return Ok((Box::new(Planner::of_sentence(trip)), None));
+        }
+        let model = models::decider(&chosen, assistant, &self.models, &self.base, None)?;
+        let running = self.metrics.run("navigation", chosen.provider);
+        Ok((Box::new(Reasoned::new(model)), Some(running)))
     }
 
     /// The way that is asked for.
@@ -137,9 +167,13 @@ impl Navigate {
             "出発地: {}、目的地: {}\n条件: {}",
             trip.origin, trip.destination, trip.message
         );
+        let said = trip.history.iter().map(|it| Message {
+            is_user: it.is_user,
+            parts: vec![Part::text(it.content.as_str())],
+        });
         Task {
             message: vec![Part::text(message)],
-            history: Vec::new(),
+            history: said.collect(),
             language: trip.language,
             now: trip.now,
         }
@@ -156,7 +190,7 @@ impl Navigate {
         // Results are in the language of the explanation.
         caller.locale.get_or_insert_with(|| task.language.tag().into());
         let asker = Asker::new(caller, TraceHeaders::of(headers));
-        Job { assistant: self.assistant.clone(), asker, task, decider, shape }
+        Job { assistant: self.assistant.clone(), asker, task, decider, shape, running: None }
     }
 }
 
@@ -186,6 +220,10 @@ impl Job {
     async fn run(mut self, teller: &Teller) -> Result<Answer, Refusal> {
         let (task, before) = (&self.task, Default::default());
         let run = self.assistant.run(task, before, &mut *self.decider, &self.asker, teller).await;
+        if let Some(running) = &mut self.running {
+            running.took(self.decider.usage());
+            running.ended(outcome(&run), answered(&run));
+        }
         let run = run.map_err(|it| Refusal::of(it, self.task.language))?;
         self.body(run)
     }

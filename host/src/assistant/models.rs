@@ -44,8 +44,8 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
 /// The model that is asked where none is named.
 fn default_model(provider: Provider) -> &'static str {
     match provider {
-        Provider::Claude => "claude-sonnet-5-5",
-        Provider::Gemini => "gemini-3.8-flash",
+        Provider::Claude => claude::MODEL,
+        Provider::Gemini => gemini::MODEL,
         // The first that the server has.
         Provider::OpenAi => "",
         Provider::Auto | Provider::Builtin => "builtin",

@@ -9,7 +9,7 @@ use http::{StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::{
-    assistant::{Ending, Language, Stopped, Trouble, Undecided},
+    assistant::{Ending, Language, Stopped, Trouble, Undecided, Why},
     authorization::forbidden,
     failure::Failure,
 };
@@ -61,12 +61,18 @@ impl Refusal {
         match trouble {
             Trouble::Tool(failure) => Self::of_tool(failure, language),
             Trouble::NoTools(_) => Self::absent(language),
-            Trouble::Undecided(Undecided { details, .. }) => {
+            Trouble::Undecided(Undecided { why, details, retry_after_s }) => {
                 let message = language.pick(
                     "Claude APIへの接続に失敗しました",
                     "The Claude API could not be reached",
                 );
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "CLAUDE_API_ERROR", message, details)
+                let details = match why {
+                    Why::RateLimited => "Rate limit exceeded".to_owned(),
+                    _ => details,
+                };
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                let refusal = Self::new(status, "CLAUDE_API_ERROR", message, details);
+                Self { retry_after_s, ..refusal }
             }
         }
     }
@@ -173,7 +179,6 @@ impl IntoResponse for Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::Why;
 
     fn of(error: &str, status: u16, data: &Value) -> Refusal {
         let mut failure = Failure::new(error, status, "it says so");

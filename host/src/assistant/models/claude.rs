@@ -22,6 +22,8 @@ use crate::assistant::{
 
 use reply::Reply;
 
+/// The model that is asked where none is named (NAV-53).
+pub(super) const MODEL: &str = "claude-sonnet-5-5";
 /// Where the API is, unless configured.
 const BASE_URL: &str = "https://api.anthropic.com";
 /// The version of the API; each request names it.
@@ -53,13 +55,13 @@ impl Claude {
         base: &Path,
         transcript: Option<&Value>,
     ) -> Result<Self, Undecided> {
-        let failed = |why| Undecided::new(Why::Failed, why);
         let key = config.key(base).map_err(|it| Undecided::new(Why::Key, it))?;
         let Some(key) = key else {
             let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
             return Err(Undecided::new(Why::Key, what));
         };
-        let url = config.base_url(base).map_err(failed)?.unwrap_or_else(|| BASE_URL.to_owned());
+        let url = config.base_url(base).map_err(|it| Undecided::new(Why::Failed, it))?;
+        let url = url.unwrap_or_else(|| BASE_URL.to_owned());
         // Whoever names the version in the address gets that one.
         let is_versioned = url.trim_end_matches('/').ends_with("/v1");
         Ok(Self {
@@ -193,7 +195,7 @@ fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
 /// The configured price, else the published one of a model that is known.
 fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
     let known = || match model {
-        "claude-sonnet-5-5" => Some((2.0, 10.0)),
+        MODEL => Some((2.0, 10.0)),
         "claude-opus-5-5" => Some((4.0, 20.0)),
         _ => None,
     };

@@ -71,10 +71,11 @@ impl OpenAi {
         let prices = config.prices();
         let known = transcript.filter(|it| it["provider"] == PROVIDER);
         let messages = known.and_then(|it| it["messages"].as_array().cloned());
+        let spoken = known.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
         Ok(Self {
             wire: Wire::new(url, key, Attach::Bearer, config.retry_base())?,
             version: if url.ends_with("/v1") { "" } else { "v1/" },
-            model: model.clone(),
+            model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
             limit: (limit, config.tokens_max().unwrap_or(TOKENS_MAX)),
             // What tokens from a cache cost differs from one to the next: at most as much as others.

@@ -77,7 +77,7 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
         Some(answered) => result(id, answered),
         None => json!({
             "type": "tool_result", "tool_use_id": id, "is_error": true,
-            "content": "Not done: the person went on without answering.",
+            "content": "Not done: it was stopped before, or the person went on without answering.",
         }),
     })
     .collect()

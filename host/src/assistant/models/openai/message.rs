@@ -70,7 +70,10 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[
     let mut pieces = Vec::new();
     for id in ids.collect::<Vec<_>>() {
         let Some(answered) = answered.iter().find(|it| it.call.id == id) else {
-            messages.push(result(&id, "Not done: the person went on without answering."));
+            messages.push(result(
+                &id,
+                "Not done: it was stopped before, or the person went on without answering.",
+            ));
             continue;
         };
         let told = told(&answered.result);

@@ -1,0 +1,103 @@
+//! The reasons in a model's last word, told while the word is still being written.
+
+use serde_json::Value;
+
+use crate::assistant::Teller;
+
+/// The field whose text is told.
+const FIELD: &str = "\"reasoning\"";
+
+/// A last word that is being written.
+#[derive(Default)]
+pub(super) struct Telling {
+    written: String,
+    /// Where the next piece of the field's text begins.
+    at: Option<usize>,
+    is_over: bool,
+    told: String,
+}
+
+impl Telling {
+    /// Tells what `piece` adds to the reasons.
+    pub(super) async fn tell(&mut self, piece: &Value, teller: &Teller) {
+        let Some(more) = self.take(piece["text"].as_str().unwrap_or_default()) else { return };
+        teller.say(&more).await;
+    }
+
+    /// What has been told so far.
+    pub(super) fn told(&self) -> &str {
+        &self.told
+    }
+
+    fn take(&mut self, piece: &str) -> Option<String> {
+        if self.is_over {
+            return None;
+        }
+        self.written.push_str(piece);
+        let at = match self.at {
+            Some(at) => at,
+            None => *self.at.insert(begin(&self.written)?),
+        };
+        let rest = &self.written[at..];
+        let (end, is_over) = end(rest);
+        // An escape that is not whole, half a pair, or no JSON at all: later, or at the end.
+        let more: String = serde_json::from_str(&format!("\"{}\"", &rest[..end])).ok()?;
+        (self.at, self.is_over) = (Some(at + end), is_over);
+        self.told.push_str(&more);
+        (!more.is_empty()).then_some(more)
+    }
+}
+
+/// Where the field's text begins.
+fn begin(written: &str) -> Option<usize> {
+    let name = written.find(FIELD)? + FIELD.len();
+    let value = written[name..].trim_start().strip_prefix(':')?.trim_start();
+    let text = value.strip_prefix('"')?;
+    Some(written.len() - text.len())
+}
+
+/// How much of `rest` can be read, and whether the text ends there.
+fn end(rest: &str) -> (usize, bool) {
+    let mut chars = rest.char_indices();
+    while let Some((at, it)) = chars.next() {
+        match it {
+            '"' => return (at, true),
+            '\\' => match chars.next() {
+                None => return (at, false),
+                Some((_, 'u')) if rest.len() < at + 6 => return (at, false),
+                Some(_) => {}
+            },
+            _ => {}
+        }
+    }
+    (rest.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(word: &str, piece: usize) -> (Vec<String>, String) {
+        let mut telling = Telling::default();
+        let chars: Vec<_> = word.chars().collect();
+        let pieces = chars.chunks(piece).map(|it| it.iter().collect::<String>());
+        let told = pieces.filter_map(|it| telling.take(&it)).collect();
+        (told, telling.told().to_owned())
+    }
+
+    #[test]
+    fn reasons_are_told_as_they_are_written_whatever_the_pieces() {
+        let word = r#"はい。{"selectedRoute": {"index": 1}, "reasoning" : "渋滞が\n少ない\u3042 \"ので\" \ud83d\ude97。", "x": "y"}"#;
+        for piece in 1..word.chars().count() {
+            let (pieces, whole) = told(word, piece);
+            assert_eq!(whole, "渋滞が\n少ないあ \"ので\" 🚗。", "NAV-9: {piece}");
+            assert_eq!(pieces.concat(), whole, "NAV-9: {piece}");
+        }
+        assert!(told(word, 3).0.len() > 3, "NAV-9: it does not wait for the end");
+    }
+
+    #[test]
+    fn prose_is_not_told_before_it_is_known_what_it_is() {
+        assert_eq!(told("経路が見つかりませんでした。", 2).0, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,73 @@
+//! Last words as models write them.
+
+use super::*;
+
+fn named(index: Option<usize>, summary: Option<&str>) -> Option<Named> {
+    Some(Named { index, summary: summary.map(str::to_owned) })
+}
+
+#[test]
+fn a_last_word_is_read_in_whatever_it_is_wrapped() {
+    let plain =
+        r#"{"selectedRoute": {"index": 1, "summary": "国道1号"}, "reasoning": "短いから。"}"#;
+    let commented = "{\n  \"selectedRoute\": { \"index\": 1, \"summary\": \"国道1号\" },  // 選択\n  \"reasoning\": \"短いから。\"\n}";
+    for text in [
+        plain.to_owned(),
+        format!("```json\n{plain}\n```"),
+        format!("結果です。\n\n{plain}\n以上です。"),
+        format!("{{比較}} {plain}"),
+        commented.to_owned(),
+    ] {
+        let word = read(&text);
+        assert_eq!(word.route, named(Some(1), Some("国道1号")), "NAV-X7: {text}");
+        assert_eq!(word.reasoning, "短いから。", "NAV-X7: {text}");
+    }
+}
+
+#[test]
+fn a_route_is_named_in_several_ways_and_none_by_null() {
+    for (route, wanted) in [
+        (r#"{"index": "2"}"#, named(Some(2), None)),
+        ("2", named(Some(2), None)),
+        (r#""湾岸線""#, named(None, Some("湾岸線"))),
+        (r#"{"summary": "湾岸線", "distance": 3}"#, named(None, Some("湾岸線"))),
+        ("{}", named(None, None)),
+        (r#"{"index": -1}"#, named(None, None)),
+        ("null", None),
+    ] {
+        let text = format!("{{\"selectedRoute\": {route}, \"reasoning\": \"r\"}}");
+        assert_eq!(read(&text).route, wanted, "NAV-6: {route}");
+    }
+}
+
+#[test]
+fn without_json_all_of_it_are_reasons() {
+    for text in ["首都高が空いています。", "{これは}JSONではない", "", "{\"other\": 1}"]
+    {
+        let word = read(text);
+        assert_eq!((word.reasoning.as_str(), word.route), (text, named(None, None)), "NAV-X7");
+    }
+    let word = read("湾岸線にしました。\n```json\n{\"selectedRoute\": {\"index\": 0}}\n```");
+    assert_eq!(word.reasoning, "湾岸線にしました。", "NAV-X7");
+}
+
+#[test]
+fn a_summary_tells_which_search_is_meant() {
+    let found = |call: &str, all: [&str; 2]| (call.to_owned(), all.map(str::to_owned).to_vec());
+    let reasoned = Reasoned {
+        model: Box::new(crate::assistant::builtin::Builtin::default()),
+        found: vec![found("a", ["x", "y"]), found("b", ["y", "z"])],
+    };
+    for (index, summary, call, place) in [
+        (Some(1), Some("y"), Some("a"), Some(1)),
+        (Some(0), Some("y"), Some("b"), Some(0)),
+        (Some(1), Some("x"), Some("a"), Some(0)),
+        (Some(1), None, None, Some(1)),
+        (Some(1), Some("made up"), None, Some(1)),
+        (None, Some("z"), Some("b"), Some(1)),
+    ] {
+        let summary = summary.map(str::to_owned);
+        let choice = reasoned.choice(Named { index, summary });
+        assert_eq!((choice.call.as_deref(), choice.index), (call, place), "NAV-6: {choice:?}");
+    }
+}

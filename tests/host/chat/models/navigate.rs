@@ -1,0 +1,178 @@
+//! The way that a model chooses: what it is asked (NAV-50 to NAV-54), and what its word comes to (NAV-6).
+
+use serde_json::{Value, json};
+use tests::{
+    fake_models::{
+        Course, FakeModel, Reply,
+        claude::{Claude, KEY, says, uses},
+    },
+    server::{Folders, TestServer},
+};
+
+struct Way {
+    server: TestServer,
+    fake: FakeModel,
+}
+
+impl Way {
+    /// The bundled assistant, Claude played by a fake; `lines` are the assistant's own.
+    async fn start(lines: &str) -> Self {
+        let fake = FakeModel::start(Claude::default()).await;
+        let folders = Folders::new();
+        folders.put("navigation", &tests::component_bytes("navigation"));
+        let config = folders.config_with(&format!(
+            "[models.claude]\nbase_url = '{}'\nkey = {{ value = '{KEY}' }}\nretry_base_ms = 1\n\
+             [assistants.navigation]\n{lines}\n",
+            fake.url
+        ));
+        let server = TestServer::start(folders, |it| *it = config).await;
+        Self { server, fake }
+    }
+
+    /// What health says of Claude, and as a whole.
+    async fn health(&self) -> (Value, Value) {
+        let response = self.server.client().get("/api/health").await;
+        let health: Value = response.json().await.unwrap();
+        (health["services"]["claude"].clone(), health["status"].clone())
+    }
+
+    async fn ask(&self, message: &str, headers: &[(&str, &str)]) -> reqwest::Response {
+        let body = json!({
+            "origin": "東京駅", "destination": "横浜駅", "message": message,
+            "conversationHistory": [
+                { "role": "user", "content": "一番早い道" },
+                { "role": "assistant", "content": "首都高です。" },
+            ],
+        });
+        self.server.client().post("/api/navigate", headers, body.to_string()).await
+    }
+}
+
+fn search(id: &str) -> (&str, &str, Value) {
+    let route = json!({
+        "origin": "東京駅", "destination": "横浜駅", "alternatives": true, "reason": "比べるため",
+    });
+    (id, "route_search", route)
+}
+
+fn word(route: Value, reasoning: &str) -> Value {
+    let word = json!({ "selectedRoute": route, "reasoning": reasoning });
+    says(&format!("```json\n{word}\n```"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_asked_as_specified_and_names_the_route_which_is_copied() {
+    let way = Way::start("").await;
+    let geocode = ("t2", "geocode", json!({ "address": "東京駅" }));
+    way.fake
+        .says(uses(&[search("t1"), geocode]))
+        .says(word(json!({ "index": 1 }), "渋滞が少ないため。"));
+    let response = way.ask("渋滞を避けて", &[]).await;
+    assert_eq!(response.status(), 200, "{:?}", way.fake.broken());
+    let body: Value = response.json().await.unwrap();
+    let bodies = way.fake.bodies();
+    assert_eq!(
+        (&bodies[0]["model"], &bodies[0]["max_tokens"]),
+        (&json!("claude-sonnet-5-5"), &json!(4096)),
+        "NAV-52, NAV-53"
+    );
+    let system = bodies[0]["system"][0]["text"].as_str().unwrap();
+    assert!(system.starts_with("あなたはAIナビゲーションアシスタントです。"), "NAV-50");
+    let tools: Vec<_> =
+        bodies[0]["tools"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(tools, ["route_search", "distance_compare", "geocode"], "NAV-52");
+    let said = |at: usize| bodies[0]["messages"][at]["content"][0]["text"].clone();
+    assert_eq!((said(0), said(1)), (json!("一番早い道"), json!("首都高です。")), "NAV-5");
+    assert_eq!(said(2), "出発地: 東京駅、目的地: 横浜駅\n条件: 渋滞を避けて", "NAV-52");
+    // What it found, and what is answered.
+    let told = bodies[1]["messages"][4]["content"][0]["content"][0]["text"].as_str().unwrap();
+    let told: Value = serde_json::from_str(told).unwrap();
+    assert_eq!(body["route"]["summary"], told["routes"][1]["summary"], "NAV-6");
+    assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "NAV-2, NAV-6");
+    assert_eq!(body["reasoning"]["message"], "渋滞が少ないため。", "NAV-1");
+    let used = body["reasoning"]["toolsUsed"].as_array().unwrap();
+    assert_eq!((&used[0]["reason"], used.len()), (&json!("比べるため"), 2), "NAV-3, NAV-54");
+    assert_eq!(used[0]["params"].get("reason"), None, "NAV-54");
+    assert_eq!(used[1]["reason"], "geocodeを呼び出します（address: 東京駅）", "NAV-54");
+    let history = body["conversationHistory"].as_array().unwrap();
+    assert_eq!(history.len(), 4, "NAV-4");
+    assert_eq!(history[3]["content"], "渋滞が少ないため。", "NAV-4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_that_is_no_json_or_names_no_route_fails_nothing() {
+    let way = Way::start("").await;
+    for (last, has_route, message) in [
+        (says("首都高が空いています。"), true, "首都高が空いています。"),
+        (word(Value::Null, "道がありません。"), false, "道がありません。"),
+        (word(json!({ "summary": "no such" }), "これ。"), true, "これ。"),
+    ] {
+        way.fake.says(uses(&[search("t1")])).says(last);
+        let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+        assert_eq!(body["route"].is_object(), has_route, "NAV-8, NAV-X7: {message}");
+        assert_eq!(body["reasoning"]["message"], message, "NAV-X7");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
+    let way = Way::start("").await;
+    let reasoning = "右折が少なく、分かりやすい道を選びました。";
+    way.fake.says(uses(&[search("t1")])).says(word(json!({ "index": 0 }), reasoning));
+    let response = way.ask("右折少なめ", &[("accept", "text/event-stream")]).await;
+    let text = response.text().await.unwrap();
+    let deltas =
+        text.split("\n\n").filter_map(|it| it.strip_prefix("event: reasoning_delta\ndata: "));
+    let deltas: Vec<Value> = deltas.map(|it| serde_json::from_str(it).unwrap()).collect();
+    let told: String = deltas.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(told, reasoning, "NAV-9");
+    assert!(deltas.len() > 1, "NAV-9: as it is written");
+    assert!(text.contains("\"selected\":{\"index\":0,\"toolCall\":\"t1\"}"), "NAV-6: {text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trouble_with_the_model_is_the_specified_error() {
+    let way = Way::start("decision_ms_max = 400").await;
+    let cut = Reply::Message(says("これから長い話をします。"), Course::Cut(4));
+    for (reply, details) in [
+        (Reply::Error { status: 429, retry_after: Some("60") }, Some("Rate limit exceeded")),
+        (Reply::Error { status: 401, retry_after: None }, None),
+        (cut, None),
+        (Reply::Hang, None),
+    ] {
+        way.fake.then(reply.clone());
+        let response = way.ask("一番早い", &[]).await;
+        assert_eq!(response.status(), 503, "NAV-10: {reply:?}");
+        let comes_back = response.headers().contains_key("retry-after");
+        assert_eq!(comes_back, details.is_some(), "{reply:?}");
+        let error = response.json::<Value>().await.unwrap()["error"].clone();
+        assert_eq!(error["code"], "CLAUDE_API_ERROR", "NAV-10: {reply:?}");
+        assert_eq!(error["message"], "Claude APIへの接続に失敗しました", "NAV-10: {reply:?}");
+        assert_eq!(error["details"].as_str().filter(|_| details.is_some()), details, "NAV-10");
+    }
+    assert_eq!(way.health().await, (json!("error"), json!("degraded")), "NAV-15");
+    way.fake.says(word(Value::Null, "道がありません。"));
+    assert_eq!(way.ask("一番早い", &[]).await.status(), 200);
+    assert_eq!(way.health().await, (json!("connected"), json!("ok")), "NAV-15");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_refuses_goes_back_to_the_model() {
+    let way = Way::start("").await;
+    let nowhere = json!({ "origin": "東京駅", "destination": "zzzz qqqq", "alternatives": true });
+    way.fake
+        .says(uses(&[("t1", "route_search", nowhere)]))
+        .says(word(Value::Null, "目的地が見つかりません。"));
+    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+    assert_eq!(body["route"], Value::Null, "NAV-8, NAV-40");
+    let messages = way.fake.bodies()[1]["messages"].clone();
+    assert_eq!(messages[4]["content"][0]["is_error"], true, "NAV-55");
+}
+
+#[tokio::test]
+async fn without_a_key_the_planner_decides() {
+    let way = Way::start("provider = 'builtin'").await;
+    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+    assert!(body["route"].is_object(), "{body}");
+    assert_eq!(way.fake.asked().len(), 0);
+}

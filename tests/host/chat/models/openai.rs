@@ -1,0 +1,142 @@
+//! With chat completions: OpenAI's ways and Ollama's.
+
+use serde_json::{Value, json};
+use tests::fake_models::{
+    FakeModel,
+    openai::{KEY, MODEL, OpenAi, says, uses},
+};
+
+use super::{Talking, called, form};
+
+async fn talking(ways: OpenAi, components: &[&str], lines: &str) -> Talking {
+    Talking::start("openai", FakeModel::start(ways).await, components, lines).await
+}
+
+/// The roles of a request's messages.
+fn roles(body: &Value) -> Vec<&str> {
+    let messages = body["messages"].as_array().expect("there are some");
+    messages.iter().map(|it| it["role"].as_str().expect("each has one")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_calls() {
+    let talking = talking(OpenAi::Strict, &["echo", "conformance"], "").await;
+    let one = uses(&[("c1", "echo", json!({ "value": { "a": "あ" }, "reason": "To hear it." }))]);
+    let three = uses(&[
+        ("c2", "count_slowly", json!({ "steps": 200 })),
+        ("c3", "test_image_content", json!({})),
+        ("c4", "echo", json!({ "value": 7 })),
+    ]);
+    talking.fake.says(one.clone()).says(three.clone()).says(says("できました。"));
+    let answer = talking.say("やって").await;
+    assert_eq!(answer["text"], "できました。", "ILL-40");
+    assert_eq!(called(&answer), ["echo", "count_slowly", "test_image_content", "echo"], "ILL-54");
+    assert_eq!(answer["toolCalls"][0]["reason"], "To hear it.", "NAV-54");
+    assert_eq!(answer["usage"]["inputTokens"], 300);
+    assert!(answer["usage"]["costUsd"].as_f64().unwrap() > 0.0);
+
+    let bodies = talking.fake.bodies();
+    let mut fields: Vec<_> = bodies[0].as_object().unwrap().keys().map(String::as_str).collect();
+    fields.sort_unstable();
+    let wanted = ["max_tokens", "messages", "model", "stream", "stream_options", "tools"];
+    assert_eq!(fields, wanted, "NAV-53");
+    assert_eq!(bodies[0]["stream_options"], json!({ "include_usage": true }));
+    let prompt = json!({ "role": "system", "content": "You help." });
+    assert_eq!(bodies[0]["messages"], json!([prompt, { "role": "user", "content": "やって" }]));
+    assert_eq!(talking.fake.asked()[0].header("authorization"), format!("Bearer {KEY}"));
+
+    let message = |it: &Value| json!({ "role": "assistant", "content": null, "tool_calls": it["tool_calls"] });
+    let last = &bodies[2];
+    let wanted =
+        ["system", "user", "assistant", "tool", "assistant", "tool", "tool", "tool", "user"];
+    assert_eq!(roles(last), wanted, "ILL-24");
+    assert_eq!(last["messages"][2], message(&one), "ILL-27: verbatim");
+    assert_eq!(last["messages"][4], message(&three), "ILL-27");
+    let ids: Vec<_> = (5..8).map(|at| last["messages"][at]["tool_call_id"].clone()).collect();
+    assert_eq!(ids, ["c2", "c3", "c4"], "ILL-24");
+    let failed = last["messages"][7]["content"].as_str().unwrap();
+    assert!(failed.contains("\"error\"") && failed.contains("/value"), "ILL-26: {failed}");
+    let pictures = last["messages"][8]["content"].as_array().unwrap();
+    assert!(pictures[0]["text"].as_str().unwrap().contains("c3"), "ILL-28");
+    let url = pictures[1]["image_url"]["url"].as_str().unwrap();
+    assert!(url.starts_with("data:image/png;base64,iVBOR"), "ILL-28: {url}");
+}
+
+#[tokio::test]
+async fn calls_without_ids_are_told_apart_and_the_first_model_is_taken_where_none_is_named() {
+    let fake = FakeModel::start(OpenAi::Ollama).await;
+    let folders = tests::server::Folders::new();
+    folders.put("echo", &tests::component_bytes("echo"));
+    // As the environment gives it: with the version in the address, and without a key.
+    let lines = format!(
+        "[chat]\nassistant = 'helper'\n[models.openai]\nbase_url = '{}/v1'\n\
+         key = {{ environment = 'NO_SUCH_VARIABLE' }}\nmodel = {{ environment = 'NO_SUCH_VARIABLE' }}\n\
+         [assistants.helper]\nprompt = 'You help.'\nprovider = 'openai'\napproval = 'never'\n",
+        fake.url
+    );
+    let config = folders.config_with(&lines);
+    let server = tests::server::TestServer::start(folders, |it| *it = config).await;
+    let talking = Talking { server, fake };
+    let call = |value: &str| ("", "echo", json!({ "value": { "it": value } }));
+    talking.fake.says(uses(&[call("x"), call("y"), call("z")])).says(says("はい"));
+    let answer = talking.say("やって").await;
+    assert_eq!(called(&answer), ["echo", "echo", "echo"]);
+    let bodies = talking.fake.bodies();
+    assert_eq!(bodies[0]["model"], MODEL);
+    assert_eq!(talking.fake.asked()[0].path, "/v1/models");
+    assert_eq!(talking.fake.asked()[1].header("authorization"), "");
+    let results = bodies[1]["messages"].as_array().unwrap()[3..].to_vec();
+    for (result, value) in results.iter().zip(["x", "y", "z"]) {
+        assert!(result["content"].as_str().unwrap().contains(value), "ILL-24: {result}");
+    }
+    // The next turn names new calls otherwise.
+    talking.fake.says(uses(&[call("x")])).says(says("はい"));
+    talking.answer(&json!({ "message": "もう一度", "turn": answer["turn"] })).await;
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_json_are_told_to_the_model_and_nothing_is_called() {
+    let talking = talking(OpenAi::Strict, &["echo"], "").await;
+    let broken = || {
+        uses(&[
+            ("c1", "echo", json!("{\"value\": {\"a\": ")),
+            ("c2", "echo", json!({ "value": {} })),
+        ])
+    };
+    talking.fake.says(broken()).says(says("すみません。"));
+    let answer = talking.say("やって").await;
+    assert_eq!((called(&answer).len(), &answer["text"]), (0, &json!("すみません。")));
+    let messages = talking.fake.bodies()[1]["messages"].clone();
+    assert!(messages[3]["content"].as_str().unwrap().contains("invalid_arguments"), "{messages}");
+    assert_eq!(messages[4]["tool_call_id"], "c2");
+    // Not for ever.
+    talking.fake.says(broken()).says(broken());
+    let (status, _) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!((status, talking.fake.left()), (500, 0), "ILL-42");
+}
+
+#[tokio::test]
+async fn a_forms_answer_comes_after_its_result() {
+    let talking = talking(OpenAi::Strict, &["forms"], "").await;
+    talking.fake.says(uses(&[("c1", "request_form", form())])).says(says("3席ですね。"));
+    let answer = talking.say("席を取りたい").await;
+    assert_eq!(answer["waiting"][0]["type"], "form", "FORM-3: {answer}");
+    let next = json!({ "message": "{\"seats\":3}", "turn": answer["turn"] });
+    assert_eq!(talking.answer(&next).await["text"], "3席ですね。", "FORM-6");
+    let body = talking.fake.bodies()[1].clone();
+    assert_eq!(roles(&body), ["system", "user", "assistant", "tool", "user"], "FORM-7");
+    assert_eq!(body["messages"][4]["content"], "{\"seats\":3}", "FORM-7");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_makes_no_call_and_the_conversation_goes_on() {
+    let talking = talking(OpenAi::Strict, &["echo"], "").await;
+    let mut cut = uses(&[("c1", "echo", json!({ "value": { "long": "x".repeat(100) } }))]);
+    cut["finish_reason"] = "length".into();
+    talking.fake.says(cut).says(says("はい"));
+    let answer = talking.say("x").await;
+    assert_eq!((&answer["stopReason"], called(&answer).len()), (&json!("max_tokens"), 0));
+    talking.answer(&json!({ "message": "続けて", "turn": answer["turn"] })).await;
+    let messages = talking.fake.bodies()[1]["messages"].clone();
+    assert_eq!(messages[1], json!({ "role": "user", "content": "x\n続けて" }));
+}

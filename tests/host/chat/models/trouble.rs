@@ -1,0 +1,161 @@
+//! What goes wrong with a provider, and the specified answer to each of it (ILL-42).
+
+use serde_json::{Value, json};
+use tests::fake_models::{
+    Course, FakeModel, Reply,
+    claude::{self, Claude},
+    openai::{self, OpenAi},
+};
+
+use super::Talking;
+
+const KEY: (u16, &str) = (500, "サーバー設定エラー。管理者にお問い合わせください。");
+const RATE: (u16, &str) = (429, "リクエストが多すぎます。しばらくしてからお試しください。");
+const SLOW: (u16, &str) = (504, "リクエストがタイムアウトしました。再度お試しください。");
+const FAILED: (u16, &str) = (500, "応答の生成に失敗しました。しばらくしてからお試しください。");
+const BLOCKED: (u16, &str) =
+    (400, "コンテンツポリシーにより生成がブロックされました。プロンプトを変更してお試しください。");
+
+async fn claude(lines: &str) -> Talking {
+    let fake = FakeModel::start(Claude::default()).await;
+    Talking::start("claude", fake, &["echo"], lines).await
+}
+
+async fn openai(lines: &str) -> Talking {
+    let fake = FakeModel::start(OpenAi::Strict).await;
+    Talking::start("openai", fake, &["echo"], lines).await
+}
+
+async fn told(talking: &Talking, (status, error): (u16, &str), what: &str) -> Value {
+    let (came, answer) = talking.post(&json!({ "message": "やって" })).await;
+    assert_eq!((came, answer["error"].as_str()), (status, Some(error)), "ILL-42: {what} {answer}");
+    assert!(answer["details"].as_str().is_some_and(|it| !it.is_empty()), "ILL-41: {what}");
+    answer
+}
+
+fn error(status: u16, retry_after: Option<&'static str>) -> Reply {
+    Reply::Error { status, retry_after }
+}
+
+/// What is said, the answer to it, and how often it was asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_status_has_its_answer_and_what_may_pass_is_tried_again() {
+    for talking in [claude("").await, openai("").await] {
+        let mut before = 0;
+        for (reply, times, answer, asked) in [
+            (error(401, None), 1, KEY, 1),
+            (error(403, None), 1, KEY, 1),
+            (error(404, None), 1, FAILED, 1),
+            (error(413, None), 1, FAILED, 1),
+            (error(400, None), 1, FAILED, 1),
+            (error(429, Some("60")), 1, RATE, 1),
+            (error(429, Some("0")), 3, RATE, 3),
+            (error(429, None), 3, RATE, 3),
+            (error(500, None), 3, FAILED, 3),
+            (error(529, None), 3, FAILED, 3),
+            (Reply::Nonsense, 1, FAILED, 1),
+        ] {
+            for _ in 0..times {
+                talking.fake.then(reply.clone());
+            }
+            told(&talking, answer, &format!("{reply:?}")).await;
+            let all = talking.fake.asked().len();
+            assert_eq!((all - before, talking.fake.left()), (asked, 0), "{reply:?}");
+            before = all;
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_asks_to_wait_longer_than_a_person_does_is_told_on() {
+    let talking = claude("").await;
+    talking.fake.then(error(429, Some("60")));
+    let body = json!({ "message": "やって" }).to_string();
+    let response = talking.client().post("/api/chat", &[], body).await;
+    assert_eq!(response.status(), 429, "ILL-42");
+    assert_eq!(response.headers()["retry-after"], "60", "ILL-42");
+}
+
+#[tokio::test]
+async fn what_passes_is_no_trouble() {
+    let talking = claude("").await;
+    talking.fake.then(error(529, None)).then(error(429, Some("0"))).says(claude::says("はい"));
+    assert_eq!(talking.say("やって").await["text"], "はい");
+    assert_eq!(talking.fake.asked().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_breaks_is_never_taken_for_an_answer() {
+    let courses = [0, 1, 4, 6].map(|it| [Course::Cut(it), Course::Ended(it), Course::Broken(it)]);
+    let courses: Vec<_> = courses.into_iter().flatten().collect();
+    let call = json!({ "value": { "text": "xxxxxxxxxxxxxxxx" } });
+    for (talking, message) in [
+        (claude("").await, claude::uses(&[("t1", "echo", call.clone())])),
+        (openai("").await, openai::uses(&[("t1", "echo", call.clone())])),
+    ] {
+        for course in &courses {
+            talking.fake.then(Reply::Message(message.clone(), course.clone()));
+            told(&talking, FAILED, &format!("{course:?}")).await;
+        }
+        assert_eq!(talking.fake.asked().len(), courses.len(), "what was begun is not repeated");
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_the_middle_has_the_answer_that_it_would_have_had_before() {
+    let talking = claude("").await;
+    for (kind, answer) in [
+        ("overloaded_error", FAILED),
+        ("rate_limit_error", RATE),
+        ("authentication_error", KEY),
+        ("api_error", FAILED),
+    ] {
+        let event = claude::error_event(kind, "it says so");
+        let course = Course::Instead(4, event);
+        talking.fake.then(Reply::Message(claude::says("これから長い話をします。"), course));
+        told(&talking, answer, kind).await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_as_one() {
+    let talking = claude("").await;
+    let mut refusal = claude::says("申し訳");
+    refusal["stop_reason"] = "refusal".into();
+    refusal["stop_details"] = json!({ "type": "refusal", "explanation": "not this" });
+    talking.fake.says(refusal);
+    let answer = told(&talking, BLOCKED, "refusal").await;
+    assert!(answer["details"].as_str().unwrap().contains("not this"), "{answer}");
+    let talking = openai("").await;
+    talking.fake.says(json!({ "content": "x", "finish_reason": "content_filter" }));
+    told(&talking, BLOCKED, "content_filter").await;
+    talking.fake.says(json!({ "refusal": "I cannot help with that." }));
+    told(&talking, BLOCKED, "refusal").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_answer_in_time_is_told_as_slow() {
+    let lines = "decision_ms_max = 300";
+    for (talking, message) in [
+        (claude(lines).await, claude::says("これから長い話をします。")),
+        (openai(lines).await, openai::says("これから長い話をします。")),
+    ] {
+        talking.fake.then(Reply::Hang);
+        told(&talking, SLOW, "hang").await;
+        talking.fake.then(Reply::Message(message, Course::Stalled(4)));
+        told(&talking, SLOW, "stall").await;
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_is_not_there_is_told_without_its_address() {
+    let fake = FakeModel::start(Claude::default()).await;
+    let folders = tests::server::Folders::new();
+    let lines = super::lines_for("claude", &fake, "");
+    // Nobody listens at the port that asks for a place of its own.
+    let config = folders.config_with(&lines.replace(&fake.url, "http://127.0.0.1:1"));
+    let server = tests::server::TestServer::start(folders, |it| *it = config).await;
+    let talking = Talking { server, fake };
+    let answer = told(&talking, FAILED, "refused").await;
+    assert!(!answer.to_string().contains("127.0.0.1"), "{answer}");
+}
