@@ -57,6 +57,10 @@ macro_rules! with_chat_words {
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} characters.";
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
 
+            ChatTrusted: "この会話では確認なしで実行：{0}", "Runs without asking in this chat: {0}";
+            ChatDistrust: "次から確認する", "Ask again";
+            ChatDistrusted: "次からは確認してから実行します。", "From now on you are asked first.";
+
             // A message.
             ChatThinking: "考え中...", "Thinking...";
             ChatRunning: "{0} を実行しています…", "Running {0}…";
