@@ -1,6 +1,7 @@
 //! Every word that the page says, in Japanese and English.
 
 #[macro_use]
+mod cards;
 mod chat;
 #[macro_use]
 mod fields;
