@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod cards;
+#[macro_use]
 mod chat;
 #[macro_use]
 mod fields;
