@@ -179,6 +179,8 @@ fn Ending(entry: Seen) -> impl IntoView {
             Some("max_tokens") => Some(Key::ChatMaxTokens),
             _ => None,
         };
+        // What waits says itself that it does.
+        let notice = notice.filter(|_| reason.as_deref() != Some("waiting"));
         key.map(|key| page.say(key).to_owned()).or(notice)
     };
     view! {
