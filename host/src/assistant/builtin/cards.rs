@@ -110,12 +110,12 @@ impl Cards {
             }
         }
         let is_versus = heard.has(&[Word::Versus]) || heard.find("対", 0).is_some();
-        for piece in quoted.into_iter().chain(heard.unknown_names()) {
+        let unknown = if quoted.is_empty() { heard.unknown_names() } else { Vec::new() };
+        for piece in quoted.into_iter().chain(unknown) {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
             let is_theme = is_theme(heard, &piece, is_theme_said)
-                || (plural && !is_card(heard, &piece))
-                || (goal == Goal::Thumbnail && !is_card(heard, &piece));
+                || (plural && !is_card(heard, &piece));
             if !is_taken {
                 wanted.push((piece.from, Wanted { is_theme, name: piece.text, is_second: false }));
             }

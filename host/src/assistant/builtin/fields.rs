@@ -50,8 +50,14 @@ const COUNTRIES: &str =
 const CATEGORIES: &str =
     r#"{"loadUrl":"/api/demo/categories","displayField":"name","valueField":"id"}"#;
 
-/// Kinds of fields, and the words for them; the longest word that fits counts.
+/// Kinds of fields, and the words for them; the longest word that fits counts. One without a name is
+/// none, and looks like one.
 const FIELDS: &[(Kind, &str)] = &[
+    (
+        kind("", ("", ""), "", "{}", false),
+        "birthday party|誕生日会|誕生日パーティー|誕生日パーティ|text box|date night|feedback form|feedback survey|feedback questionnaire|review form|address book|\
+         name it|message board|photo contest|news letter",
+    ),
     (
         kind("email", ("メールアドレス", "Email"), "text", EMAIL, true),
         "メールアドレス|メアド|eメール|e-mail|email|e-mail address|email address|メール|mail address|emails",
@@ -150,7 +156,8 @@ const FIELDS: &[(Kind, &str)] = &[
     (kind("gender", ("性別", "Gender"), "radio", SEXES, false), "性別|gender|sex"),
     (
         kind("attendance", ("出欠", "Attendance"), "radio", ATTENDS, true),
-        "出欠|出席|参加可否|参加の可否|attendance|rsvp|attending|whether they can attend",
+        "出欠|出席|出席か欠席|参加可否|参加の可否|参加するか|来られるか|来るかどうか|attendance|attending|will attend|whether they can attend|whether they're coming|whether they are coming|\
+         coming or not|if they're coming|if they are coming|if they can come|whether they can come|can come",
     ),
     (
         kind(
@@ -240,7 +247,7 @@ const FIELDS: &[(Kind, &str)] = &[
             r#"{"rows":3,"maxLength":2000}"#,
             false,
         ),
-        "感想|コメント|意見|ご意見|フィードバック|自由記述|自由記入|comments|comment|feedback|opinion|free text|thoughts|review",
+        "感想|コメント|改善点|ご提案|提案|suggestions|suggestion|ideas|意見|ご意見|フィードバック|自由記述|自由記入|comments|comment|feedback|opinion|free text|thoughts|review",
     ),
     (
         kind("notes", ("備考", "Notes"), "textarea", r#"{"rows":2,"maxLength":2000}"#, false),
@@ -284,7 +291,7 @@ const FIELDS: &[(Kind, &str)] = &[
     ),
 ];
 
-static WORDS: LazyLock<Lexicon<Kind>> = LazyLock::new(|| Lexicon::new(FIELDS));
+static WORDS: LazyLock<Lexicon<Kind>> = LazyLock::new(|| Lexicon::loose(FIELDS));
 
 /// A field of a form that is wanted.
 #[derive(Clone, Debug)]
@@ -292,36 +299,86 @@ pub(super) struct Field {
     kind: Kind,
     /// As it was written, where no kind fits.
     written: Option<String>,
+    /// As it was written, where the kind's own label would not say the same.
+    label: Option<String>,
     options: Vec<String>,
+    /// Whether several options may be chosen.
+    is_several: bool,
     is_required: bool,
     from: usize,
 }
 
 /// The fields that `heard` names, in order.
 pub(super) fn fields(heard: &Heard) -> Vec<Field> {
-    let (mut fields, mut at) = (Vec::<Field>::new(), 0);
-    while at < heard.lower.len() {
-        // `問い合わせフォーム` names the form, and so does `date form`.
-        let Some((kind, length)) = WORDS.at(&heard.lower, at) else {
-            at += 1;
-            continue;
-        };
-        let is_new = !fields.iter().any(|it| it.kind.name == kind.name);
-        let is_title = [" form", "フォーム", " survey", "アンケート"]
-            .iter()
-            .any(|it| heard.is_at(it, at + length));
-        if is_new && !is_title {
-            let is_required = required(heard, at + length).unwrap_or(kind.is_required);
-            let options = options(heard, at + length);
-            fields.push(Field { kind, written: None, options, is_required, from: at });
-        }
-        at += length;
-    }
+    // Behind a colon is the list; what is before it says what the form is for.
+    let form = heard.tokens.iter().find(|it| it.word == Word::Form).map_or(0, |it| it.to);
+    let colon = (form..heard.lower.len()).find(|it| heard.lower[*it] == ':');
+    let listed = colon.map(|it| known(heard, it)).filter(|it| !it.is_empty());
+    let mut fields = listed.unwrap_or_else(|| known(heard, 0));
+    with_options(heard, &mut fields);
     unknown(heard, &mut fields);
     fields.sort_by_key(|it| it.from);
     fields.truncate(FIELDS_MAX);
     fields
 }
+
+/// The fields that the table knows, from `at` on.
+fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
+    const FORMS: &[&str] = &[" form", "フォーム", "ふぉーむ", " survey", "アンケート", " questionnaire", " poll"];
+    let mut fields = Vec::<Field>::new();
+    while at < heard.lower.len() {
+        let Some((kind, length)) = WORDS.at(&heard.lower, at) else {
+            at += 1;
+            continue;
+        };
+        let is_new = !kind.name.is_empty() && !fields.iter().any(|it| it.kind.name == kind.name);
+        // `問い合わせフォーム` names the form, and so does `date form`.
+        let is_title = FORMS.iter().any(|it| heard.is_at(it, at + length));
+        if is_new && !is_title {
+            let is_required = required(heard, at + length).unwrap_or(kind.is_required);
+            let options = options(heard, at + length);
+            let text = heard.piece(at, at + length).text;
+            let label = (!CANONICAL.contains(&kind.name)).then(|| capital(&text));
+            fields.push(Field { kind, written: None, label, options, is_several: false, is_required, from: at });
+        }
+        at += length;
+    }
+    fields
+}
+
+/// Kinds whose label is the table's, however they are named.
+const CANONICAL: &[&str] = &["email", "phone", "name", "agreement", "newsletter", "website", "attendance", "answer"];
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
+}
+
+/// Fields that no kind fits and whose options are in brackets: `サイズ(S・M・L)`.
+fn with_options(heard: &Heard, fields: &mut Vec<Field>) {
+    const MARKS: &[char] = &['、', '・', ',', 'と', '。', '!', '?', ':', '\n', 'や'];
+    const SEVERAL: &[&str] = &["複数", "いくつでも", "全て選", "すべて選", "multiple", "all that apply", "any number", "several", "more than one"];
+    for open in (0..heard.chars.len()).filter(|it| heard.chars[*it] == '(') {
+        let options = options(heard, open);
+        let is_taken = fields.iter().any(|it| !it.options.is_empty() && it.from < open && it.options == options);
+        if options.is_empty() || is_taken {
+            continue;
+        }
+        let from = heard.chars[..open].iter().rposition(|it| MARKS.contains(it)).map_or(0, |it| it + 1);
+        let text: String = heard.chars[from..open].iter().collect();
+        let text = text.trim().trim_start_matches("and ").trim_start_matches("好きな").to_owned();
+        let close = heard.chars[open..].iter().position(|it| *it == ')').map_or(open, |it| open + it);
+        let near: String = heard.lower[close..heard.lower.len().min(close + 16)].iter().chain(&heard.lower[from..open]).collect();
+        let is_several = SEVERAL.iter().any(|it| near.contains(it));
+        if (1..=LABEL_MAX).contains(&text.chars().count()) {
+            fields.retain(|it| it.from < from || it.from > close);
+            fields.push(Field { kind: FREE, written: Some(capital(&text)), label: None, options, is_several, is_required: false, from });
+        }
+    }
+}
+
+/// A line of text.
+const FREE: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
 
 /// What right behind a field says whether it has to be filled in.
 fn required(heard: &Heard, at: usize) -> Option<bool> {
@@ -394,7 +451,6 @@ fn unknown(heard: &Heard, fields: &mut Vec<Field>) {
 
 /// The field that is named from `begin` to `to`, where no table knows anything of it.
 fn unknown_one(heard: &Heard, begin: usize, to: usize) -> Option<Field> {
-    const KIND: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
     const OF_A_LABEL: &[Word] = &[Word::Filler, Word::Film, Word::Seat, Word::Card, Word::Theme];
     let text: String = heard.chars[begin..to].iter().collect();
     let text = text.trim().trim_start_matches(['は', 'に', 'で', 'を']).to_owned();
@@ -405,10 +461,12 @@ fn unknown_one(heard: &Heard, begin: usize, to: usize) -> Option<Field> {
             || heard.when.spans.iter().any(|it| lies(it.0, it.1));
     let is_label = (1..=LABEL_MAX).contains(&text.chars().count()) && !has_kind && !is_other;
     let options = options(heard, to);
-    is_label.then(|| Field {
-        kind: KIND,
+    (is_label && options.is_empty()).then(|| Field {
+        kind: FREE,
         written: Some(text),
+        label: None,
         options,
+        is_several: false,
         is_required: false,
         from: begin,
     })
@@ -420,13 +478,18 @@ impl Field {
         let label = self
             .written
             .clone()
+            .or_else(|| self.label.clone())
             .unwrap_or_else(|| language.pick(self.kind.label.0, self.kind.label.1).to_owned());
         let name = match &self.written {
             Some(_) => format!("field_{number}"),
             None => self.kind.name.to_owned(),
         };
         let has_options = !self.options.is_empty();
-        let kind = if has_options { "radio" } else { self.kind.kind };
+        let kind = match (has_options, self.is_several) {
+            (false, _) => self.kind.kind,
+            (true, false) => "radio",
+            (true, true) => "multiselect",
+        };
         let mut field = json!({ "name": name, "type": kind, "label": label });
         if self.is_required {
             field["required"] = true.into();
@@ -456,7 +519,7 @@ fn options_in(table: &Value, language: Language) -> Value {
 /// A field by its name, for a form that asks which fields are wanted.
 pub(super) fn named(name: &str) -> Option<Field> {
     let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
-    Some(Field { kind, written: None, options: Vec::new(), is_required: kind.is_required, from: 0 })
+    Some(Field { kind, written: None, label: None, options: Vec::new(), is_several: false, is_required: kind.is_required, from: 0 })
 }
 
 /// Those that are offered where none was named.

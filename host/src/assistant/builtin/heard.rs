@@ -16,12 +16,12 @@ const CHARS_MAX: usize = 600;
 /// How far a no may be from what it denies, in characters.
 const REACH: usize = 14;
 /// What stands in place of a quoted name while words are looked for.
-const MASK: char = '\u{fffc}';
+pub(super) const MASK: char = '\u{fffc}';
 /// Brackets and quotation marks that hold a name.
 const QUOTES: [(char, char); 6] =
     [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('【', '】'), ('《', '》')];
 
-static WORDS: LazyLock<Lexicon<Word>> = LazyLock::new(|| Lexicon::new(PHRASES));
+static WORDS: LazyLock<Lexicon<Word>> = LazyLock::new(|| Lexicon::loose(PHRASES));
 
 /// A phrase that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

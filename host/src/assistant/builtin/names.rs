@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::{
-    heard::{Heard, Piece},
+    heard::{Heard, MASK, Piece, Token},
     words::Word,
 };
 use crate::assistant::planner::scan::Lexicon;
@@ -89,8 +89,8 @@ const THEMES: &[(Theme, &str)] = &[
 ];
 
 static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
-    LazyLock::new(|| Lexicon::new(GENRES));
-static THEME_WORDS: LazyLock<Lexicon<Theme>> = LazyLock::new(|| Lexicon::new(THEMES));
+    LazyLock::new(|| Lexicon::loose(GENRES));
+static THEME_WORDS: LazyLock<Lexicon<Theme>> = LazyLock::new(|| Lexicon::loose(THEMES));
 
 /// A theme that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +122,15 @@ impl Names for Heard {
         let lower: Vec<char> =
             self.chars.iter().filter_map(|it| it.to_lowercase().next()).collect();
         let (mut themes, mut at) = (Vec::<(Theme, Piece)>::new(), 0);
+        let names = self.candidates();
         while at < lower.len() {
             let Some((theme, length)) = THEME_WORDS.at(&lower, at) else {
                 at += 1;
                 continue;
             };
-            // `ブルーアイズ` is a name and no colour.
-            let runs_on = is_katakana(lower[at + length - 1])
-                && lower.get(at + length).is_some_and(|it| is_katakana(*it));
-            if runs_on {
+            // `ブルーアイズ` is a name and no colour, and `深淵魔導師ノクス` a card's and no theme's.
+            let piece = self.piece(at, at + length);
+            if names.iter().any(|it| self.is_more(it, &piece)) {
                 at += length;
                 continue;
             }
@@ -153,20 +153,12 @@ impl Names for Heard {
     }
 
     fn unknown_names(&self) -> Vec<Piece> {
-        if self.quoted.is_empty() {
-            let themes = self.themes();
-            let is_theme = |it: &Piece| {
-                themes.iter().any(|theme| theme.1.from < it.to && it.from < theme.1.to)
-            };
-            let mut names: Vec<Piece> = self.capitals();
-            names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|it| {
-                let is_long = it.to - it.from >= 2;
-                is_long && it.text.chars().any(is_name_char) && !it.text.is_ascii()
-            }));
-            names.retain(|it| !is_theme(it));
-            return names;
-        }
-        Vec::new()
+        let themes = self.themes();
+        let mut names = self.candidates();
+        names.retain(|it| !themes.iter().any(|theme| theme.1.from < it.to && it.from < theme.1.to));
+        names.sort_by_key(|it| (it.from, it.from.wrapping_sub(it.to)));
+        names.dedup_by(|next, it| next.from < it.to);
+        names
     }
 }
 
@@ -175,15 +167,71 @@ fn is_name_char(it: char) -> bool {
     matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}') || it.is_ascii_alphanumeric()
 }
 
-fn is_katakana(it: char) -> bool {
-    matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー')
-}
-
 fn is_hiragana(it: char) -> bool {
     matches!(it, '\u{3041}'..='\u{3096}')
 }
 
+/// Before and behind a card's name in English.
+const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
+const NAME_STOPS: &str = ".|,|?|!|\n| please| for | in | on | and | with | as | titled | that | card| theme| pls| thanks| by | from | is | vs | vs. | versus ";
+const NAME_BEHIND: &str = " illustration| card art| card| artwork| picture| art";
+const NAME_LEADS: &str = "show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up ";
+
 impl Heard {
+    /// What may be the name of a card, a theme among it or not.
+    fn candidates(&self) -> Vec<Piece> {
+        let mut names = self.capitals();
+        names.extend(self.described());
+        const BEHIND: &[char] = &['の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',', 'に', '(', 'v', '×', 'x', '・'];
+        names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|it| {
+            let is_long = it.to - it.from >= 2;
+            let is_word = |word: &Token| word.from == it.to && matches!(word.word, Word::Card | Word::Theme | Word::Thumbnail | Word::Versus);
+            let next = self.chars.get(it.to);
+            let is_over = next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
+            is_long && is_over && it.text.chars().any(is_name_char) && !it.text.is_ascii()
+        }));
+        names
+    }
+
+    /// A card's name as English describes it: `a picture of argo`, `argo the star ship illustration`.
+    fn described(&self) -> Option<Piece> {
+        let words = |it: &'static str| it.split('|');
+        let is_new = |from: usize, to: usize| (from..to).any(|it| !self.is_known(it) && self.lower[it].is_ascii_alphanumeric());
+        for before in words(NAME_BEFORE) {
+            let Some(at) = self.find(before, 0) else { continue };
+            let mut from = at + before.len() + 1;
+            from += if self.is_at("the ", from) { 4 } else { 0 };
+            let to = words(NAME_STOPS).filter_map(|it| self.find(it, from)).min().unwrap_or(self.chars.len());
+            if from < to && is_new(from, to) {
+                return Some(self.piece(from, to));
+            }
+        }
+        let end = words(NAME_BEHIND).filter_map(|it| self.find(it, 1)).min()?;
+        let mut from = self.chars[..end].iter().rposition(|it| matches!(it, '.' | ',' | '!' | '?' | ':' | '\n')).map_or(0, |it| it + 1);
+        from += usize::from(self.lower.get(from) == Some(&' '));
+        let ends = words(NAME_LEADS).filter_map(|lead| (from..end).rev().find(|at| self.is_at(lead, *at)).map(|at| (at, lead.len())));
+        // The last lead before the name, as long as the name is not within a description of it.
+        let begins: Vec<_> = ends.filter(|it| it.0 == from || it.1 > 4).collect();
+        if let Some((at, length)) = begins.into_iter().max_by_key(|it| it.0 + it.1) {
+            from = at + length;
+        }
+        while let Some(lead) = words(NAME_LEADS).find(|it| self.is_at(it, from)) {
+            from += lead.len();
+        }
+        (from < end && is_new(from, end) && self.lower[from..end].iter().all(char::is_ascii)).then(|| self.piece(from, end))
+    }
+
+    /// Whether `name` has `theme` in it, and more than that.
+    fn is_more(&self, name: &Piece, theme: &Piece) -> bool {
+        let is_in = name.from <= theme.from && theme.to <= name.to;
+        let outside = (name.from..theme.from).chain(theme.to..name.to);
+        let is_name = |at: usize| {
+            let it = self.chars[at];
+            is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at)
+        };
+        is_in && outside.into_iter().any(is_name)
+    }
+
     /// Stretches that no table knows, put together over one of `joints` between two of them.
     fn stretches(&self, joints: &[char]) -> Vec<Piece> {
         let genre = |at: usize| {
@@ -195,6 +243,9 @@ impl Heard {
         };
         let is_free = |at: usize| {
             let it = self.chars[at];
+            if self.lower[at] == MASK || "「」『』“”【】《》()".contains(it) {
+                return false;
+            }
             !it.is_ascii() && !particle(it) && !self.is_known(at) && !genre(at)
                 || it.is_ascii_alphanumeric()
                     && !self.is_known(at)
@@ -416,7 +467,8 @@ impl Heard {
             }
             let is_new = (from..to).any(|it| !self.is_known(it) && self.lower[it] != ' ');
             let ends_known = self.is_known(from) && self.is_known(to - 1);
-            if is_new && !ends_known {
+            let is_time = self.when.spans.iter().any(|it| it.0 == from);
+            if is_new && !ends_known && !is_time {
                 return Some(self.piece(from, to).text);
             }
         }
@@ -434,7 +486,7 @@ impl Heard {
                 .iter()
                 .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '\'' | '-'))
                 .count();
-            if length > 0 && self.lower[at] != '\u{fffc}' {
+            if length > 0 && self.lower[at] != MASK {
                 words.push((at, at + length));
             }
             at += length.max(1);

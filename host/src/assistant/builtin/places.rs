@@ -21,6 +21,9 @@ pub(super) struct Places {
 /// Behind a place where a way begins.
 const BEGINS: &[&str] = &[
     "から出発して",
+    "からだと",
+    "からなら",
+    "からは",
     "から出て",
     "からの",
     "から",
@@ -315,15 +318,31 @@ impl Heard {
 
     fn japanese(&self, is_list: bool) -> Places {
         let mut places = Places::default();
+        let near = self.near();
+        if near != places {
+            return near;
+        }
+        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
+        let mut begins = Vec::new();
         let mut from = 0;
         while let Some((begin, length)) = self.first(BEGINS, from) {
-            places.origins = self.list(self.cut_before(begin, 0), begin, is_list);
+            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
             from = begin + length;
-            if !places.origins.is_empty() {
-                break;
+            if !origins.is_empty() {
+                begins.push((origins, from));
             }
         }
-        let behind = if places.origins.is_empty() { 0 } else { from };
+        let is_end = |at: usize, begin: usize| !self.list(self.cut_before(at, begin), at, is_list).is_empty();
+        let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
+        let first = at;
+        while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
+            end = if is_end(found, first) { found } else { end };
+            at = found + length;
+        }
+        let last = begins.iter().rposition(|it| it.1 <= end).or(begins.len().checked_sub(1));
+        let last = if end == usize::MAX { last.map(|_| 0) } else { last };
+        let behind = last.map_or(0, |it| begins[it].1);
+        places.origins = last.map(|it| begins.swap_remove(it).0).unwrap_or_default();
         let mut at = behind;
         while let Some((end, length)) = self.first(ENDS, at) {
             places.destinations = self.list(self.cut_before(end, behind), end, is_list);
@@ -350,7 +369,7 @@ impl Heard {
             }
         }
         let stop = match is_list {
-            true => ["の", "まで", "を", "は", "で", "。", "?"]
+            true => ["の", "まで", "を", "は", "で", "。", "?", "、どっち", "、どちら", "どっち", "どちら"]
                 .iter()
                 .filter_map(|it| self.find(it, behind + 1))
                 .min(),
@@ -358,6 +377,24 @@ impl Heard {
         };
         places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
         places
+    }
+
+    /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
+    fn near(&self) -> Places {
+        const NEAR: &[&str] = &["に近い", "により近い", "から近い", "に一番近い", "から一番近い"];
+        const THOSE: &[&str] = &["では", "だと", "のうち", "の中で", "なら", "って", "、どっち", "、どちら", "どっち", "どちら", "で、"];
+        let Some(end) = NEAR.iter().filter_map(|it| self.find(it, 1)).min() else { return Places::default() };
+        let origin = {
+            const WHICH: &[&str] = &["どっちが", "どちらが", "どっちの方が", "どちらのほうが", "どれが", "方が", "ほうが"];
+            let which = WHICH.iter().filter_map(|it| self.find(it, 0).map(|at| at + it.chars().count())).filter(|it| *it <= end).max();
+            self.place(self.cut_before(end, which.unwrap_or(0)), end)
+        };
+        let those = THOSE.iter().filter_map(|it| self.find(it, 1)).filter(|it| *it < end).min();
+        let found = those.map(|it| self.list(0, it, true)).unwrap_or_default();
+        match origin {
+            Some(origin) if found.len() >= 2 => Places { origins: vec![origin], destinations: found },
+            _ => Places::default(),
+        }
     }
 
     /// `東京と大阪の距離`, `東京・大阪間`.
@@ -450,6 +487,17 @@ impl Heard {
             if both.len() >= 2 {
                 let destinations = both.split_off(1);
                 return Places { origins: both, destinations };
+            }
+        }
+        // `which is closer to X, Y or Z`.
+        let near = ["closer to", "nearer to", "closest to", "nearest to", "closer from", "nearer from"];
+        if let Some((at, length)) = self.first(&near, 0) {
+            let from = at + length;
+            let mark = (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
+            let between = mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
+            let origin = mark.and_then(|it| self.place(from, it));
+            if let Some(origin) = origin.filter(|_| between.len() >= 2) {
+                return Places { origins: vec![origin], destinations: between };
             }
         }
         for (is_origin, word) in [(true, "from"), (false, "to")] {

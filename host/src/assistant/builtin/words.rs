@@ -36,6 +36,7 @@ pub(super) enum Word {
     Show,
     How,
     Can,
+    Playing,
     Help,
     Greeting,
     Thanks,
@@ -53,8 +54,8 @@ pub(super) enum Word {
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Film,
-        "映画|映画館|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
-         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|playing|in theaters|in theatres",
+        "映画|えいが|映画館|レイトショー|ナイトショー|currently showing|currently playing|that's showing|that is showing|showing now|showing today|showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
+         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|in theaters|in theatres",
     ),
     (
         Word::Showtimes,
@@ -120,7 +121,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Card,
-        "カード|カードの|カードイラスト|イラスト|イラストの|アートワーク|絵柄|モンスター|カード画像|card|cards|illustration|illustrations|artwork|\
+        "an image of|a picture of|picture of|pictures of|image of|絵を|の絵|カード|カードの|カードイラスト|イラスト|イラストの|アートワーク|絵柄|モンスター|カード画像|card|cards|illustration|illustrations|artwork|\
          artworks|card art|art|monster|monsters",
     ),
     (
@@ -134,9 +135,9 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Compose,
-        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|an image of|a picture of",
+        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
     ),
-    (Word::Versus, "対決|対戦|バトル| 対 |vs|vs.|versus|against|battle|duel"),
+    (Word::Versus, "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel"),
     (
         Word::Make,
         "作って|つくって|作成|作り|作りたい|作れ|作る|生成|用意して|用意し|組み立て|デザイン|出して|表示して|make|create|build|\
@@ -161,7 +162,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Go,
         "行きたい|いきたい|に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|\
-         まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to|get home|head to|heading to|drive to|walk to|travel to",
+         まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to get|get home|head to|heading to|drive to|walk to|travel to",
     ),
     (
         Word::Distance,
@@ -203,6 +204,10 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (Word::Can, "できます|できる|可能|can|could|possible"),
     (
+        Word::Playing,
+        "やってますか|やっていますか|やってる?|やってるの|やってますよね|やっている?|上映してますか|かかってますか|かかっていますか|まだやって|playing|on anywhere|still on",
+    ),
+    (
         Word::Help,
         "何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
          how does this work",
@@ -240,7 +245,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Filler,
-        "what's on your mind|what's on the|what is on the|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
+        "what's on your mind|what's on the|what is on the|いただけないでしょうか|いただけませんか|いただけないですか|もらえないでしょうか|もらえませんか|もらえない|くれないでしょうか|くれませんか|くれない|ないでしょうか|ないでしょう|ないですか|感じ|雰囲気|迫力|かっこいい|カッコいい|かわいい|可愛い|動画|実況|配信|派手|綺麗|きれい|素敵|強そう|好き|使って|使った|入れて|並べて|載せて|最新|公式|参考|背景|キャラ|用の|向け|pls|plz|タイトル|題名|見出し|テキスト|文言|って書いて|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
          みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|\
          分|枚|名|人|席分|人分|真ん中|中央|後ろ|うしろ|前の方|前方|後方|通路側|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|以後|以前|まで|くだ|です|ます|でしょうか|ですか|\
          ますか|かな|よね|いい|良い|よさそう|ある|あります|ありますか|あれば|ない|なんか|なにか|もの|やつ|やって|やってる|やっている|やってます|している|してる|公開|上映|観|見|\

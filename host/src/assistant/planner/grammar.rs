@@ -25,6 +25,8 @@ pub(crate) enum Means {
     In { minutes: i32 },
     /// The time is that of the arrival.
     Arrive,
+    /// Joins a topic to the one before it, with the yes or no of that.
+    Or,
     /// A part of a sentence ends.
     Pause,
     /// A sentence ends.
@@ -228,6 +230,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "着き|着く|到着|までに|着ける|着けば|着いて|間に合|arrive|arrives|arriving|arrival|\
          arrive by|get there by|be there by|be there at",
     ),
+    (Means::Or, "or|nor"),
     (Means::Pause, "、|,|けど|けれど|but|however"),
     (Means::Stop, "。|!|?|\n|;|."),
     // Longer than what they would be taken for.
