@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     desk::{Desk, failure, submitted},
     heard::{Heard, Piece},
-    names::Names,
+    names::{Names, is_nearly_theme},
     rules::Goal,
     say,
     words::Word,
@@ -115,6 +115,7 @@ impl Cards {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
             let is_theme = is_theme(heard, &piece, is_theme_said)
+                || is_nearly_theme(&piece.text)
                 || (plural && !is_card(heard, &piece));
             if !is_taken {
                 wanted.push((piece.from, Wanted { is_theme, name: piece.text, is_second: false }));

@@ -47,9 +47,15 @@ const PHRASES: &[(Names, &str)] = &[
     (Names::Day(1), "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's"),
     (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
     (Names::Day(3), "しあさって|明々後日"),
-    (Names::Day(7), "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week"),
+    (
+        Names::Day(7),
+        "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week",
+    ),
     (Names::Day(8), "来週の明日|a week tomorrow|a week from tomorrow"),
-    (Names::Day(14), "二週間後|2週間後|再来週の今日|two weeks today|in two weeks|two weeks from today|a fortnight today"),
+    (
+        Names::Day(14),
+        "二週間後|2週間後|再来週の今日|two weeks today|in two weeks|two weeks from today|a fortnight today",
+    ),
     (Names::Fixed(12, 24), "クリスマスイブ|クリスマス・イブ|イブの夜|christmas eve|xmas eve"),
     (Names::Fixed(12, 25), "クリスマス|christmas day|christmas|xmas"),
     (Names::Fixed(12, 31), "大晦日|大みそか|new year's eve"),

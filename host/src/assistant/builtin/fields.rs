@@ -95,7 +95,7 @@ const FIELDS: &[(Kind, &str)] = &[
     ),
     (
         kind("name", ("お名前", "Name"), "text", r#"{"maxLength":100}"#, true),
-        "お名前|氏名|名前|フルネーム|担当者名|参加者名|name|names|full name|first name|last name",
+        "お名前|おなまえ|なまえ|氏名|名前|フルネーム|担当者名|参加者名|name|names|full name|first name|last name",
     ),
     (
         kind("age", ("年齢", "Age"), "number", r#"{"min":0,"max":150,"step":1}"#, true),
@@ -324,7 +324,8 @@ pub(super) fn fields(heard: &Heard) -> Vec<Field> {
 
 /// The fields that the table knows, from `at` on.
 fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
-    const FORMS: &[&str] = &[" form", "フォーム", "ふぉーむ", " survey", "アンケート", " questionnaire", " poll"];
+    const FORMS: &[&str] =
+        &[" form", "フォーム", "ふぉーむ", " survey", "アンケート", " questionnaire", " poll"];
     let mut fields = Vec::<Field>::new();
     while at < heard.lower.len() {
         let Some((kind, length)) = WORDS.at(&heard.lower, at) else {
@@ -339,7 +340,15 @@ fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
             let options = options(heard, at + length);
             let text = heard.piece(at, at + length).text;
             let label = (!CANONICAL.contains(&kind.name)).then(|| capital(&text));
-            fields.push(Field { kind, written: None, label, options, is_several: false, is_required, from: at });
+            fields.push(Field {
+                kind,
+                written: None,
+                label,
+                options,
+                is_several: false,
+                is_required,
+                from: at,
+            });
         }
         at += length;
     }
@@ -347,7 +356,8 @@ fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
 }
 
 /// Kinds whose label is the table's, however they are named.
-const CANONICAL: &[&str] = &["email", "phone", "name", "agreement", "newsletter", "website", "attendance", "answer"];
+const CANONICAL: &[&str] =
+    &["email", "phone", "name", "agreement", "newsletter", "website", "attendance", "answer"];
 
 fn capital(text: &str) -> String {
     let mut rest = text.chars();
@@ -357,22 +367,47 @@ fn capital(text: &str) -> String {
 /// Fields that no kind fits and whose options are in brackets: `サイズ(S・M・L)`.
 fn with_options(heard: &Heard, fields: &mut Vec<Field>) {
     const MARKS: &[char] = &['、', '・', ',', 'と', '。', '!', '?', ':', '\n', 'や'];
-    const SEVERAL: &[&str] = &["複数", "いくつでも", "全て選", "すべて選", "multiple", "all that apply", "any number", "several", "more than one"];
+    const SEVERAL: &[&str] = &[
+        "複数",
+        "いくつでも",
+        "全て選",
+        "すべて選",
+        "multiple",
+        "all that apply",
+        "any number",
+        "several",
+        "more than one",
+    ];
     for open in (0..heard.chars.len()).filter(|it| heard.chars[*it] == '(') {
         let options = options(heard, open);
-        let is_taken = fields.iter().any(|it| !it.options.is_empty() && it.from < open && it.options == options);
+        let is_taken = fields
+            .iter()
+            .any(|it| !it.options.is_empty() && it.from < open && it.options == options);
         if options.is_empty() || is_taken {
             continue;
         }
-        let from = heard.chars[..open].iter().rposition(|it| MARKS.contains(it)).map_or(0, |it| it + 1);
+        let from =
+            heard.chars[..open].iter().rposition(|it| MARKS.contains(it)).map_or(0, |it| it + 1);
         let text: String = heard.chars[from..open].iter().collect();
         let text = text.trim().trim_start_matches("and ").trim_start_matches("好きな").to_owned();
-        let close = heard.chars[open..].iter().position(|it| *it == ')').map_or(open, |it| open + it);
-        let near: String = heard.lower[close..heard.lower.len().min(close + 16)].iter().chain(&heard.lower[from..open]).collect();
+        let close =
+            heard.chars[open..].iter().position(|it| *it == ')').map_or(open, |it| open + it);
+        let near: String = heard.lower[close..heard.lower.len().min(close + 16)]
+            .iter()
+            .chain(&heard.lower[from..open])
+            .collect();
         let is_several = SEVERAL.iter().any(|it| near.contains(it));
         if (1..=LABEL_MAX).contains(&text.chars().count()) {
             fields.retain(|it| it.from < from || it.from > close);
-            fields.push(Field { kind: FREE, written: Some(capital(&text)), label: None, options, is_several, is_required: false, from });
+            fields.push(Field {
+                kind: FREE,
+                written: Some(capital(&text)),
+                label: None,
+                options,
+                is_several,
+                is_required: false,
+                from,
+            });
         }
     }
 }
@@ -519,7 +554,15 @@ fn options_in(table: &Value, language: Language) -> Value {
 /// A field by its name, for a form that asks which fields are wanted.
 pub(super) fn named(name: &str) -> Option<Field> {
     let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
-    Some(Field { kind, written: None, label: None, options: Vec::new(), is_several: false, is_required: kind.is_required, from: 0 })
+    Some(Field {
+        kind,
+        written: None,
+        label: None,
+        options: Vec::new(),
+        is_several: false,
+        is_required: kind.is_required,
+        from: 0,
+    })
 }
 
 /// Those that are offered where none was named.

@@ -92,6 +92,36 @@ static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
     LazyLock::new(|| Lexicon::loose(GENRES));
 static THEME_WORDS: LazyLock<Lexicon<Theme>> = LazyLock::new(|| Lexicon::loose(THEMES));
 
+/// How many characters may differ from a theme's name, for each so many that it has.
+const SLIPS: (usize, usize) = (1, 4);
+const SLIPS_MAX: usize = 2;
+
+/// Whether `name` is a theme's with a slip in it: the tool finds it, as it was written.
+pub(super) fn is_nearly_theme(name: &str) -> bool {
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    let names = THEMES.iter().filter(|it| it.0.is_name).flat_map(|it| it.1.split('|'));
+    names.map(|it| it.chars().collect::<Vec<_>>()).any(|it| {
+        let most = (it.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
+        it.len().abs_diff(name.len()) <= most && distance(&it, &name) <= most
+    })
+}
+
+/// How many characters are to be put in, left out or changed.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, x) in a.iter().enumerate() {
+        let (mut corner, mut left) = (at, at + 1);
+        for (below, y) in b.iter().enumerate() {
+            let up = row[below + 1];
+            let here = (corner + usize::from(x != y)).min(up + 1).min(left + 1);
+            row[below] = left;
+            (corner, left) = (up, here);
+        }
+        row[b.len()] = left;
+    }
+    row[b.len()]
+}
+
 /// A theme that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Theme {
@@ -182,12 +212,22 @@ impl Heard {
     fn candidates(&self) -> Vec<Piece> {
         let mut names = self.capitals();
         names.extend(self.described());
-        const BEHIND: &[char] = &['の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',', 'に', '(', 'v', '×', 'x', '・'];
+        const BEHIND: &[char] = &[
+            'の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',',
+            'に', '(', 'v', '×', 'x', '・',
+        ];
         names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|it| {
             let is_long = it.to - it.from >= 2;
-            let is_word = |word: &Token| word.from == it.to && matches!(word.word, Word::Card | Word::Theme | Word::Thumbnail | Word::Versus);
+            let is_word = |word: &Token| {
+                word.from == it.to
+                    && matches!(
+                        word.word,
+                        Word::Card | Word::Theme | Word::Thumbnail | Word::Versus
+                    )
+            };
             let next = self.chars.get(it.to);
-            let is_over = next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
+            let is_over =
+                next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
             is_long && is_over && it.text.chars().any(is_name_char) && !it.text.is_ascii()
         }));
         names
@@ -196,20 +236,30 @@ impl Heard {
     /// A card's name as English describes it: `a picture of argo`, `argo the star ship illustration`.
     fn described(&self) -> Option<Piece> {
         let words = |it: &'static str| it.split('|');
-        let is_new = |from: usize, to: usize| (from..to).any(|it| !self.is_known(it) && self.lower[it].is_ascii_alphanumeric());
+        let is_new = |from: usize, to: usize| {
+            (from..to).any(|it| !self.is_known(it) && self.lower[it].is_ascii_alphanumeric())
+        };
         for before in words(NAME_BEFORE) {
             let Some(at) = self.find(before, 0) else { continue };
             let mut from = at + before.len() + 1;
             from += if self.is_at("the ", from) { 4 } else { 0 };
-            let to = words(NAME_STOPS).filter_map(|it| self.find(it, from)).min().unwrap_or(self.chars.len());
+            let to = words(NAME_STOPS)
+                .filter_map(|it| self.find(it, from))
+                .min()
+                .unwrap_or(self.chars.len());
             if from < to && is_new(from, to) {
                 return Some(self.piece(from, to));
             }
         }
         let end = words(NAME_BEHIND).filter_map(|it| self.find(it, 1)).min()?;
-        let mut from = self.chars[..end].iter().rposition(|it| matches!(it, '.' | ',' | '!' | '?' | ':' | '\n')).map_or(0, |it| it + 1);
+        let mut from = self.chars[..end]
+            .iter()
+            .rposition(|it| matches!(it, '.' | ',' | '!' | '?' | ':' | '\n'))
+            .map_or(0, |it| it + 1);
         from += usize::from(self.lower.get(from) == Some(&' '));
-        let ends = words(NAME_LEADS).filter_map(|lead| (from..end).rev().find(|at| self.is_at(lead, *at)).map(|at| (at, lead.len())));
+        let ends = words(NAME_LEADS).filter_map(|lead| {
+            (from..end).rev().find(|at| self.is_at(lead, *at)).map(|at| (at, lead.len()))
+        });
         // The last lead before the name, as long as the name is not within a description of it.
         let begins: Vec<_> = ends.filter(|it| it.0 == from || it.1 > 4).collect();
         if let Some((at, length)) = begins.into_iter().max_by_key(|it| it.0 + it.1) {
@@ -218,7 +268,11 @@ impl Heard {
         while let Some(lead) = words(NAME_LEADS).find(|it| self.is_at(it, from)) {
             from += lead.len();
         }
-        (from < end && is_new(from, end) && self.lower[from..end].iter().all(char::is_ascii)).then(|| self.piece(from, end))
+        // A name with a capital begins there.
+        let capital = self.capitals().into_iter().find(|it| from < it.from && it.to <= end);
+        from = capital.map_or(from, |it| it.from);
+        (from < end && is_new(from, end) && self.lower[from..end].iter().all(char::is_ascii))
+            .then(|| self.piece(from, end))
     }
 
     /// Whether `name` has `theme` in it, and more than that.
@@ -243,7 +297,10 @@ impl Heard {
         };
         let is_free = |at: usize| {
             let it = self.chars[at];
-            if self.lower[at] == MASK || "「」『』“”【】《》()".contains(it) {
+            let is_quoting = it == 'っ' && self.is_at("って", at)
+                || it == 'て' && at > 0 && self.is_at("って", at - 1);
+            if is_quoting || self.lower[at] == MASK || "「」『』“”【】《》()".contains(it)
+            {
                 return false;
             }
             !it.is_ascii() && !particle(it) && !self.is_known(at) && !genre(at)
@@ -545,6 +602,27 @@ impl Heard {
             runs.push(self.piece(begin, end));
             index = next;
         }
+        // One word that merely begins a sentence is a name where it stands before what names have.
+        let heads = [
+            Word::Card,
+            Word::Theme,
+            Word::Thumbnail,
+            Word::Versus,
+            Word::Showtimes,
+            Word::Ticket,
+            Word::Film,
+            Word::Playing,
+            Word::Seat,
+        ];
+        runs.retain(|it| {
+            let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
+            let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
+            let is_head = self
+                .tokens
+                .iter()
+                .any(|token| token.from == it.to + 1 && heads.contains(&token.word));
+            !begins || it.text.contains(' ') || is_head || self.is_at(" and ", it.to)
+        });
         runs.retain(|it| {
             let words = [Word::Card, Word::Theme, Word::Film, Word::Show];
             !self.tokens.iter().any(|token| {

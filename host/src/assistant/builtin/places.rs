@@ -332,7 +332,9 @@ impl Heard {
                 begins.push((origins, from));
             }
         }
-        let is_end = |at: usize, begin: usize| !self.list(self.cut_before(at, begin), at, is_list).is_empty();
+        let is_end = |at: usize, begin: usize| {
+            !self.list(self.cut_before(at, begin), at, is_list).is_empty()
+        };
         let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
         let first = at;
         while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
@@ -369,10 +371,22 @@ impl Heard {
             }
         }
         let stop = match is_list {
-            true => ["の", "まで", "を", "は", "で", "。", "?", "、どっち", "、どちら", "どっち", "どちら"]
-                .iter()
-                .filter_map(|it| self.find(it, behind + 1))
-                .min(),
+            true => [
+                "の",
+                "まで",
+                "を",
+                "は",
+                "で",
+                "。",
+                "?",
+                "、どっち",
+                "、どちら",
+                "どっち",
+                "どちら",
+            ]
+            .iter()
+            .filter_map(|it| self.find(it, behind + 1))
+            .min(),
             false => STOPS.iter().filter_map(|it| self.find(it, behind + 1)).min(),
         };
         places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
@@ -382,17 +396,45 @@ impl Heard {
     /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
     fn near(&self) -> Places {
         const NEAR: &[&str] = &["に近い", "により近い", "から近い", "に一番近い", "から一番近い"];
-        const THOSE: &[&str] = &["では", "だと", "のうち", "の中で", "なら", "って", "、どっち", "、どちら", "どっち", "どちら", "で、"];
-        let Some(end) = NEAR.iter().filter_map(|it| self.find(it, 1)).min() else { return Places::default() };
+        const THOSE: &[&str] = &[
+            "では",
+            "だと",
+            "のうち",
+            "の中で",
+            "なら",
+            "って",
+            "、どっち",
+            "、どちら",
+            "どっち",
+            "どちら",
+            "で、",
+        ];
+        let Some(end) = NEAR.iter().filter_map(|it| self.find(it, 1)).min() else {
+            return Places::default();
+        };
         let origin = {
-            const WHICH: &[&str] = &["どっちが", "どちらが", "どっちの方が", "どちらのほうが", "どれが", "方が", "ほうが"];
-            let which = WHICH.iter().filter_map(|it| self.find(it, 0).map(|at| at + it.chars().count())).filter(|it| *it <= end).max();
+            const WHICH: &[&str] = &[
+                "どっちが",
+                "どちらが",
+                "どっちの方が",
+                "どちらのほうが",
+                "どれが",
+                "方が",
+                "ほうが",
+            ];
+            let which = WHICH
+                .iter()
+                .filter_map(|it| self.find(it, 0).map(|at| at + it.chars().count()))
+                .filter(|it| *it <= end)
+                .max();
             self.place(self.cut_before(end, which.unwrap_or(0)), end)
         };
         let those = THOSE.iter().filter_map(|it| self.find(it, 1)).filter(|it| *it < end).min();
         let found = those.map(|it| self.list(0, it, true)).unwrap_or_default();
         match origin {
-            Some(origin) if found.len() >= 2 => Places { origins: vec![origin], destinations: found },
+            Some(origin) if found.len() >= 2 => {
+                Places { origins: vec![origin], destinations: found }
+            }
             _ => Places::default(),
         }
     }
@@ -490,11 +532,14 @@ impl Heard {
             }
         }
         // `which is closer to X, Y or Z`.
-        let near = ["closer to", "nearer to", "closest to", "nearest to", "closer from", "nearer from"];
+        let near =
+            ["closer to", "nearer to", "closest to", "nearest to", "closer from", "nearer from"];
         if let Some((at, length)) = self.first(&near, 0) {
             let from = at + length;
-            let mark = (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
-            let between = mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
+            let mark =
+                (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
+            let between =
+                mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
             let origin = mark.and_then(|it| self.place(from, it));
             if let Some(origin) = origin.filter(|_| between.len() >= 2) {
                 return Places { origins: vec![origin], destinations: between };

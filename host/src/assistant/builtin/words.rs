@@ -137,7 +137,10 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         Word::Compose,
         "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
     ),
-    (Word::Versus, "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel"),
+    (
+        Word::Versus,
+        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel",
+    ),
     (
         Word::Make,
         "作って|つくって|作成|作り|作りたい|作れ|作る|生成|用意して|用意し|組み立て|デザイン|出して|表示して|make|create|build|\

@@ -79,7 +79,8 @@ fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<boo
 fn is_joined(tokens: &[Token], at: usize) -> bool {
     let is_topic = |it: &&Token| matches!(it.means, Means::Topic(_));
     let between = tokens[..at].iter().rev().take_while(|it| !is_topic(it));
-    between.clone().any(|it| it.means == Means::Or) && !between.clone().any(|it| it.means == Means::Refuse)
+    between.clone().any(|it| it.means == Means::Or)
+        && !between.clone().any(|it| it.means == Means::Refuse)
 }
 
 /// Japanese: the nearest yes or no behind the topic, past topics in between.

@@ -43,9 +43,11 @@ impl<M: Copy> Lexicon<M> {
     /// The same, with what people make of its phrases: katakana in hiragana, and no apostrophes.
     pub(crate) fn loose(table: &[(M, &str)]) -> Self {
         let mut loose = Self::new(table);
-        let others = loose.by_first.values().flatten().filter_map(|(phrase, means)| {
-            Some((other_spelling(phrase)?, *means))
-        });
+        let others = loose
+            .by_first
+            .values()
+            .flatten()
+            .filter_map(|(phrase, means)| Some((other_spelling(phrase)?, *means)));
         for (phrase, means) in others.collect::<Vec<_>>() {
             loose.by_first.entry(phrase[0]).or_default().push((phrase, means));
         }

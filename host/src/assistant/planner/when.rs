@@ -66,7 +66,9 @@ fn english(rest: &[char]) -> Option<(Means, usize)> {
         let (number, digits) = number(&rest[3..])?;
         let tail = &rest[3 + digits..];
         // What has more to it is read as a number, the word before it by itself.
-        let is_bare = !tail.first().is_some_and(|it| *it == ':' || it.is_alphanumeric());
+        let is_point = tail.first() == Some(&'.') && tail.get(1).is_some_and(char::is_ascii_digit);
+        let is_bare =
+            !is_point && !tail.first().is_some_and(|it| *it == ':' || it.is_alphanumeric());
         return (is_bare && !is_arrival).then(|| time(number, 0, 3 + digits))?;
     }
     let tail = rest.strip_prefix(&['i', 'n', ' '])?;

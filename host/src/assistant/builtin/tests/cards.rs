@@ -79,7 +79,10 @@ fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
         ToolResult::Failed(failure)
     };
     let next = talk.back(&[missing(&[])]);
-    assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "ブラック・マジシャン" })));
+    assert_eq!(
+        call(&next),
+        ("get_theme_illustrations", json!({ "theme": "ブラック・マジシャン" }))
+    );
     let text = concluded(&talk.back(&[missing(&["蒼晶竜"])])).text();
     assert!(text.contains("近い名前: 蒼晶竜"), "{text}");
 }
