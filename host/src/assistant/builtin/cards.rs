@@ -44,48 +44,13 @@ pub(super) struct Cards {
 }
 
 /// Around a title in quotation marks: before it, behind it.
-const TITLE_BEFORE: &[&str] = &[
-    "タイトルは",
-    "タイトルを",
-    "タイトル",
-    "題名は",
-    "文字は",
-    "見出しは",
-    "テキストは",
-    "文字で",
-    "titled ",
-    "title ",
-    "title: ",
-    "called ",
-    "saying ",
-    "says ",
-    "that says ",
-    "title of ",
-    "with the title ",
-    "text ",
-    "caption ",
-    "with the text ",
-];
-const TITLE_BEHIND: &[&str] = &[
-    "というタイトル",
-    "ってタイトル",
-    "のタイトル",
-    "という題",
-    "と入れ",
-    "と書",
-    "って入れ",
-    "って書",
-    "という文字",
-    "の文字",
-    "をタイトル",
-    "という見出し",
-    "と題し",
-    "を入れ",
-    " as the title",
-    " as title",
-    " on it",
-    " written on",
-];
+const TITLE_BEFORE: &str =
+    "タイトルは|タイトルを|タイトル|題名は|文字は|見出しは|テキストは|文字で|titled |title |\
+     title: |called |saying |says |that says |title of |with the title |text |caption |\
+     with the text ";
+const TITLE_BEHIND: &str =
+    "というタイトル|ってタイトル|のタイトル|という題|と入れ|と書|って入れ|って書|という文字|\
+     の文字|をタイトル|という見出し|と題し|を入れ| as the title| as title| on it| written on";
 
 impl Cards {
     /// What `heard` asks for; what it leaves out is taken from `before`.
@@ -298,12 +263,12 @@ impl Cards {
 fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
     let is_title = |it: &Piece| {
         let before: String = heard.lower[..it.from - 1].iter().collect();
-        let is_before = TITLE_BEFORE.iter().any(|mark| {
+        let is_before = words(TITLE_BEFORE).any(|mark| {
             before
                 .trim_end_matches(['は', 'を', ' '])
                 .ends_with(mark.trim_end_matches(['は', 'を', ' ']))
         });
-        is_before || TITLE_BEHIND.iter().any(|mark| heard.is_at(mark, it.to + 1))
+        is_before || words(TITLE_BEHIND).any(|mark| heard.is_at(mark, it.to + 1))
     };
     let (titles, others): (Vec<_>, Vec<_>) =
         heard.quoted.iter().cloned().partition(|it| is_title(it));
@@ -323,69 +288,26 @@ fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
 
 /// Whether the words around a name say that it is a theme's.
 fn is_theme(heard: &Heard, piece: &Piece, is_said: bool) -> bool {
-    const BEHIND: &[&str] = &[
-        "テーマ",
-        "のテーマ",
-        "系",
-        "シリーズ",
-        "のシリーズ",
-        "デッキ",
-        "のデッキ",
-        "というテーマ",
-        "」テーマ",
-        "アーキタイプ",
-        " theme",
-        " archetype",
-        " deck",
-        "\" theme",
-        " themed",
-        "-themed",
-        " cards",
-        " series",
-        "」のテーマ",
-        "」シリーズ",
-        "」系",
-        "」というテーマ",
-        "」デッキ",
-        "」というアーキタイプ",
-        "というアーキタイプ",
-        "\" archetype",
-    ];
-    let is_behind = BEHIND.iter().any(|it| heard.is_at(it, piece.to));
+    const BEHIND: &str =
+        "テーマ|のテーマ|系|シリーズ|のシリーズ|デッキ|のデッキ|というテーマ|」テーマ|\
+         アーキタイプ| theme| archetype| deck|\" theme| themed|-themed| cards| series|\
+         」のテーマ|」シリーズ|」系|」というテーマ|」デッキ|」というアーキタイプ|\
+         というアーキタイプ|\" archetype";
+    let is_behind = words(BEHIND).any(|it| heard.is_at(it, piece.to));
     is_behind || is_said && !is_card(heard, piece)
 }
 
 /// Whether the words around a name say that it is a card's.
 fn is_card(heard: &Heard, piece: &Piece) -> bool {
-    const BEHIND: &[&str] = &[
-        "というカード",
-        "」というカード",
-        "のカード1枚",
-        "カードの",
-        "カードのイラスト",
-        " card",
-        "\" card",
-        "'s card",
-        "というモンスター",
-        "」というモンスター",
-    ];
-    const BEFORE: &[&str] = &[
-        "カード名は",
-        "カード「",
-        "カード名「",
-        "card called ",
-        "card named ",
-        "the card ",
-        "card \"",
-        "card: ",
-        "カード、",
-        "カード『",
-        "called \"",
-        "named \"",
-    ];
+    const BEHIND: &str =
+        "というカード|」というカード|のカード1枚|カードの|カードのイラスト| card|\" card|\
+         's card|というモンスター|」というモンスター";
+    const BEFORE: &str =
+        "カード名は|カード「|カード名「|card called |card named |the card |card \"|card: |\
+         カード、|カード『|called \"|named \"";
     let before: String = heard.chars[..piece.from].iter().collect::<String>().to_lowercase();
-    BEHIND.iter().any(|it| heard.is_at(it, piece.to) && !heard.is_at(" cards", piece.to))
-        || BEFORE.iter().any(|it| before.ends_with(it))
+    words(BEHIND).any(|it| heard.is_at(it, piece.to) && !heard.is_at(" cards", piece.to))
+        || words(BEFORE).any(|it| before.ends_with(it))
 }
 
 fn is_plural(heard: &Heard) -> bool {

@@ -324,8 +324,8 @@ pub(super) fn fields(heard: &Heard) -> Vec<Field> {
 
 /// The fields that the table knows, from `at` on.
 fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
-    const FORMS: &[&str] =
-        &[" form", "フォーム", "ふぉーむ", " survey", "アンケート", " questionnaire", " poll"];
+    const FORMS: &str =
+        " form|フォーム|ふぉーむ| survey|アンケート| questionnaire| poll";
     let mut fields = Vec::<Field>::new();
     while at < heard.lower.len() {
         let Some((kind, length)) = WORDS.at(&heard.lower, at) else {
@@ -334,7 +334,7 @@ fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
         };
         let is_new = !kind.name.is_empty() && !fields.iter().any(|it| it.kind.name == kind.name);
         // `問い合わせフォーム` names the form, and so does `date form`.
-        let is_title = FORMS.iter().any(|it| heard.is_at(it, at + length));
+        let is_title = words(FORMS).any(|it| heard.is_at(it, at + length));
         if is_new && !is_title {
             let is_required = required(heard, at + length).unwrap_or(kind.is_required);
             let options = options(heard, at + length);
@@ -356,8 +356,8 @@ fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
 }
 
 /// Kinds whose label is the table's, however they are named.
-const CANONICAL: &[&str] =
-    &["email", "phone", "name", "agreement", "newsletter", "website", "attendance", "answer"];
+const CANONICAL: &str =
+    "email|phone|name|agreement|newsletter|website|attendance|answer";
 
 fn capital(text: &str) -> String {
     let mut rest = text.chars();
@@ -367,17 +367,9 @@ fn capital(text: &str) -> String {
 /// Fields that no kind fits and whose options are in brackets: `サイズ(S・M・L)`.
 fn with_options(heard: &Heard, fields: &mut Vec<Field>) {
     const MARKS: &[char] = &['、', '・', ',', 'と', '。', '!', '?', ':', '\n', 'や'];
-    const SEVERAL: &[&str] = &[
-        "複数",
-        "いくつでも",
-        "全て選",
-        "すべて選",
-        "multiple",
-        "all that apply",
-        "any number",
-        "several",
-        "more than one",
-    ];
+    const SEVERAL: &str =
+        "複数|いくつでも|全て選|すべて選|multiple|all that apply|any number|several|\
+         more than one";
     for open in (0..heard.chars.len()).filter(|it| heard.chars[*it] == '(') {
         let options = options(heard, open);
         let is_taken = fields
@@ -396,7 +388,7 @@ fn with_options(heard: &Heard, fields: &mut Vec<Field>) {
             .iter()
             .chain(&heard.lower[from..open])
             .collect();
-        let is_several = SEVERAL.iter().any(|it| near.contains(it));
+        let is_several = words(SEVERAL).any(|it| near.contains(it));
         if (1..=LABEL_MAX).contains(&text.chars().count()) {
             fields.retain(|it| it.from < from || it.from > close);
             fields.push(Field {
@@ -446,21 +438,9 @@ fn options(heard: &Heard, at: usize) -> Vec<String> {
 
 /// Fields of a list that no kind fits: a line of text, labelled as it was written.
 fn unknown(heard: &Heard, fields: &mut Vec<Field>) {
-    const BEHIND: &[&str] = &[
-        "を聞",
-        "を入力",
-        "を尋ね",
-        "を記入",
-        "を集め",
-        "を収集",
-        "を質問",
-        "の入力",
-        "を書",
-        "を選",
-        "を答え",
-        "を教えて",
-    ];
-    let end = BEHIND.iter().filter_map(|it| heard.find(it, 0)).min();
+    const BEHIND: &str =
+        "を聞|を入力|を尋ね|を記入|を集め|を収集|を質問|の入力|を書|を選|を答え|を教えて";
+    let end = words(BEHIND).filter_map(|it| heard.find(it, 0)).min();
     let Some(end) = end else { return };
     let from = heard.chars[..end]
         .iter()
@@ -566,15 +546,5 @@ pub(super) fn named(name: &str) -> Option<Field> {
 }
 
 /// Those that are offered where none was named.
-pub(super) const COMMON: &[&str] = &[
-    "name",
-    "email",
-    "phone",
-    "age",
-    "gender",
-    "date",
-    "address",
-    "satisfaction",
-    "comment",
-    "agreement",
-];
+pub(super) const COMMON: &str =
+    "name|email|phone|age|gender|date|address|satisfaction|comment|agreement";

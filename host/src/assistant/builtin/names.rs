@@ -339,107 +339,15 @@ impl Heard {
 
     /// Whether a stretch stands where a film's name does.
     fn is_title(&self, it: &Piece) -> bool {
-        const BEHIND: &[&str] = &[
-            "の上映",
-            "の映画",
-            "のチケット",
-            "の席",
-            "の座席",
-            "の空席",
-            "の予約",
-            "の回",
-            "の時間",
-            "の券",
-            "の空き",
-            "の残席",
-            "のスケジュール",
-            "の前売",
-            "の今日",
-            "の明日",
-            "の夜",
-            "を観",
-            "を見",
-            "をみ",
-            "を予約",
-            "を1",
-            "を2",
-            "を3",
-            "を4",
-            "を5",
-            "を一",
-            "を二",
-            "を三",
-            "を四",
-            "を五",
-            "を大人",
-            "を夜",
-            "を今",
-            "を明",
-            "を上映",
-            "を家族",
-            "を友",
-            "を彼",
-            "を取",
-            "を何",
-            "を土",
-            "を日",
-            "が観",
-            "が見",
-            "がみ",
-            "がい",
-            "がやって",
-            "が気",
-            "って",
-            "は何時",
-            "はいつ",
-            "は上映",
-            "はやって",
-            "はまだ",
-            "は観",
-            "は見",
-            "はある",
-            "はどこ",
-            "はあります",
-            "は空",
-            "という",
-            "で、",
-            "で2",
-            "で二",
-            "、2",
-            "、二",
-            "の公開",
-            "の夕",
-            "の朝",
-            "の昼",
-            "の土",
-            "の日",
-            "の金",
-            "に空",
-            "の評",
-            "、",
-            "観たい",
-            "見たい",
-            "のレイト",
-            "、夜",
-            "は明日",
-            "は今日",
-            "は今",
-            "は夜",
-            "は土",
-            "は日",
-            "は週",
-            "の来週",
-            "の今週",
-            "の週",
-            "の1",
-            "の2",
-            "の詳",
-            "のこと",
-            "について",
-            "を来週",
-            "を今週",
-            "を週",
-        ];
+        const BEHIND: &str =
+            "の上映|の映画|のチケット|の席|の座席|の空席|の予約|の回|の時間|の券|の空き|の残席|\
+             のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
+             を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
+             を土|を日|が観|が見|がみ|がい|がやって|が気|って|は何時|はいつ|は上映|はやって|\
+             はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、二|\
+             の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
+             は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
+             について|を来週|を今週|を週";
         let length = it.to - it.from;
         let is_named = it.text.chars().any(is_name_char);
         let is_kana = it.text.chars().all(|it| is_hiragana(it) || it == 'ー');
@@ -450,7 +358,7 @@ impl Heard {
             return false;
         }
         let rest = it.to.min(self.lower.len());
-        BEHIND.iter().any(|behind| self.is_at(behind, rest))
+        words(BEHIND).any(|behind| self.is_at(behind, rest))
     }
 
     /// Words with capitals that no table knows for anything else: `Your Name`, `Seven Samurai`.
@@ -458,67 +366,19 @@ impl Heard {
         if let Some(it) = self.capitals().into_iter().max_by_key(|it| it.to - it.from) {
             return Some(it.text);
         }
-        const BEFORE: &[&str] = &[
-            "showtimes for",
-            "show times for",
-            "showtimes of",
-            "screenings of",
-            "screening times for",
-            "tickets for",
-            "tickets to",
-            "ticket for",
-            "ticket to",
-            "seats for",
-            "seat for",
-            "a film called",
-            "a movie called",
-            "the movie",
-            "the film",
-            "movie called",
-            "film called",
-            "to see",
-            "to watch",
-            "see",
-            "watch",
-            "when is",
-            "when does",
-        ];
-        const STOPS: &[&str] = &[
-            " tomorrow",
-            " today",
-            " tonight",
-            " on ",
-            " at ",
-            " this ",
-            " next ",
-            " for ",
-            " in ",
-            " please",
-            " playing",
-            " showing",
-            " start",
-            " screen",
-            " with ",
-            " and ",
-            " around",
-            " after",
-            " before",
-            "?",
-            ".",
-            ",",
-            "!",
-            " is ",
-            " friday",
-            " saturday",
-            " sunday",
-            " still",
-            " now",
-        ];
-        for before in BEFORE {
+        const BEFORE: &str =
+            "showtimes for|show times for|showtimes of|screenings of|screening times for|\
+             tickets for|tickets to|ticket for|ticket to|seats for|seat for|a film called|\
+             a movie called|the movie|the film|movie called|film called|to see|to watch|see|\
+             watch|when is|when does";
+        const STOPS: &str =
+            " tomorrow| today| tonight| on | at | this | next | for | in | please| playing| showing| start| screen| with | and | around| after| before|\
+             ?|.|,|!| is | friday| saturday| sunday| still| now";
+        for before in words(BEFORE) {
             let Some(at) = self.find(before, 0) else { continue };
             let from = at + before.chars().count() + 1;
             let to =
-                STOPS.iter().filter_map(|it| self.find(it, from)).min().unwrap_or(self.chars.len());
+                words(STOPS).filter_map(|it| self.find(it, from)).min().unwrap_or(self.chars.len());
             if from >= to {
                 continue;
             }
@@ -535,7 +395,8 @@ impl Heard {
     /// Runs of English words that begin with a capital, small words between them allowed; the first word
     /// of a sentence counts only where no table knows it.
     pub(super) fn capitals(&self) -> Vec<Piece> {
-        const SMALL: &[&str] = &["of", "the", "and", "no", "to", "in", "a", "with", "-"];
+        const SMALL: &str =
+            "of|the|and|no|to|in|a|with|-";
         let mut words: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;
         while at < self.chars.len() {
