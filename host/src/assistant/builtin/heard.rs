@@ -153,6 +153,11 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize) -> bool {
     near.any(|it| is_no(it) && !lower[it.from].is_ascii())
 }
 
+/// The phrases of a table, with `|` between them.
+pub(super) fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+    table.split('|')
+}
+
 /// In one way of writing: ASCII where there is a wide form of it, one space at a time.
 pub(super) fn clean(text: &str) -> Vec<char> {
     let mut chars: Vec<char> = Vec::new();
