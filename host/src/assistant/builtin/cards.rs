@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use self::said::{is_card, is_plural, is_theme, title};
 use super::{
     desk::{Desk, failure, submitted},
-    heard::Heard,
+    heard::{Heard, Piece},
     names::{Names, is_nearly_theme},
     rules::Goal,
     say,
@@ -49,7 +49,22 @@ pub(super) struct Cards {
 impl Cards {
     /// What `heard` asks for; what it leaves out is taken from `before`.
     pub(super) fn of(heard: &Heard, goal: Goal, language: Language, before: Option<&Self>) -> Self {
-        let (title, quoted) = title(heard);
+        let (mut title, mut quoted) = title(heard);
+        let themes = heard.themes();
+        // Beside a theme, what is quoted is written on the picture.
+        let is_beside = |it: &Piece| {
+            let is_other =
+                !themes.iter().any(|theme| it.from <= theme.1.from && theme.1.to <= it.to);
+            is_other && !is_card(heard, it) && !is_theme(heard, it, false)
+        };
+        if goal == Goal::Thumbnail
+            && title.is_none()
+            && !themes.is_empty()
+            && quoted.len() == 1
+            && is_beside(&quoted[0])
+        {
+            title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
+        }
         let mut wanted = Vec::new();
         let plural = heard.numbers.pieces().is_some() || is_plural(heard);
         let themes = heard.themes();

@@ -34,8 +34,15 @@ impl Heard {
         if places.destinations.is_empty() {
             places.destinations = english.destinations;
         }
-        if places == Places::default() && self.is_japanese() {
-            places = self.japanese(is_list);
+        let is_whole = !places.origins.is_empty() && !places.destinations.is_empty();
+        if !is_whole && self.is_japanese() {
+            let japanese = self.japanese(is_list);
+            if places.origins.is_empty() {
+                places.origins = japanese.origins;
+            }
+            if places.destinations.is_empty() {
+                places.destinations = japanese.destinations;
+            }
         }
         places
     }

@@ -16,6 +16,8 @@ pub(super) enum Goal {
     Cancel,
     /// Something that was done before is told.
     Told,
+    /// It is understood that nothing here does it.
+    Elsewhere,
     /// How a thing is done, or what there is.
     Help,
     Greeting,
@@ -139,7 +141,13 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM]),
     rule(Goal::Route, &[Says(&[Word::Go, Word::Lead]), Sign::Destination], &[ANY_FILM, PICTURE]),
+    rule(Goal::Elsewhere, &[Says(&[Word::Elsewhere])], &[FILM, Says(&[Word::Where])]),
     // The cinema.
+    rule(
+        Goal::Help,
+        &[Says(&[Word::Where]), FILM],
+        &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::Show, Word::Seat])],
+    ),
     rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Free, Word::Vacant])], &[]),
     rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Says(&[Word::Showtimes])], &[]),
     rule(
@@ -176,6 +184,11 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::When], &[Sign::Origin]),
     rule(Goal::Reservation, &[Says(&[Word::Reservation])], &[Says(&[Word::Seat, Word::Ticket])]),
+    rule(
+        Goal::Book,
+        &[Says(&[Word::Film]), Sign::People],
+        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Show])],
+    ),
     rule(Goal::Showtimes, &[Says(&[Word::Showtimes])], &[PICTURE]),
     rule(Goal::Showtimes, &[Sign::Has(Id::Movie)], &[PICTURE]),
     rule(Goal::Seats, &[Says(&[Word::Free]), FILM], &[]),

@@ -24,6 +24,13 @@ impl Heard {
             {
                 return false;
             }
+            // `となりの…` begins with what elsewhere is a particle.
+            let is_led = at > 1 && self.chars[at - 1] == 'の' && self.is_known(at - 2);
+            let begins =
+                at == 0 || is_led || matches!(self.chars[at - 1], '、' | '。' | ' ' | '!' | '?');
+            if begins && it == 'と' && self.chars.get(at + 1).is_some_and(|it| is_hiragana(*it)) {
+                return !self.is_known(at);
+            }
             !it.is_ascii() && !particle(it) && !self.is_known(at) && !genre(at)
                 || it.is_ascii_alphanumeric()
                     && !self.is_known(at)

@@ -77,11 +77,15 @@ impl Heard {
                 "どちら",
             ]
             .iter()
-            .filter_map(|it| self.find(it, behind + 1))
+            .filter_map(|it| self.find(it, behind))
             .min(),
             false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
         };
         places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
+        if places.destinations.is_empty() && is_list {
+            // `羽田と成田、品川からどちらが近い`.
+            places.destinations = self.list(0, places.origins[0].from, true);
+        }
         places
     }
 
