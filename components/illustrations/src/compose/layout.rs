@@ -46,7 +46,12 @@ fn versus(count: usize, has_text: bool) -> Vec<Place> {
     let side = |index: usize, of: usize, middle: f32, turn: f32| {
         let off = index as f32 - (of as f32 - 1.0) / 2.0;
         let size = if of > 1 { height * 0.84 } else { height };
-        place(middle + off * size * 0.52, y + off.abs() * 8.0, size, turn + off * 0.06)
+        place(
+            middle + off * size * if of > 2 { 0.4 } else { 0.52 },
+            y + off.abs() * 8.0,
+            size,
+            turn + off * 0.06,
+        )
     };
     (0..count)
         .map(|it| {

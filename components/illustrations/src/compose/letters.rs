@@ -167,21 +167,15 @@ pub(super) fn run(line: &str, size: f32, path: &mut PathBuilder, missing: &mut V
     x
 }
 
-/// In so many lines of about one width; at a space where there is one near.
+/// In so many lines of about one width, broken where it reads best.
 fn wrapped(text: &str, count: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let mut lines = Vec::new();
     let mut from = 0;
     for line in 0..count {
         let left = letters.len() - from;
-        let mut to = from + left.div_ceil(count - line);
-        let reach = 4.min(to - from);
-        let space = (to.saturating_sub(reach)..(to + 5).min(letters.len()))
-            .filter(|it| *it > from && letters[*it] == ' ')
-            .min_by_key(|it| it.abs_diff(to));
-        if line + 1 < count {
-            to = space.unwrap_or(to);
-        }
+        let even = from + left.div_ceil(count - line);
+        let to = if line + 1 < count { broken(&letters, from, even) } else { letters.len() };
         let piece: String = letters[from..to].iter().collect();
         if !piece.trim().is_empty() {
             lines.push(piece.trim().to_owned());
@@ -189,6 +183,48 @@ fn wrapped(text: &str, count: usize) -> Vec<String> {
         from = to;
     }
     lines
+}
+
+/// The best place to break, not far from `even`.
+fn broken(letters: &[char], from: usize, even: usize) -> usize {
+    let cost = |to: usize| {
+        let (before, after) = (letters[to - 1], letters[to]);
+        let far = to.abs_diff(even);
+        match (kind(before), kind(after)) {
+            (_, Kind::Space) | (Kind::Space, _) => far,
+            _ if TRAILING.contains(after) => far + 40,
+            (Kind::Latin, Kind::Latin) => far + 30,
+            (before, after) if before == after => far + 6,
+            // Kanji begin a word, and kana end one.
+            (Kind::Hiragana, _) => far + 1,
+            (_, Kind::Hiragana) => far + 5,
+            _ => far + 2,
+        }
+    };
+    let reach = even.saturating_sub(5).max(from + 1)..(even + 6).min(letters.len());
+    reach.min_by_key(|it| cost(*it)).unwrap_or(even.min(letters.len()))
+}
+
+/// Never at the beginning of a line.
+const TRAILING: &str = "ぁぃぅぇぉっゃゅょァィゥェォッャュョー、。！？!?,.」』】）)…・〓";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Space,
+    Latin,
+    Hiragana,
+    Katakana,
+    Other,
+}
+
+fn kind(letter: char) -> Kind {
+    match letter {
+        ' ' | '\u{3000}' => Kind::Space,
+        'ぁ'..='ん' => Kind::Hiragana,
+        'ァ'..='ー' => Kind::Katakana,
+        it if it.is_ascii_alphanumeric() => Kind::Latin,
+        _ => Kind::Other,
+    }
 }
 
 struct Pen<'a> {
@@ -256,6 +292,7 @@ mod tests {
     fn lines_break_at_spaces_and_lose_no_letter() {
         assert_eq!(wrapped("Azure Dragons", 2), ["Azure", "Dragons"]);
         assert_eq!(wrapped("蒼晶竜対紅蓮機工", 2), ["蒼晶竜対", "紅蓮機工"]);
+        assert_eq!(wrapped("星海航路デッキ徹底解説", 2), ["星海航路デッキ", "徹底解説"]);
         assert_eq!(wrapped("a", 3), ["a"]);
         assert_eq!(wrapped("", 2), Vec::<String>::new());
     }

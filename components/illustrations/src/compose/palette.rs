@@ -1,10 +1,7 @@
 //! The colours of a thumbnail: a theme's, or what the picture itself has.
 
 use tiny_skia::Pixmap;
-use toolkit::{
-    Stop,
-    names::{fit, fold},
-};
+use toolkit::{Stop, names::fold};
 
 use crate::{
     art::canvas::{Tint, byte, c},
@@ -32,8 +29,8 @@ impl Palette {
     ) -> Result<Self, Stop> {
         if let Some(name) = theme {
             let query = fold(name);
-            let fits = |it: &&Theme| fit(&query, it.names()).is_some();
-            let found = themes().iter().find(fits);
+            let fits = themes().iter().filter_map(|it| Some((it.fit(&query)?, it)));
+            let found = fits.max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1);
             let near = || themes().iter().take(5).map(|it| it.name.clone()).collect::<Vec<_>>();
             let found = found.ok_or_else(|| refusals::theme_not_found(name, &near()))?;
             return Ok(Self::theme(found));
