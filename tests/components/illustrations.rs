@@ -82,7 +82,7 @@ fn unbase64(text: &str) -> Vec<u8> {
     };
     let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
     for four in digits.as_bytes().chunks(4) {
-        let bits = four.iter().fold(0_u32, |bits, it| bits << 6 | u32::from(value(*it)));
+        let bits = four.iter().fold(0_u32, |bits, it| (bits << 6) | u32::from(value(*it)));
         let bits = bits << (6 * (4 - four.len()));
         bytes.extend(bits.to_be_bytes()[1..four.len()].iter());
     }

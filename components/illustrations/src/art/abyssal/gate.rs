@@ -39,7 +39,7 @@ pub(super) fn draw() -> Canvas {
         it.fill_within(&thick(&swirl, &[2.0, 14.0, 3.0]), WHITE.a(0.22), mask.as_ref());
     }
     for _ in 0..80 {
-        let (angle, r) = (dice.within(0.0, 6.28), dice.within(10.0, 220.0));
+        let (angle, r) = (dice.within(0.0, std::f32::consts::TAU), dice.within(10.0, 220.0));
         let s = dice.within(0.6, 2.2);
         it.fill_within(
             &disc(240.0 + angle.cos() * r, 330.0 + angle.sin() * r * 1.2, s, s),

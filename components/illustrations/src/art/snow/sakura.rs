@@ -63,7 +63,8 @@ fn subject(it: &mut Canvas) {
         let off = f32::from(layer);
         for (x, y, r) in clumps {
             for _ in 0..6 {
-                let (angle, far) = (dice.within(0.0, 6.28), dice.roll().sqrt() * r * 0.8);
+                let (angle, far) =
+                    (dice.within(0.0, std::f32::consts::TAU), dice.roll().sqrt() * r * 0.8);
                 let (px, py) =
                     (x + angle.cos() * far - off * 4.0, y + angle.sin() * far * 0.8 - off * 7.0);
                 it.fill(
@@ -75,7 +76,7 @@ fn subject(it: &mut Canvas) {
     }
     for (x, y, r) in clumps {
         for _ in 0..13 {
-            let (angle, far) = (dice.within(0.0, 6.28), dice.roll().sqrt() * r);
+            let (angle, far) = (dice.within(0.0, std::f32::consts::TAU), dice.roll().sqrt() * r);
             let (px, py) = (x + angle.cos() * far, y + angle.sin() * far * 0.85);
             it.fill(
                 &blossom(px, py, dice.within(5.0, 10.0), angle),

@@ -42,7 +42,7 @@ fn subject(it: &mut Canvas) {
     );
     let mut dice = Dice::new(40);
     for _ in 0..110 {
-        let (angle, r) = (dice.within(0.0, 6.28), dice.roll().sqrt() * 160.0);
+        let (angle, r) = (dice.within(0.0, std::f32::consts::TAU), dice.roll().sqrt() * 160.0);
         let s = dice.within(0.5, 1.6);
         it.fill(
             &disc(240.0 + angle.cos() * r, 310.0 + angle.sin() * r, s, s),
