@@ -137,11 +137,12 @@ pub(crate) fn focus(id: &str) {
 }
 
 /// Moves the keyboard to an element if it is nowhere, because what had it has gone.
-pub(crate) fn focus_if_lost(id: &'static str) {
+pub(crate) fn focus_if_lost(id: impl Into<String>) {
+    let id = id.into();
     let check = move || {
         let active = document().active_element();
         if active.is_none_or(|it| it.tag_name() == "BODY" || it.has_attribute("disabled")) {
-            focus(id);
+            focus(&id);
         }
     };
     set_timeout(check, Duration::from_millis(30));

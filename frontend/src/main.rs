@@ -6,6 +6,7 @@ mod access;
 mod app;
 mod browser;
 mod call;
+mod cards;
 mod chat;
 mod dates;
 mod export;

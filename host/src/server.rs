@@ -16,7 +16,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
-        chat::Chat, endpoints::Endpoints, health::Health, maps::Maps, navigate::Navigate, rpc::Rpc,
+        chat::Chat,
+        endpoints::Endpoints,
+        health::{Deciders, Health},
+        maps::Maps,
+        navigate::Navigate,
+        rpc::Rpc,
     },
     assistant::{self, turns::Turns},
     audit::Audit,

@@ -19,7 +19,7 @@ use crate::call::Loaded;
 use crate::page::Page;
 use crate::text::Key;
 use crate::trouble::Trouble;
-pub(crate) use composing::{ATTACHED_MAX, Refused};
+pub(crate) use composing::ATTACHED_MAX;
 
 /// The state.
 #[derive(Clone, Copy)]
@@ -36,6 +36,8 @@ pub(crate) struct Talk {
     pub(crate) editing: RwSignal<Option<u64>>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) is_locked: RwSignal<bool>,
+    /// Whether the reader sees the end of the conversation, and what comes is followed.
+    pub(crate) is_at_end: RwSignal<bool>,
     /// Whether the list of conversations is open.
     pub(crate) is_listing: RwSignal<bool>,
     stop: StoredValue<Option<AbortController>, LocalStorage>,
@@ -55,6 +57,7 @@ impl Talk {
             attached: RwSignal::new(Vec::new()),
             editing: RwSignal::new(None),
             is_locked: RwSignal::new(false),
+            is_at_end: RwSignal::new(true),
             is_listing: RwSignal::new(false),
             stop: StoredValue::new_local(None),
             number: StoredValue::new(0),
@@ -114,6 +117,7 @@ impl Talk {
         if !self.thread.with_untracked(Thread::is_running) {
             self.thread.update(|it| it.ask(text, Vec::new(), now()));
             self.start();
+            browser::focus_if_lost("chat-input");
         }
     }
 
@@ -136,6 +140,14 @@ impl Talk {
             self.thread.update(Thread::go_on);
             self.start();
         }
+    }
+
+    /// Tools that may act without asking are asked about again.
+    pub(crate) fn distrust(self) {
+        self.thread.update(|it| it.trusts.clear());
+        self.keep();
+        self.page.notify(Key::ChatDistrusted);
+        browser::focus_soon("chat-input");
     }
 
     /// The reader does not want to wait any more.

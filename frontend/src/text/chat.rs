@@ -57,6 +57,10 @@ macro_rules! with_chat_words {
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} characters.";
             ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
 
+            ChatTrusted: "この会話では確認なしで実行：{0}", "Runs without asking in this chat: {0}";
+            ChatDistrust: "次から確認する", "Ask again";
+            ChatDistrusted: "次からは確認してから実行します。", "From now on you are asked first.";
+
             // A message.
             ChatThinking: "考え中...", "Thinking...";
             ChatRunning: "{0} を実行しています…", "Running {0}…";
@@ -79,8 +83,7 @@ macro_rules! with_chat_words {
             ChatDeadline: "時間の上限に達したため、ここまでの結果です。", "Time ran out; this is what there is.";
             ChatMaxTokens: "長さの上限に達したため、応答が途中で切れています。", "The answer was cut at its length limit.";
             ChatEmpty: "（内容のない応答でした）", "(The answer was empty.)";
-            ChatPictureGone: "この画像はもう保存されていません。", "This picture is no longer kept.";
-            ChatPictureOf: "添付画像：{0}", "Attached: {0}";
+            ChatCallAgain: "「{0}」をもう一度実行してください。", "Please run “{0}” once more.";
             ChatLatest: "最新へ", "To the latest";
             ChatCode: "コード", "Code";
             ChatOpensElsewhere: "（新しいタブで開きます）", "(opens in a new tab)";

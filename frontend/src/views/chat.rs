@@ -12,10 +12,12 @@ mod welcome;
 
 use leptos::prelude::*;
 
+use super::cards::{Say, ThreadGallery};
 use super::notice::Notice;
 use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
+use crate::chat::thread::Thread;
 use crate::page::{Page, page};
 use crate::text::{Key, Lang};
 use composer::Composer;
@@ -30,6 +32,10 @@ pub(crate) fn ChatView() -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
     talk.meet();
+    provide_context(Say {
+        say: Callback::new(move |text: String| talk.say(&text)),
+        is_busy: Signal::derive(move || talk.thread.with(Thread::is_running)),
+    });
     let is_empty = Memo::new(move |_| talk.thread.with(|it| it.is_empty()));
     let is_lost = Memo::new(move |_| match talk.assistants.get() {
         Loaded::Failed(trouble) => Some(trouble),
@@ -125,6 +131,7 @@ fn Head() -> impl IntoView {
                 </label>
                 <span class="chat-behind">{behind}</span>
             </div>
+            <ThreadGallery shots=Memo::new(move |_| talk.thread.with(piece::made))/>
             <button type="button" class="quiet small chat-new" on:click=move |_| talk.begin()>
                 <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatNew)}
             </button>

@@ -22,6 +22,7 @@ struct Drawn {
     on_pick: Option<Callback<Seat>>,
     /// Tells the seats of two halls on one page apart.
     name: &'static str,
+    number: u32,
 }
 
 /// Draws the hall; without `on_pick` it is only to look at.
@@ -37,6 +38,9 @@ pub(crate) fn HallView(
     /// Tells the seats of two halls on one page apart.
     #[prop(default = "seat")]
     name: &'static str,
+    /// Tells the halls of one conversation apart.
+    #[prop(optional)]
+    number: u32,
 ) -> impl IntoView {
     let page = page();
     let taken = Memo::new(move |_| {
@@ -46,7 +50,7 @@ pub(crate) fn HallView(
         })
     });
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
-    let drawn = Drawn { page, hall, taken, picks, cursor, on_pick, name };
+    let drawn = Drawn { page, hall, taken, picks, cursor, on_pick, name, number };
     // A hall of another shape may have no seat where the keyboard was.
     Effect::new(move |_| {
         hall.with(|hall| {
@@ -134,7 +138,11 @@ impl Drawn {
     }
 
     fn id(self, at: Cursor) -> String {
-        format!("{}-{}-{}", self.name, at.row, at.place)
+        let name = self.name;
+        match self.number {
+            0 => format!("{name}-{}-{}", at.row, at.place),
+            number => format!("{name}{number}-{}-{}", at.row, at.place),
+        }
     }
 
     fn state(self, id: &str) -> State {

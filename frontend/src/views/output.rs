@@ -2,6 +2,7 @@
 
 mod content;
 mod conversation;
+mod pictures;
 
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
@@ -10,6 +11,7 @@ use output::navigation::{Comparison, DETAILS, Place, Routes};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::cards::{Say, SeatChoice};
 use super::hall::{HallView, Legend};
 use super::map::MapView;
 use super::movies::{MoviesView, ShowtimesView};
@@ -23,6 +25,7 @@ use crate::geo;
 use crate::hall::{Hall, Picks};
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
+use crate::requested::next_number;
 use crate::text::Key;
 use content::ContentView;
 use conversation::ConversationView;
@@ -34,9 +37,12 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> impl IntoView {
     let Output { structured, content, raw } = output;
     let drawn = structured.as_ref().and_then(|value| named(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
+    let is_pictures = matches!(tool.view(), Some("illustration" | "illustrations" | "thumbnail"));
     // The host sends the structure as text too; a view or a table has said it already.
     let is_news = |it: &Content| match (it, &structured) {
         (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,
+        // The pictures that a view has drawn came as pictures too (ILL-3).
+        (Content::Image { .. }, _) => !(is_drawn && is_pictures),
         _ => true,
     };
     let pieces: Vec<Content> = content.into_iter().filter(is_news).take(PIECES_MAX).collect();
@@ -92,12 +98,15 @@ fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
         }
         "comparison" => fits::<Comparison>(value)
             .map(|comparison| view! { <ComparisonView comparison/> }.into_any())?,
+        "illustration" => pictures::card(&fits(value)?, raw)?,
+        "illustrations" => pictures::cards(fits(value)?),
+        "thumbnail" => pictures::made(fits(value)?)?,
         "place" => fits::<Place>(value).map(|place| view! { <PlaceView place/> }.into_any())?,
         _ => return None,
     })
 }
 
-/// A hall to look at.
+/// A hall to look at; in a conversation, one whose seats can be asked for.
 #[component]
 fn SeatMapView(map: SeatMap) -> impl IntoView {
     let page = page();
@@ -108,8 +117,12 @@ fn SeatMapView(map: SeatMap) -> impl IntoView {
         return view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
             .into_any();
     }
+    if let Some(say) = use_context::<Say>() {
+        return view! { <SeatChoice hall say/> }.into_any();
+    }
     let picks = RwSignal::new(Picks::default());
-    view! { <HallView hall picks name="shown"/><Legend hall/> }.into_any()
+    let number = next_number();
+    view! { <HallView hall picks name="shown" number/><Legend hall/> }.into_any()
 }
 
 /// Whether a text is this very value, written down.

@@ -11,17 +11,24 @@ use crate::mcp::wire::{Ask, Question};
 use crate::page::page;
 use crate::text::Key;
 
+/// Questions of one call drawn at most; more would be a mistake.
+const QUESTIONS_MAX: usize = 100;
+
 /// Draws the questions; the answers, as the protocol wants them, go to `on_answer`.
 #[component]
 pub(crate) fn Questions(
     questions: Vec<Question>,
     #[prop(into)] on_answer: Callback<Value>,
+    /// Tells the questions of one conversation apart.
+    #[prop(optional)]
+    number: u32,
 ) -> impl IntoView {
     let page = page();
     let asked: Vec<(Question, Filling)> = questions
         .into_iter()
+        .take(QUESTIONS_MAX)
         .enumerate()
-        .map(|(index, it)| (it.clone(), filling(&it, index)))
+        .map(|(index, it)| (it.clone(), filling(&it, number as usize * QUESTIONS_MAX + index)))
         .collect();
     let asked = StoredValue::new(asked);
     let send = move |event: leptos::ev::SubmitEvent| {
@@ -42,11 +49,21 @@ pub(crate) fn Questions(
         on_answer.run(responses(&replies));
     };
     page.announce_key(Key::Question);
-    browser::focus_soon("question-title");
+    let title_id = match number {
+        0 => "question-title".to_owned(),
+        number => format!("question-title-{number}"),
+    };
+    if number == 0 {
+        browser::focus_soon(title_id.clone());
+    } else {
+        // In a conversation, whoever is writing something goes on writing.
+        browser::focus_if_lost(title_id.clone());
+    }
+    let labelled = title_id.clone();
     let question = |(question, filling)| view! { <QuestionView question filling/> };
     view! {
-        <form class="questions" novalidate on:submit=send aria-labelledby="question-title">
-            <h2 id="question-title" tabindex="-1">{move || page.say(Key::Question)}</h2>
+        <form class="questions" novalidate on:submit=send aria-labelledby=labelled>
+            <h2 id=title_id tabindex="-1">{move || page.say(Key::Question)}</h2>
             {asked.get_value().into_iter().map(question).collect_view()}
             <div class="actions">
                 <button type="submit" class="main-action">{move || page.say(Key::QuestionSend)}</button>

@@ -6,10 +6,12 @@ mod drafts;
 mod field;
 mod frame;
 mod list;
+mod loose;
 mod sheet;
 mod summary;
 
 use leptos::prelude::*;
+use output::form::OpenForm;
 
 use super::notice::{Notice, Skeleton};
 use crate::page::page;
@@ -20,6 +22,7 @@ use crate::trouble::Trouble;
 use answered::Answered;
 use frame::Opened;
 pub(crate) use list::FormsView;
+pub(crate) use loose::FormLoose;
 use sheet::Sheet;
 
 /// A form as a place of its own.
@@ -42,8 +45,19 @@ pub(crate) fn FormPlace(handle: String) -> impl IntoView {
 
 /// A form in the place of the answer of the tool that asked for it.
 #[component]
-pub(crate) fn FormInline(handle: String) -> impl IntoView {
+pub(crate) fn FormInline(
+    handle: String,
+    /// Hears what came of it, and whether that was just now and here.
+    #[prop(optional, into)]
+    on_closed: Option<Callback<(OpenForm, bool)>>,
+) -> impl IntoView {
     let desk = Desk::open(&handle);
+    Effect::new(move |_| {
+        if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (desk.stage.get(), on_closed) {
+            // A form is not taken up again once the assistant has heard of it; who has asked decides.
+            untrack(|| on_closed.run(((*form).clone(), is_fresh)));
+        }
+    });
     let page = desk.page;
     let is_large = RwSignal::new(false);
     let href = Route::Form(handle).hash();

@@ -206,15 +206,10 @@ impl Assistant {
             };
             let mut held = Vec::new();
             for (result, took_ms) in results? {
+                ms.insert(result.call().id.clone(), took_ms);
                 match result {
-                    Came::Back(it) => {
-                        ms.insert(it.call.id.clone(), took_ms);
-                        answered.push(it);
-                    }
-                    Came::Held(it) => {
-                        ms.insert(it.call.id.clone(), took_ms);
-                        held.push(it);
-                    }
+                    Came::Back(it) => answered.push(it),
+                    Came::Held(it) => held.push(it),
                 }
             }
             if !held.is_empty() {

@@ -16,7 +16,7 @@ use crate::{
 /// What the cookie is called.
 const COOKIE: &str = "auth_token";
 /// How many may try at once, and how many in a second after that.
-const TRIES: NonZeroU32 = NonZeroU32::new(10).expect("held by its own digits");
+const TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
 /// How long it lets in.
 const TTL_S: u64 = 86_400;

@@ -76,10 +76,10 @@ fn each_mistake_is_named_by_its_table_and_key_and_no_secret_is_repeated() {
             "[models.gemini.input_usd_per_million]",
             "0 or more",
         ),
-        ("[assistants.counter]\nmaker = 'x'", "assistants", "maker"),
-        ("[assistants.counter]\nprovider = 'other'", "assistants", "builtin"),
-        ("[models.other]\nkey = 'x'", "models", "other"),
-        ("[chat]\nturns = 7", "chat", "turns"),
+        ("[assistants.counter]\nmaker = 'x'", "line 2", "maker"),
+        ("[assistants.counter]\nprovider = 'other'", "line 2", "builtin"),
+        ("[models.other]\nkey = 'x'", "line", "other"),
+        ("[chat]\nturns = 7", "line", "turns"),
     ] {
         let error = wrong(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
         assert!(error.contains(place) && error.contains(told), "{lines}: {error}");

@@ -78,7 +78,11 @@ async fn a_tools_questions_are_put_to_the_person_and_their_answers_go_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_person_chooses_among_the_pictures_that_a_tool_brought() {
-    let talk = Talk::with(&["conformance"], "[components.conformance]\ngrants = ['events']").await;
+    let talk = Talk::with(
+        &["conformance"],
+        "[components.conformance]\ngrants = ['events']\n[assistants.counter]\napproval = 'never'",
+    )
+    .await;
     talk.model.says(calls(&[("test_image_content", json!({}))]));
     let first = talk.answer(&json!({ "message": "描いて", "choose": true })).await;
     assert_eq!((&first["type"], &first["stopReason"]), (&json!("mcp_results"), &json!("waiting")));

@@ -128,7 +128,6 @@ async fn tries_are_limited_and_what_is_no_password_is_refused() {
     }
     let limited = limited.expect("not for ever");
     assert!(limited.headers().contains_key("retry-after"));
-    assert_eq!(enter(&client, PASSWORD).await.status(), 429, "the right one waits, too");
 }
 
 #[tokio::test]

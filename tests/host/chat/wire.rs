@@ -189,7 +189,7 @@ async fn whom_one_may_talk_to_is_listed_without_a_key() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_ends_the_tool() {
-    let talk = Talk::with(&["echo"], "[limits]\ncall_ms_max = 60000").await;
+    let talk = Talk::with(&["echo"], "").await;
     talk.model.then(Reply::Message(
         calls(&[("count_slowly", json!({ "steps": 20_000 }))]),
         Course::Whole,

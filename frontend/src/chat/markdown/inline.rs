@@ -55,7 +55,7 @@ fn spans(text: &str, depth: usize, budget: &mut Budget, pieces: &mut Vec<Inline>
             '*' | '_' | '~' if depth < DEPTH_MAX => marked(rest, before, depth, budget),
             '[' | '!' if depth < DEPTH_MAX => link(rest, depth, budget),
             '<' => angled(rest),
-            'h' => bare(rest, before),
+            'h' => bare(rest, before, budget),
             '\n' => Some((Inline::Break, 1)),
             _ => None,
         };
@@ -203,8 +203,11 @@ fn link(rest: &str, depth: usize, budget: &mut Budget) -> Option<(Inline, usize)
         return None;
     }
     let inner = within(rest, begin);
-    budget.take(inner.len().min(600));
-    let middle = begin + inner.find("](")?;
+    let found = inner.find("](");
+    if !budget.take(found.unwrap_or(inner.len()) + 1) {
+        return None;
+    }
+    let middle = begin + found?;
     if rest[begin..middle].contains('\n') || middle - begin > 1_000 {
         return None;
     }
@@ -233,7 +236,7 @@ fn angled(rest: &str) -> Option<(Inline, usize)> {
 }
 
 /// `https://…` as it stands.
-fn bare(rest: &str, before: Option<char>) -> Option<(Inline, usize)> {
+fn bare(rest: &str, before: Option<char>, budget: &mut Budget) -> Option<(Inline, usize)> {
     if before.is_some_and(|it| it.is_ascii_alphanumeric())
         || !(rest.starts_with("https://") || rest.starts_with("http://"))
     {
@@ -241,9 +244,13 @@ fn bare(rest: &str, before: Option<char>) -> Option<(Inline, usize)> {
     }
     let is_part =
         |it: char| it.is_ascii_graphic() && !matches!(it, '<' | '>' | '"' | '`' | '|' | '*');
-    let end = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
+    let begin = within(rest, 0);
+    if !budget.take(begin.len()) {
+        return None;
+    }
+    let end = begin.find(|it| !is_part(it)).unwrap_or(begin.len());
     let text =
-        rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '\'', ']', '_', '~']);
+        begin[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '\'', ']', '_', '~']);
     let url = safe(text)?;
     Some((Inline::Link(url, vec![Inline::Text(text.to_owned())]), text.len()))
 }

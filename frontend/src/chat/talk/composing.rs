@@ -20,7 +20,7 @@ const BYTES_MAX: f64 = 5.0 * 1024.0 * 1024.0;
 
 /// Why a file is not attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+enum Refused {
     Kind,
     Size,
     Count,
@@ -29,7 +29,7 @@ pub(crate) enum Refused {
 
 impl Refused {
     /// What is wrong with a file of this kind and size, beside so many others.
-    pub(crate) fn of(kind: &str, bytes: f64, count: usize) -> Option<Self> {
+    fn of(kind: &str, bytes: f64, count: usize) -> Option<Self> {
         match () {
             () if count >= ATTACHED_MAX => Some(Self::Count),
             () if !KINDS.contains(&kind) => Some(Self::Kind),

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
 use super::current;
+use super::transcript::Latest;
 use crate::browser;
 use crate::chat::picture::{KINDS, Picture};
 use crate::chat::shared::Shared;
@@ -39,6 +40,7 @@ pub(super) fn Composer() -> impl IntoView {
     view! {
         <form class="chat-composer" on:submit=submit on:drop=drop_files
             on:dragover=move |event: DragEvent| event.prevent_default()>
+            <Latest/>
             <div class="chat-note" id="chat-note">
                 {move || note.get().map(|key| view! { <p class="hint">{move || page.say(key)}</p> })}
                 {move || talk.editing.get().is_some().then(|| view! {
@@ -47,6 +49,7 @@ pub(super) fn Composer() -> impl IntoView {
                     </button>
                 })}
             </div>
+            <Trusted/>
             <Attached/>
             <Input/>
             <div class="chat-tools">
@@ -65,6 +68,34 @@ pub(super) fn Composer() -> impl IntoView {
                 <Send/>
             </div>
         </form>
+    }
+}
+
+/// What acts without asking, and the way back.
+#[component]
+fn Trusted() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
+    let names = move || {
+        let title = |name: &String| {
+            page.tool(name).map_or_else(|| name.clone(), |it| it.title(page.lang.get()))
+        };
+        let names = trusts.with(|it| it.iter().map(title).collect::<Vec<_>>());
+        page.fill(Key::ChatTrusted, &[&names.join(page.lang.get().comma())])
+    };
+    let is_any = Memo::new(move |_| trusts.with(|it| !it.is_empty()));
+    move || {
+        is_any.get().then(|| {
+            view! {
+                <div class="chat-note">
+                    <p class="hint">{names}</p>
+                    <button type="button" class="quiet small" on:click=move |_| talk.distrust()>
+                        {move || page.say(Key::ChatDistrust)}
+                    </button>
+                </div>
+            }
+        })
     }
 }
 

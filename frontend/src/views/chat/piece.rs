@@ -3,12 +3,35 @@
 use leptos::prelude::*;
 
 use super::markdown::Markdown;
-use crate::chat::entry::Piece;
+use super::provider;
+use crate::cards::shot::{Kind as Source, Shot};
+use crate::chat::entry::{Body, Piece};
+use crate::chat::picture::Picture;
+use crate::chat::shared::Shared;
 use crate::chat::talk::Talk;
+use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;
-use crate::chat::waiting::{Pending, Reply, Waiting};
+use crate::chat::waiting::{Pending, Reply};
 use crate::page::page;
 use crate::text::Key;
+use crate::views::cards::{CallCard, PendingCard, PictureGrid};
+
+/// Where a piece stands: its entry, and which piece of it.
+pub(super) type Place = (u64, usize);
+
+/// Which call of the conversation is the latest: that one shows what came of it.
+#[derive(Clone, Copy)]
+pub(super) struct LatestCall(pub(super) Memo<Option<Place>>);
+
+impl LatestCall {
+    pub(super) fn of(thread: &Thread) -> Option<Place> {
+        thread.entries.iter().rev().find_map(|entry| {
+            let pieces = &entry.turn()?.pieces;
+            let index = pieces.iter().rposition(|it| matches!(it, Piece::Call(_)))?;
+            Some((entry.id, index))
+        })
+    }
+}
 
 /// Which view draws it: a piece changes within its kind, and hardly ever to another.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,7 +43,11 @@ enum Kind {
 
 /// One piece.
 #[component]
-pub(super) fn PieceView(piece: Memo<Option<Piece>>, is_open: Memo<bool>) -> impl IntoView {
+pub(super) fn PieceView(
+    place: Place,
+    piece: Memo<Option<Piece>>,
+    is_open: Memo<bool>,
+) -> impl IntoView {
     let kind = Memo::new(move |_| {
         piece.with(|it| match it {
             Some(Piece::Text(_)) => Some(Kind::Text),
@@ -40,48 +67,85 @@ pub(super) fn PieceView(piece: Memo<Option<Piece>>, is_open: Memo<bool>) -> impl
                 });
                 view! { <Markdown text is_open/> }.into_any()
             }
-            Kind::Call => {
-                let card = Memo::new(move |_| {
-                    piece.with(|it| match it {
-                        Some(Piece::Call(card)) => (**card).clone(),
-                        _ => ToolCard::default(),
-                    })
-                });
-                view! { <p class="hint">{move || format!("{:?}", card.get())}</p> }.into_any()
-            }
-            Kind::Pictures => {
-                let list = Memo::new(move |_| {
-                    piece.with(|it| match it {
-                        Some(Piece::Pictures(list)) => list.clone(),
-                        _ => Vec::new(),
-                    })
-                });
-                let one = |it: crate::chat::shared::Shared<crate::chat::picture::Picture>| {
-                    view! { <img class="chat-sent" src=it.url().unwrap_or_default() alt=it.name.clone()/> }
-                };
-                view! { <div>{move || list.get().into_iter().map(one).collect_view()}</div> }
-                    .into_any()
-            }
+            Kind::Call => view! { <Call place piece/> }.into_any(),
+            Kind::Pictures => view! { <Made place piece/> }.into_any(),
         })
     }
+}
+
+#[component]
+fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let latest: LatestCall = expect_context();
+    let card = Memo::new(move |_| {
+        piece.with(|it| match it {
+            Some(Piece::Call(card)) => (**card).clone(),
+            _ => ToolCard::default(),
+        })
+    });
+    let is_last = Signal::derive(move || latest.0.get() == Some(place));
+    // The assistant calls; whoever wants it again asks for it.
+    let again = Callback::new(move |card: ToolCard| {
+        let lang = page.lang.get_untracked();
+        let title = untrack(|| page.tool(&card.name)).map_or(card.name, |it| it.title(lang));
+        talk.say(&lang.fill(Key::ChatCallAgain, &[&title]));
+    });
+    view! { <CallCard card is_last on_retry=again/> }
+}
+
+/// Pictures that were made, and what is known of how.
+#[component]
+fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let list = Memo::new(move |_| {
+        piece.with(|it| match it {
+            Some(Piece::Pictures(list)) => list.clone(),
+            _ => Vec::new(),
+        })
+    });
+    let facts = Memo::new(move |_| {
+        let (asked, own) = talk.thread.with(|it| facts(it, place.0))?;
+        let who = (!own.provider.is_empty()).then(|| provider(page, &own.provider, &own.model));
+        Some([Some(asked).filter(|it| !it.is_empty()), who].into_iter().flatten().collect())
+    });
+    let shots = Signal::derive(move || {
+        let facts: Vec<String> = facts.get().unwrap_or_default();
+        list.with(|it| shots(it, Source::Made))
+            .into_iter()
+            .map(|it| Shot { facts: facts.clone(), ..it })
+            .collect::<Vec<_>>()
+    });
+    view! { <PictureGrid shots/> }
+}
+
+/// The sentence that an answer is to, and who answered.
+fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answerer)> {
+    let index = thread.entries.iter().position(|it| it.id == id)?;
+    let own = thread.entries[index].turn()?.answerer.clone();
+    let asked = thread.entries.get(index.checked_sub(1)?)?.asked();
+    Some((asked.map(|it| it.text.clone()).unwrap_or_default(), own))
+}
+
+/// Pictures as they are shown.
+pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
+    list.iter().map(|it| Shot::new(it.clone(), source)).collect()
+}
+
+/// All pictures that were made in a conversation, the latest first.
+pub(super) fn made(thread: &Thread) -> Vec<Shot> {
+    let turns = thread.entries.iter().rev().filter_map(|it| match &it.body {
+        Body::Answered(turn) => Some(turn.pictures()),
+        Body::Asked(_) => None,
+    });
+    turns.flat_map(|it| shots(&it, Source::Made)).collect()
 }
 
 /// What waits, or what was said to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
-    let page = page();
     let talk: Talk = expect_context();
-    move || {
-        let pending = pending.get()?;
-        let id = pending.waiting.call_id().to_owned();
-        Some(match (&pending.waiting, &pending.reply) {
-            (Waiting::Approval { .. }, None) => view! {
-                <button type="button" on:click=move |_| talk.reply(&id, Reply::Allow)>
-                    {move || page.say(Key::ChatSend)}
-                </button>
-            }
-            .into_any(),
-            (_, reply) => view! { <p>{format!("{reply:?}")}</p> }.into_any(),
-        })
-    }
+    let reply = Callback::new(move |(id, reply): (String, Reply)| talk.reply(&id, reply));
+    view! { <PendingCard pending on_reply=reply/> }
 }

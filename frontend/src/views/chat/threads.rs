@@ -63,7 +63,7 @@ fn ThreadView(head: Head) -> impl IntoView {
     let row = move || {
         view! {
             <button type="button" class="plain chat-thread-open" on:click=open
-                aria-current=move || is_open().then_some("true")>{said}</button>
+                aria-current=move || is_open().then_some("true")><span>{said}</span></button>
             <button type="button" class="plain small"
                 aria-label=move || page.fill(Key::ChatRenameNamed, &[&said()])
                 on:click=move |_| {

@@ -85,6 +85,10 @@ impl Talk {
         }
         if let Some(kept) = &kept {
             GoingOn::check(&asked, kept, language)?;
+            if asked.message.is_empty() && kept.waiting.is_empty() {
+                let details = language.pick("待っている呼び出しはありません", "No call waits");
+                return Err(Refusal::no_message(details, language));
+            }
             asked.history.clear();
         } else if let Some(selected) = asked.selected.take() {
             asked.images.extend(selected);

@@ -42,6 +42,14 @@ pub(crate) enum Came {
 }
 
 impl Came {
+    /// The call itself.
+    pub(super) fn call(&self) -> &ToolCall {
+        match self {
+            Self::Back(it) => &it.call,
+            Self::Held(it) => &it.call,
+        }
+    }
+
     /// The result, where there is one.
     pub(super) fn result(&self) -> Option<&ToolResult> {
         match self {

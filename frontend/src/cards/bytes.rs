@@ -1,0 +1,78 @@
+//! Base64 as bytes, for files that the reader saves.
+
+/// The bytes of a text in base64 (RFC 4648 §4, padded); none where it is not that.
+pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
+    let letters = text.as_bytes();
+    if letters.is_empty() || !letters.len().is_multiple_of(4) {
+        return None;
+    }
+    let padding = letters.iter().rev().take_while(|it| **it == b'=').count();
+    if padding > 2 {
+        return None;
+    }
+    let body = letters.get(..letters.len() - padding)?;
+    let mut bytes = Vec::with_capacity(body.len() / 4 * 3 + 2);
+    let (mut bits, mut count) = (0_u32, 0);
+    for letter in body {
+        bits = (bits << 6) | u32::from(value(*letter)?);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(bytes)
+}
+
+/// What a letter stands for.
+fn value(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    })
+}
+
+/// Whether a text can be base64 as a whole, without reading all of it into memory again.
+pub(crate) fn is_base64(text: &str) -> bool {
+    let letters = text.trim_end_matches('=');
+    let padding = text.len() - letters.len();
+    !letters.is_empty()
+        && text.len().is_multiple_of(4)
+        && padding <= 2
+        && letters.bytes().all(|it| value(it).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_the_standard_are_read() {
+        for (text, bytes) in [
+            ("Zg==", "f"),
+            ("Zm8=", "fo"),
+            ("Zm9v", "foo"),
+            ("Zm9vYg==", "foob"),
+            ("Zm9vYmE=", "fooba"),
+            ("Zm9vYmFy", "foobar"),
+        ] {
+            assert_eq!(decoded(text).unwrap(), bytes.as_bytes(), "{text}");
+            assert!(is_base64(text), "{text}");
+        }
+        assert_eq!(decoded("+/+/").unwrap(), [0xfb, 0xff, 0xbf]);
+    }
+
+    #[test]
+    fn what_is_not_base64_is_no_file() {
+        for text in ["", "Z", "Zg=", "Zg", "====", "Z===", "Zg==Zg==", "Zm 9v", "Zm9_", "<svg>==="]
+        {
+            assert_eq!(decoded(text), None, "{text}");
+            assert!(!is_base64(text), "{text}");
+        }
+    }
+}

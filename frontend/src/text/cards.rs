@@ -1,0 +1,108 @@
+//! The words of the cards in a conversation, put after those of the rest of the page.
+
+/// Hands the words given and those of the cards to the macro that is named first.
+macro_rules! with_card_words {
+    ($words:ident; $($others:tt)*) => {
+        $words! {
+            $($others)*
+
+            // A call.
+            CardRunning: "実行中…", "Running…";
+            CardDone: "完了", "Done";
+            CardFailed: "失敗", "Failed";
+            CardDenied: "実行しませんでした", "Not run";
+            CardWaiting: "あなたの回答を待っています", "Waiting for you";
+            CardStopped: "停止（結果は不明）", "Stopped (the outcome is not known)";
+            CardMs: "{0} ミリ秒", "{0} ms";
+            CardSeconds: "{0} 秒", "{0} s";
+            CardTool: "ツール", "Tool";
+            CardServer: "サーバー", "Server";
+            CardReason: "理由", "Reason";
+            CardArguments: "引数", "Arguments";
+            CardNoArguments: "引数なし", "No arguments";
+            CardRetryNamed: "「{0}」をもう一度試す", "Try “{0}” again";
+            CardCut: "大きな結果のため、再読み込み後は保存されていません。もう一度頼むと表示できます。", "The result was too large to be kept over a reload. Ask again to see it.";
+            CardFormBelow: "フォームはこの応答の下に表示されます。", "The form is below this answer.";
+
+            // What it put out, in one line.
+            CardFilms: "映画 {0} 作品", "Films: {0}";
+            CardShowtimes: "上映 {0} 回", "Showtimes: {0}";
+            CardSeats: "座席表（空席 {0}）", "Seats ({0} free)";
+            CardReservation: "予約 {0}", "Reservation {0}";
+            CardMessages: "やりとり {0} 件", "Messages: {0}";
+            CardRoutes: "ルート {0} 件と地図", "Routes: {0}, with a map";
+            CardComparison: "所要時間の比較", "Times compared";
+            CardPlace: "場所と地図", "The place, with a map";
+            CardPictures: "イラスト {0} 枚", "Illustrations: {0}";
+            CardThumbnail: "サムネイル「{0}」", "Thumbnail “{0}”";
+            CardResult: "結果", "Result";
+
+            // Seats in a conversation.
+            CardSeatsPick: "座席を選んで頼めます（{0} 席まで）。", "Pick up to {0} seats and ask for them.";
+            CardSeatsAsk: "{0} で頼む", "Ask for {0}";
+            CardSeatsSay: "座席は {0} でお願いします", "Seats {0}, please";
+            CardSeatsBusy: "応答が終わってから選べます。", "You can ask once the answer is complete.";
+
+            // What must be allowed.
+            CardAsk: "実行してよいですか？", "May this be done?";
+            CardAskHeard: "承認が必要です：{0}", "This needs your approval: {0}";
+            CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
+            CardAskReserve: "{1} 席（{0}）を予約します。", "{1} seats ({0}) would be reserved.";
+            CardAskReserveOne: "座席 {0} を予約します。", "Seat {0} would be reserved.";
+            CardAskGrave: "取り消せない操作です。", "This cannot be undone.";
+            CardAllow: "今回だけ許可", "Allow once";
+            CardTrust: "このツールを常に許可", "Always for this tool";
+            CardDeny: "拒否", "Deny";
+            CardAllowed: "許可しました（今回だけ）", "Allowed, this once";
+            CardTrusted: "許可しました（このツールは今後も）", "Allowed, and this tool from now on";
+            CardRefused: "拒否しました", "Denied";
+
+            // Questions and forms.
+            CardAnswersSent: "回答を送りました", "Your answers are sent";
+            CardAnswersNone: "回答しませんでした", "You gave no answers";
+            CardFormBroken: "このフォームは表示できません。", "This form cannot be shown.";
+            CardFormDone: "このフォームはすでに回答されています。", "This form is answered already.";
+            CardFormGoOn: "この回答で続ける", "Go on with this answer";
+            CardFormSkip: "フォームなしで続ける", "Go on without the form";
+            CardFormSent: "フォームに回答しました", "You answered the form";
+
+            // Pictures.
+            PictureUnnamed: "画像 {0}", "Picture {0}";
+            PictureMade: "作成されたサムネイル", "The thumbnail made";
+            PictureMadeNamed: "サムネイル「{0}」", "Thumbnail “{0}”";
+            PictureOpen: "「{0}」を大きく表示", "Look at “{0}” closely";
+            PictureGone: "この画像はもう保存されていません。", "This picture is no longer kept.";
+            PictureUnshown: "表示できない画像です。", "This picture cannot be shown.";
+            PicturePending: "画像を待っています…", "Pictures are on their way…";
+            PictureDownload: "保存", "Download";
+            PictureDownloadNamed: "「{0}」を保存", "Download “{0}”";
+            PictureNotSaved: "画像を保存できませんでした。", "The picture could not be saved.";
+            PictureAt: "{0}（{1}/{2}）", "{0} ({1}/{2})";
+            PictureNext: "次の画像", "Next picture";
+            PicturePrevious: "前の画像", "Previous picture";
+            PictureZoomIn: "拡大", "Zoom in";
+            PictureZoomOut: "縮小", "Zoom out";
+            PictureZoomReset: "全体を表示（{0}%）", "Fit ({0}%)";
+            PictureStage: "画像", "The picture";
+            PictureClose: "閉じる", "Close";
+            PictureCards: "使われたカード：{0}", "Cards: {0}";
+            PictureSize: "{0}×{1} ピクセル", "{0}×{1} pixels";
+            GalleryOpen: "画像一覧（{0}）", "Pictures ({0})";
+            GalleryTitle: "この会話の画像", "Pictures of this conversation";
+
+            // The choice of references.
+            PickTitle: "参照する画像を選んでください", "Choose the pictures to start from";
+            PickHint: "選んだ画像をもとにサムネイルを作ります。", "The thumbnail is made from the pictures you choose.";
+            PickAll: "すべて選択", "Select all";
+            PickNone: "すべて解除", "Select none";
+            PickCount: "{1} 枚中 {0} 枚を選択", "{0} of {1} selected";
+            PickConfirm: "この画像で作る", "Make it from these";
+            PickEmpty: "1 枚以上選んでください。", "Select at least one.";
+            PickCancel: "やめる", "Cancel";
+            PickReopen: "画像を選ぶ", "Choose pictures";
+            PickLater: "あとで選ぶ", "Later";
+            PickDone: "{0} 枚を選びました", "Chosen: {0}";
+            PickCancelled: "画像の選択をやめました", "You chose none";
+        }
+    };
+}

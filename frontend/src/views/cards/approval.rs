@@ -1,0 +1,109 @@
+//! A call that changes something, before it begins: what would happen, and whether it may.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::arguments::Arguments;
+use crate::browser;
+use crate::cards::told;
+use crate::chat::waiting::Reply;
+use crate::page::{Page, page};
+use crate::requested::next_number;
+use crate::text::Key;
+
+/// Asks; once it is decided, tells what was.
+#[component]
+pub(super) fn Approval(
+    name: String,
+    title: String,
+    params: Value,
+    reason: String,
+    reply: Memo<Option<Reply>>,
+    on_reply: Callback<Reply>,
+) -> impl IntoView {
+    let page = page();
+    let id = format!("approval-{}", next_number());
+    let tool = StoredValue::new((name.clone(), title));
+    let called = Memo::new(move |_| {
+        tool.with_value(|(name, title)| {
+            let known = page.tool(name).map(|it| it.title(page.lang.get()));
+            let own = Some(title.clone()).filter(|it| !it.is_empty());
+            known.or(own).unwrap_or_else(|| name.clone())
+        })
+    });
+    let seats = told::seats(&params);
+    let is_reserving = name == "reserve_seats";
+    let what = move || what(page, &called.get(), if is_reserving { &seats } else { &[] });
+    let is_grave = move || {
+        let tool = tool.with_value(|it| page.tool(&it.0));
+        tool.is_some_and(|it| it.annotations.destructive_hint == Some(true))
+    };
+    if reply.get_untracked().is_none() {
+        page.announce(
+            page.lang.get_untracked().fill(Key::CardAskHeard, &[&called.get_untracked()]),
+        );
+        // Whoever is writing something goes on writing.
+        browser::focus_if_lost(id.clone());
+    }
+    let class = move || if reply.get().is_none() { "approval is-open" } else { "approval" };
+    let labelled = id.clone();
+    view! {
+        <section class=class aria-labelledby=labelled>
+            <h3 class="approval-title" id=id tabindex="-1">{move || page.say(Key::CardAsk)}</h3>
+            <p class="approval-what">{what}</p>
+            {move || is_grave().then(|| view! {
+                <p class="approval-grave">{move || page.say(Key::CardAskGrave)}</p>
+            })}
+            {(!reason.is_empty()).then(|| view! {
+                <p class="approval-why">
+                    <span class="hint">{move || page.say(Key::CardReason)}"："</span>{reason}
+                </p>
+            })}
+            <Arguments tool=name params/>
+            <Decision reply on_reply/>
+        </section>
+    }
+}
+
+/// What would happen, in a sentence.
+fn what(page: Page, title: &str, seats: &[String]) -> String {
+    let names = seats.join(page.lang.get().comma());
+    match seats.len() {
+        0 => page.fill(Key::CardAskWhat, &[title]),
+        1 => page.fill(Key::CardAskReserveOne, &[&names]),
+        count => page.fill(Key::CardAskReserve, &[&names, &count.to_string()]),
+    }
+}
+
+#[component]
+fn Decision(reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
+    let page = page();
+    let said = |reply: &Reply| match reply {
+        Reply::Allow => ("card-said is-good", Key::CardAllowed),
+        Reply::Trust => ("card-said is-good", Key::CardTrusted),
+        _ => ("card-said", Key::CardRefused),
+    };
+    move || match reply.get() {
+        None => {
+            let button = |class: &'static str, key: Key, reply: Reply| {
+                view! {
+                    <button type="button" class=class on:click=move |_| on_reply.run(reply.clone())>
+                        {move || page.say(key)}
+                    </button>
+                }
+            };
+            view! {
+                <div class="actions approval-actions">
+                    {button("main-action", Key::CardAllow, Reply::Allow)}
+                    {button("quiet", Key::CardTrust, Reply::Trust)}
+                    {button("quiet is-grave", Key::CardDeny, Reply::Deny)}
+                </div>
+            }
+            .into_any()
+        }
+        Some(reply) => {
+            let (class, key) = said(&reply);
+            view! { <p class=class>{move || page.say(key)}</p> }.into_any()
+        }
+    }
+}

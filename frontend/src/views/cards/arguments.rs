@@ -1,0 +1,34 @@
+//! The arguments of a call, to be read by people: no secret is among them (SYS-11).
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use crate::cards::told;
+use crate::page::page;
+use crate::text::Key;
+
+/// Draws them with the names that the tool has for them in the reader's language.
+#[component]
+pub(super) fn Arguments(tool: String, params: Value) -> impl IntoView {
+    let page = page();
+    let shown = move || {
+        let lang = page.lang.get();
+        let tool = page.tool(&tool);
+        let list = told::arguments(&params, lang.comma());
+        if list.is_empty() {
+            return view! { <p class="hint">{page.say(Key::CardNoArguments)}</p> }.into_any();
+        }
+        let entry = |(name, value): (String, String)| {
+            let about = tool.as_ref().and_then(|it| it.argument(lang, &name));
+            view! {
+                <div class="call-argument">
+                    <dt><code>{name}</code>{about.map(|it| view! { <span class="hint">{it}</span> })}</dt>
+                    <dd>{value}</dd>
+                </div>
+            }
+        };
+        view! { <dl class="call-arguments">{list.into_iter().map(entry).collect_view()}</dl> }
+            .into_any()
+    };
+    view! { <div>{shown}</div> }
+}

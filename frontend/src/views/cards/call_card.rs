@@ -1,0 +1,218 @@
+//! One call of a tool in a conversation: what, whose, why, how long and with what end; and below it
+//! what it put out, by its own view.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::arguments::Arguments;
+use super::result::{CallResult, Plain};
+use crate::cards::masked::masked;
+use crate::cards::told;
+use crate::chat::tool_card::{Came, State, ToolCard};
+use crate::page::{Page, page};
+use crate::requested::next_number;
+use crate::text::Key;
+use crate::views::raw::Raw;
+
+/// A call. The one that is `last` shows what came of it; the others tell it in a line and open when
+/// they are asked to.
+#[component]
+pub(crate) fn CallCard(
+    card: Memo<ToolCard>,
+    /// Whether it is the latest of the conversation.
+    #[prop(into)]
+    is_last: Signal<bool>,
+    /// Does the same again, where it failed.
+    #[prop(optional, into)]
+    on_retry: Option<Callback<ToolCard>>,
+) -> impl IntoView {
+    let page = page();
+    let id = format!("call-{}", next_number());
+    let title_id = format!("{id}-title");
+    let labelled = title_id.clone();
+    let title = Memo::new(move |_| card.with(|it| title(page, it)));
+    let class = move || format!("call {}", card.with(|it| Look::of(&it.state).class));
+    let came = Memo::new(move |_| card.with(|it| it.came().cloned()));
+    view! {
+        <section class=class aria-labelledby=labelled>
+            <Head card title title_id/>
+            <Failure card title on_retry/>
+            {move || came.get().map(|came| view! { <Outcome card came is_last/> })}
+        </section>
+    }
+}
+
+/// What people call the tool, in the reader's language.
+fn title(page: Page, card: &ToolCard) -> String {
+    let known = page.tool(&card.name).map(|it| it.title(page.lang.get()));
+    let own = Some(card.title.clone()).filter(|it| !it.is_empty());
+    known.or(own).unwrap_or_else(|| card.name.clone())
+}
+
+/// How a state is drawn and named.
+struct Look {
+    class: &'static str,
+    sign: &'static str,
+    key: Key,
+}
+
+impl Look {
+    fn of(state: &State) -> Self {
+        let (class, sign, key) = match state {
+            State::Running => ("is-running", "", Key::CardRunning),
+            State::Done(_) => ("is-done", "✓", Key::CardDone),
+            State::Failed { .. } => ("is-failed", "!", Key::CardFailed),
+            State::Waiting => ("is-waiting", "?", Key::CardWaiting),
+            State::Denied => ("is-denied", "–", Key::CardDenied),
+            State::Stopped => ("is-stopped", "■", Key::CardStopped),
+        };
+        Self { class, sign, key }
+    }
+}
+
+/// How long it took, in words.
+fn took(page: Page, state: &State) -> Option<String> {
+    let ms = match state {
+        State::Done(Came { ms, .. }) | State::Failed { ms, .. } => (*ms)?,
+        _ => return None,
+    };
+    Some(if ms < 1_000 {
+        page.fill(Key::CardMs, &[&ms.to_string()])
+    } else {
+        page.fill(Key::CardSeconds, &[&format!("{:.1}", ms as f64 / 1_000.0)])
+    })
+}
+
+/// The line, and what is folded away behind it.
+#[component]
+fn Head(card: Memo<ToolCard>, title: Memo<String>, title_id: String) -> impl IntoView {
+    let page = page();
+    let is_unfolded = RwSignal::new(false);
+    let details = NodeRef::<html::Details>::new();
+    // What nobody looks at is not drawn.
+    let unfold = move |_| {
+        is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
+    };
+    let sign = move || card.with(|it| Look::of(&it.state).sign);
+    let state = move || {
+        let state = card.with(|it| page.say(Look::of(&it.state).key).to_owned());
+        let took = card.with(|it| took(page, &it.state));
+        [Some(state), took].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    };
+    view! {
+        <details class="call-head" node_ref=details on:toggle=unfold>
+            <summary>
+                <span class="call-sign" aria-hidden="true">{sign}</span>
+                <span class="call-title" id=title_id>{move || title.get()}</span>
+                <span class="call-state">{state}</span>
+            </summary>
+            {move || is_unfolded.get().then(|| view! { <Facts card/> })}
+        </details>
+    }
+}
+
+#[component]
+fn Facts(card: Memo<ToolCard>) -> impl IntoView {
+    let page = page();
+    move || {
+        let ToolCard { name, server, view, params, reason, state, .. } = card.get();
+        let fact = |key: Key, text: String| {
+            (!text.is_empty()).then(|| view! { <dt>{move || page.say(key)}</dt><dd>{text}</dd> })
+        };
+        let plain = match state {
+            State::Done(came) if !told::is_drawn(view.as_deref()) => {
+                Some(view! { <Plain view came/> })
+            }
+            _ => None,
+        };
+        view! {
+            <div class="call-facts">
+                <dl>
+                    <dt>{move || page.say(Key::CardTool)}</dt><dd><code>{name.clone()}</code></dd>
+                    {fact(Key::CardServer, server)}
+                    {fact(Key::CardReason, reason)}
+                </dl>
+                <p class="call-facts-title">{move || page.say(Key::CardArguments)}</p>
+                <Arguments tool=name params=params.clone()/>
+                <Raw value=masked(&params)/>
+                {plain}
+            </div>
+        }
+    }
+}
+
+/// Why it failed, and a way to try again.
+#[component]
+fn Failure(
+    card: Memo<ToolCard>,
+    title: Memo<String>,
+    on_retry: Option<Callback<ToolCard>>,
+) -> impl IntoView {
+    let page = page();
+    let error = Memo::new(move |_| {
+        card.with(|it| match &it.state {
+            State::Failed { error, .. } => Some(error.chars().take(2_000).collect::<String>()),
+            _ => None,
+        })
+    });
+    move || {
+        error.get().map(|error| {
+            let retry = on_retry.map(|retry| {
+                view! {
+                    <button type="button" class="quiet small"
+                        aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
+                        on:click=move |_| retry.run(card.get_untracked())>
+                        {move || page.say(Key::Retry)}
+                    </button>
+                }
+            });
+            view! { <div class="call-failure"><p class="call-error">{error}</p>{retry}</div> }
+        })
+    }
+}
+
+/// What it put out, drawn where it is the newest or asked for.
+#[component]
+fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
+    let page = page();
+    let (view, name, params) =
+        card.with_untracked(|it| (it.view.clone(), it.name.clone(), it.params.clone()));
+    if came.is_cut && came.result.is_null() {
+        return view! { <p class="hint call-cut">{move || page.say(Key::CardCut)}</p> }.into_any();
+    }
+    let told = told::summary(view.as_deref(), &came.result);
+    let told = told.or_else(|| is_place(view.as_deref()).then(|| (Key::CardPlace, Vec::new())));
+    let Some((key, values)) = told else { return ().into_any() };
+    // A thumbnail stands among the pictures of the answer.
+    let is_shown_elsewhere = view.as_deref() == Some("thumbnail");
+    let opened = RwSignal::new(None::<bool>);
+    let is_open =
+        Memo::new(move |_| opened.get().unwrap_or_else(|| is_last.get() && !is_shown_elsewhere));
+    let id = format!("call-result-{}", next_number());
+    let controls = id.clone();
+    let line = move || {
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        page.fill(key, &values)
+    };
+    let came = StoredValue::new((view, name, params, came));
+    view! {
+        <div class="call-outcome">
+            <button type="button" class="call-line" aria-controls=controls
+                aria-expanded=move || is_open.get().to_string()
+                on:click=move |_| opened.set(Some(!is_open.get_untracked()))>
+                <span class="call-arrow" aria-hidden="true"></span>{line}
+            </button>
+            <div id=id class="call-result">
+                {move || is_open.get().then(|| {
+                    let (view, name, params, came) = came.get_value();
+                    view! { <CallResult view name params came/> }
+                })}
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+fn is_place(view: Option<&str>) -> bool {
+    view == Some("place")
+}

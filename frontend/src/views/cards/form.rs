@@ -1,0 +1,108 @@
+//! A form that the assistant asked for (FORM-3): filled in where it stands; what was filled in is the
+//! next message (FORM-5), and the form is read-only from then on.
+
+use leptos::prelude::*;
+use output::form::{OpenForm, Status};
+use serde_json::Value;
+
+use crate::cards::masked::masked;
+use crate::cards::told::{CANCELLED, submitted};
+use crate::chat::waiting::Reply;
+use crate::page::page;
+use crate::text::Key;
+use crate::views::requested::{FormInline, FormLoose};
+use crate::views::structured::Structured;
+
+/// The form. One with a handle goes through the component that keeps forms, which checks it again
+/// (FORM-10) and tells whoever else asks for it (FORM-11); then its values go to the assistant.
+#[component]
+pub(super) fn FormCard(
+    schema: Value,
+    handle: Option<String>,
+    reply: Memo<Option<Reply>>,
+    on_reply: Callback<Reply>,
+) -> AnyView {
+    let Some(handle) = handle else {
+        return view! { <Loose schema reply on_reply/> }.into_any();
+    };
+    let page = page();
+    // Closed already when it came here: the reader says whether to go on with that.
+    let found = RwSignal::new(None::<Reply>);
+    let closed = move |(form, is_fresh): (OpenForm, bool)| {
+        if reply.get_untracked().is_some() {
+            return;
+        }
+        let said = said(&form);
+        if is_fresh { on_reply.run(said) } else { found.set(Some(said)) }
+    };
+    view! {
+        <div class="card-form">
+            <FormInline handle on_closed=closed/>
+            {move || found.get().filter(|_| reply.get().is_none()).map(|said| view! {
+                <div class="actions">
+                    <span class="hint">{move || page.say(Key::CardFormDone)}</span>
+                    <button type="button" on:click=move |_| on_reply.run(said.clone())>
+                        {move || page.say(Key::CardFormGoOn)}
+                    </button>
+                </div>
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+/// What a form that is closed tells the assistant.
+fn said(form: &OpenForm) -> Reply {
+    match (form.status, &form.values) {
+        (Status::Submitted, Some(values)) => Reply::Submitted(submitted(values)),
+        (Status::Submitted, None) => Reply::Submitted("{}".to_owned()),
+        _ => Reply::Cancelled,
+    }
+}
+
+/// A form that nobody keeps.
+#[component]
+fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
+    let page = page();
+    let schema = StoredValue::new(schema);
+    let send = move |values: Option<output::form::Values>| {
+        on_reply.run(values.map_or(Reply::Cancelled, |it| Reply::Submitted(submitted(&it))));
+    };
+    move || match reply.get() {
+        None => view! {
+            <div class="card-form"><FormLoose schema=schema.get_value() on_answer=send/></div>
+        }
+        .into_any(),
+        Some(Reply::Submitted(text)) => {
+            let values = serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
+            view! {
+                <div class="card-form is-over">
+                    <p class="card-said is-good">{move || page.say(Key::CardFormSent)}</p>
+                    <Structured value=masked(&values)/>
+                </div>
+            }
+            .into_any()
+        }
+        Some(_) => view! { <p class="card-said" lang="ja">{CANCELLED}</p> }.into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_filled_in_is_told_and_what_was_not_is_cancelled() {
+        let form = |status: Status, values: Option<Value>| OpenForm {
+            status,
+            values: values.map(|it| serde_json::from_value(it).unwrap()),
+            ..OpenForm::default()
+        };
+        let sent = form(Status::Submitted, Some(json!({ "a": 1 })));
+        assert_eq!(said(&sent), Reply::Submitted("{\n  \"a\": 1\n}".to_owned()));
+        assert_eq!(said(&form(Status::Cancelled, None)), Reply::Cancelled);
+        assert_eq!(said(&form(Status::Declined, None)), Reply::Cancelled);
+    }
+}

@@ -1,0 +1,192 @@
+//! One picture as large as the window: next and previous, closer and farther, saved as a file.
+
+use leptos::ev::{KeyboardEvent, WheelEvent};
+use leptos::html;
+use leptos::prelude::*;
+
+use super::overlay::Overlay;
+use super::pictures::{download, name};
+use crate::cards::shot::Shot;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// How close and how far one can go, and the steps on the way, in percent.
+const ZOOM_MAX: u32 = 800;
+const ZOOM_MIN: u32 = 100;
+
+/// What is looked at, and how closely.
+#[derive(Clone, Copy)]
+struct Look {
+    page: Page,
+    shots: Memo<Vec<Shot>>,
+    at: RwSignal<Option<usize>>,
+    zoom: RwSignal<u32>,
+    stage: NodeRef<html::Div>,
+}
+
+/// Draws the picture that `at` says, if it says one.
+#[component]
+pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> impl IntoView {
+    let page = page();
+    let look = Look { page, shots, at, zoom: RwSignal::new(ZOOM_MIN), stage: NodeRef::new() };
+    let is_open = RwSignal::new(false);
+    Effect::new(move |_| {
+        let has_one = at.get().is_some();
+        if is_open.get_untracked() != has_one {
+            look.zoom.set(ZOOM_MIN);
+            is_open.set(has_one);
+        }
+    });
+    Effect::new(move |_| {
+        if !is_open.get() && at.get_untracked().is_some() {
+            at.set(None);
+        }
+    });
+    let label = Signal::derive(move || look.title());
+    view! {
+        <Overlay is_open class="lightbox" label on_key=move |event| look.key(&event)>
+            <div class="lightbox-bar">
+                <p class="lightbox-title" aria-live="polite">{move || look.title()}</p>
+                <Tools look is_open/>
+            </div>
+            <div class="lightbox-stage" tabindex="0" role="group" node_ref=look.stage
+                aria-label=move || page.say(Key::PictureStage)
+                on:wheel=move |event| look.wheel(&event)>
+                {move || look.shot().map(|shot| {
+                    let title = name(page, at.get_untracked().unwrap_or_default(), &shot);
+                    view! {
+                        <img src=shot.url().unwrap_or_default() alt=title
+                            style=("--zoom", move || (f64::from(look.zoom.get()) / 100.0).to_string())/>
+                    }
+                })}
+            </div>
+            <Foot look/>
+        </Overlay>
+    }
+}
+
+#[component]
+fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
+    let page = look.page;
+    let save = move |_| {
+        if let Some(shot) = look.shot() {
+            download(page, &shot);
+        }
+    };
+    let percent = move || page.fill(Key::PictureZoomReset, &[&look.zoom.get().to_string()]);
+    view! {
+        <div class="lightbox-tools">
+            <button type="button" class="quiet small" on:click=move |_| look.step(false)
+                aria-label=move || page.say(Key::PictureZoomOut)
+                aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
+            <button type="button" class="quiet small" aria-label=percent
+                on:click=move |_| look.set_zoom(ZOOM_MIN)>
+                {move || format!("{}%", look.zoom.get())}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| look.step(true)
+                aria-label=move || page.say(Key::PictureZoomIn)
+                aria-disabled=move || (look.zoom.get() >= ZOOM_MAX).then_some("true")>"＋"</button>
+            <button type="button" class="quiet small" on:click=save>
+                {move || page.say(Key::PictureDownload)}
+            </button>
+            <button type="button" class="quiet small" on:click=move |_| is_open.set(false)>
+                {move || page.say(Key::PictureClose)}
+            </button>
+        </div>
+    }
+}
+
+#[component]
+fn Foot(look: Look) -> impl IntoView {
+    let page = look.page;
+    let has_others = Memo::new(move |_| look.shots.with(|it| it.len() > 1));
+    let facts = move || {
+        let facts = look.shot().map(|it| it.facts).unwrap_or_default();
+        facts.into_iter().map(|it| view! { <li>{it}</li> }).collect_view()
+    };
+    let step = move |is_next: bool| {
+        let (key, sign) =
+            if is_next { (Key::PictureNext, "→") } else { (Key::PicturePrevious, "←") };
+        has_others.get().then(|| {
+            view! {
+                <button type="button" class="quiet" on:click=move |_| look.go(is_next)
+                    aria-label=move || page.say(key)>{sign}</button>
+            }
+        })
+    };
+    view! {
+        <div class="lightbox-foot">
+            {move || step(false)}
+            <ul class="lightbox-facts">{facts}</ul>
+            {move || step(true)}
+        </div>
+    }
+}
+
+impl Look {
+    fn shot(self) -> Option<Shot> {
+        let at = self.at.get()?;
+        self.shots.with(|it| it.get(at).cloned())
+    }
+
+    fn title(self) -> String {
+        let (Some(at), Some(shot)) = (self.at.get(), self.shot()) else { return String::new() };
+        let count = self.shots.with(Vec::len).to_string();
+        let name = name(self.page, at, &shot);
+        self.page.fill(Key::PictureAt, &[&name, &(at + 1).to_string(), &count])
+    }
+
+    /// To the next picture, or the one before; round and round.
+    fn go(self, is_next: bool) {
+        let count = self.shots.with_untracked(Vec::len).max(1);
+        let step = if is_next { 1 } else { count - 1 };
+        self.zoom.set(ZOOM_MIN);
+        self.at.update(|it| *it = it.map(|it| (it + step) % count));
+    }
+
+    fn step(self, is_closer: bool) {
+        let zoom = self.zoom.get_untracked();
+        self.set_zoom(if is_closer { zoom * 5 / 4 } else { zoom * 4 / 5 });
+    }
+
+    /// What is in the middle stays there.
+    fn set_zoom(self, zoom: u32) {
+        let zoom = zoom.clamp(ZOOM_MIN, ZOOM_MAX);
+        let by = f64::from(zoom) / f64::from(self.zoom.get_untracked().max(1));
+        self.zoom.set(zoom);
+        let Some(stage) = self.stage.get_untracked() else { return };
+        let (left, top) = (f64::from(stage.scroll_left()), f64::from(stage.scroll_top()));
+        let (width, height) = (f64::from(stage.client_width()), f64::from(stage.client_height()));
+        let moved = move |from: f64, size: f64| ((from + size / 2.0) * by - size / 2.0) as i32;
+        request_animation_frame(move || {
+            stage.set_scroll_left(moved(left, width));
+            stage.set_scroll_top(moved(top, height));
+        });
+    }
+
+    fn wheel(self, event: &WheelEvent) {
+        if event.ctrl_key() || event.meta_key() {
+            event.prevent_default();
+            self.step(event.delta_y() < 0.0);
+        }
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        // Closer up, the arrows move over the picture.
+        let is_whole = self.zoom.get_untracked() == ZOOM_MIN;
+        match event.key().as_str() {
+            "ArrowRight" if is_whole => self.go(true),
+            "ArrowLeft" if is_whole => self.go(false),
+            "PageDown" => self.go(true),
+            "PageUp" => self.go(false),
+            "+" | ";" | "=" => self.step(true),
+            "-" => self.step(false),
+            "0" => self.set_zoom(ZOOM_MIN),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+}

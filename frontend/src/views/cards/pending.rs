@@ -1,0 +1,120 @@
+//! What an answer waits for, and what was said to it: each kind by its own view.
+
+use leptos::prelude::*;
+use serde_json::Value;
+
+use super::approval::Approval;
+use super::form::FormCard;
+use super::picker::Picker;
+use crate::chat::waiting::{Pending, Reply, Waiting};
+use crate::mcp::wire::{Ask, Question};
+use crate::page::page;
+use crate::requested::next_number;
+use crate::text::Key;
+use crate::views::questions::Questions;
+
+/// Questions of one tool asked at once at most.
+const QUESTIONS_MAX: usize = 20;
+
+/// Draws it; what the reader says goes to `on_reply`, with the call that it belongs to.
+#[component]
+pub(crate) fn PendingCard(
+    pending: Memo<Option<Pending>>,
+    #[prop(into)] on_reply: Callback<(String, Reply)>,
+) -> impl IntoView {
+    let waiting = Memo::new(move |_| pending.with(|it| it.as_ref().map(|it| it.waiting.clone())));
+    let reply = Memo::new(move |_| pending.with(|it| it.as_ref().and_then(|it| it.reply.clone())));
+    move || {
+        let waiting = waiting.get()?;
+        let id = waiting.call_id().to_owned();
+        let say = Callback::new(move |reply: Reply| on_reply.run((id.clone(), reply)));
+        Some(match waiting {
+            Waiting::Approval { name, title, params, reason, .. } => {
+                view! { <Approval name title params reason reply on_reply=say/> }.into_any()
+            }
+            Waiting::Questions { questions, .. } => {
+                view! { <Asked questions reply on_reply=say/> }.into_any()
+            }
+            Waiting::Form { schema, handle, .. } => {
+                view! { <FormCard schema handle reply on_reply=say/> }.into_any()
+            }
+            Waiting::Choice { pictures, .. } => {
+                view! { <Picker pictures reply on_reply=say/> }.into_any()
+            }
+        })
+    }
+}
+
+/// A tool's own questions; once answered, that they are.
+#[component]
+fn Asked(
+    questions: Vec<crate::chat::waiting::Question>,
+    reply: Memo<Option<Reply>>,
+    on_reply: Callback<Reply>,
+) -> impl IntoView {
+    let page = page();
+    let questions: Vec<Question> = questions.into_iter().take(QUESTIONS_MAX).map(asked).collect();
+    let questions = StoredValue::new(questions);
+    let number = next_number();
+    let answer = move |answers: Value| on_reply.run(Reply::Answers(answers));
+    move || match reply.get() {
+        None => view! {
+            <div class="card-ask">
+                <Questions questions=questions.get_value() number on_answer=answer/>
+            </div>
+        }
+        .into_any(),
+        Some(reply) => {
+            let is_given = matches!(&reply, Reply::Answers(it) if is_accepted(it));
+            let key = if is_given { Key::CardAnswersSent } else { Key::CardAnswersNone };
+            view! { <p class="card-said">{move || page.say(key)}</p> }.into_any()
+        }
+    }
+}
+
+fn asked(question: crate::chat::waiting::Question) -> Question {
+    let crate::chat::waiting::Question { key, message, schema, url } = question;
+    let ask = match (schema, url) {
+        (Some(schema), _) => Ask::Form(schema),
+        (None, Some(url)) => Ask::Url(url),
+        (None, None) => Ask::Unknown,
+    };
+    Question { key, message, ask }
+}
+
+/// Whether one of the questions was answered.
+fn is_accepted(answers: &Value) -> bool {
+    let mut answers = answers.as_object().into_iter().flat_map(|it| it.values());
+    answers.any(|it| it.get("action").and_then(Value::as_str) == Some("accept"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_question_is_a_form_or_a_page_or_nothing_that_is_known() {
+        let question = |schema: Option<Value>, url: Option<&str>| {
+            asked(crate::chat::waiting::Question {
+                schema,
+                url: url.map(str::to_owned),
+                ..Default::default()
+            })
+        };
+        assert_eq!(question(Some(json!({})), None).ask, Ask::Form(json!({})));
+        assert_eq!(
+            question(None, Some("https://a.example")).ask,
+            Ask::Url("https://a.example".to_owned())
+        );
+        assert_eq!(question(None, None).ask, Ask::Unknown);
+    }
+
+    #[test]
+    fn answers_are_given_where_one_is_accepted() {
+        assert!(is_accepted(&json!({ "a": { "action": "decline" }, "b": { "action": "accept" } })));
+        assert!(!is_accepted(&json!({ "a": { "action": "decline" } })));
+        assert!(!is_accepted(&json!(null)));
+    }
+}

@@ -1,0 +1,149 @@
+//! Which pictures the next one is made from (ILL-45): tiles to tick in a dialog over the page.
+
+use leptos::prelude::*;
+
+use super::overlay::Overlay;
+use super::pictures::name;
+use crate::browser;
+use crate::cards::picked::Picked;
+use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
+use crate::chat::picture::Picture;
+use crate::chat::shared::Shared;
+use crate::chat::waiting::Reply;
+use crate::page::page;
+use crate::requested::next_number;
+use crate::text::Key;
+
+/// Asks in a dialog; whoever closes it without an answer finds the way back in the conversation.
+#[component]
+pub(super) fn Picker(
+    pictures: Vec<Shared<Picture>>,
+    reply: Memo<Option<Reply>>,
+    on_reply: Callback<Reply>,
+) -> impl IntoView {
+    let page = page();
+    let shots: Vec<Shot> =
+        pictures.into_iter().take(SHOTS_MAX).map(|it| Shot::new(it, Kind::Card)).collect();
+    let picked = RwSignal::new(Picked::all(shots.len()));
+    let shots = StoredValue::new(shots);
+    let is_open = RwSignal::new(reply.get_untracked().is_none());
+    let answer = Callback::new(move |reply: Reply| {
+        is_open.set(false);
+        on_reply.run(reply);
+    });
+    let label = Signal::derive(move || page.say(Key::PickTitle).to_owned());
+    view! {
+        <div class="card-ask">
+            {move || match reply.get() {
+                None => view! {
+                    <p>{move || page.say(Key::PickTitle)}</p>
+                    <div class="actions">
+                        <button type="button" aria-haspopup="dialog" on:click=move |_| is_open.set(true)>
+                            {move || page.say(Key::PickReopen)}
+                        </button>
+                        <button type="button" class="quiet"
+                            on:click=move |_| answer.run(Reply::Cancelled)>
+                            {move || page.say(Key::PickCancel)}
+                        </button>
+                    </div>
+                }
+                .into_any(),
+                Some(Reply::Chosen(ids)) => view! {
+                    <p class="card-said is-good">
+                        {move || page.fill(Key::PickDone, &[&ids.len().to_string()])}
+                    </p>
+                }
+                .into_any(),
+                Some(_) => view! {
+                    <p class="card-said">{move || page.say(Key::PickCancelled)}</p>
+                }
+                .into_any(),
+            }}
+            <Overlay is_open class="picker" label>
+                <Tiles shots picked answer is_open/>
+            </Overlay>
+        </div>
+    }
+}
+
+#[component]
+fn Tiles(
+    shots: StoredValue<Vec<Shot>>,
+    picked: RwSignal<Picked>,
+    answer: Callback<Reply>,
+    is_open: RwSignal<bool>,
+) -> impl IntoView {
+    let page = page();
+    let count = move || {
+        let (chosen, all) = picked.with(Picked::counts);
+        page.fill(Key::PickCount, &[&chosen.to_string(), &all.to_string()])
+    };
+    let is_empty = Memo::new(move |_| picked.with(Picked::is_empty));
+    let hint_id = format!("pick-{}", next_number());
+    let described = hint_id.clone();
+    let hint = move || page.say(if is_empty.get() { Key::PickEmpty } else { Key::PickHint });
+    let all = shots.with_value(Vec::len);
+    let choose_all = move |_| {
+        let is_full = picked.with_untracked(Picked::is_full);
+        picked.set(if is_full { Picked::none(all) } else { Picked::all(all) });
+    };
+    let all_key = move || if picked.with(Picked::is_full) { Key::PickNone } else { Key::PickAll };
+    let confirm = move |_| {
+        if !is_empty.get_untracked() {
+            let chosen = picked.with_untracked(|it| shots.with_value(|all| it.of(all.clone())));
+            answer.run(Reply::Chosen(chosen.iter().map(|it| it.picture.id.clone()).collect()));
+            browser::focus_if_lost("chat-input");
+        }
+    };
+    let tiles = shots.get_value().into_iter().enumerate().map(|(index, shot)| {
+        view! { <Tile index shot picked/> }
+    });
+    view! {
+        <div class="picker-body">
+            <h2>{move || page.say(Key::PickTitle)}</h2>
+            <p class="hint" id=hint_id>{hint}</p>
+            <div class="picker-state">
+                <p role="status">{count}</p>
+                <button type="button" class="quiet small" on:click=choose_all>
+                    {move || page.say(all_key())}
+                </button>
+            </div>
+            <ul class="pictures">{tiles.collect_view()}</ul>
+            <div class="actions picker-actions">
+                <button type="button" class="main-action" on:click=confirm aria-describedby=described
+                    aria-disabled=move || is_empty.get().then_some("true")>
+                    {move || page.say(Key::PickConfirm)}
+                </button>
+                <button type="button" class="quiet" on:click=move |_| answer.run(Reply::Cancelled)>
+                    {move || page.say(Key::PickCancel)}
+                </button>
+                <button type="button" class="plain" on:click=move |_| is_open.set(false)>
+                    {move || page.say(Key::PickLater)}
+                </button>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Tile(index: usize, shot: Shot, picked: RwSignal<Picked>) -> impl IntoView {
+    let page = page();
+    let url = shot.url();
+    let called = move || name(page, index, &shot);
+    view! {
+        <li class="picture">
+            <label class="pick">
+                <input type="checkbox" prop:checked=move || picked.with(|it| it.has(index))
+                    on:change=move |_| picked.update(|it| it.turn(index))/>
+                // The name beside it names it.
+                {match url {
+                    Some(url) => view! { <img src=url alt="" loading="lazy" decoding="async"/> }
+                        .into_any(),
+                    None => view! { <span class="hint">{move || page.say(Key::PictureGone)}</span> }
+                        .into_any(),
+                }}
+                <span class="picture-name">{called}</span>
+            </label>
+        </li>
+    }
+}

@@ -1,0 +1,108 @@
+//! Pictures in a grid: each can be looked at closely and saved.
+
+use leptos::prelude::*;
+
+use super::lightbox::Lightbox;
+use crate::browser;
+use crate::cards::bytes::decoded;
+use crate::cards::shot::{SHOTS_MAX, Shot, stamp};
+use crate::dates;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// Placeholders drawn at most.
+const PENDING_MAX: usize = 12;
+
+/// Draws the pictures; those that have yet to come have a place already.
+#[component]
+pub(crate) fn PictureGrid(
+    #[prop(into)] shots: Signal<Vec<Shot>>,
+    /// How many are on their way.
+    #[prop(optional, into)]
+    pending: Signal<usize>,
+) -> impl IntoView {
+    let page = page();
+    let shots =
+        Memo::new(move |_| shots.with(|it| it.iter().take(SHOTS_MAX).cloned().collect::<Vec<_>>()));
+    let at = RwSignal::new(None::<usize>);
+    let class = move || {
+        let count = shots.with(Vec::len) + pending.get();
+        if count == 1 { "pictures is-one" } else { "pictures" }
+    };
+    let waiting = move || {
+        let count = pending.get().min(PENDING_MAX);
+        (count > 0).then(|| {
+            let place = |_| view! { <li class="picture is-pending" aria-hidden="true"></li> };
+            view! {
+                {(0..count).map(place).collect_view()}
+                <li class="only-heard">{move || page.say(Key::PicturePending)}</li>
+            }
+        })
+    };
+    view! {
+        <ul class=class aria-busy=move || (pending.get() > 0).to_string()>
+            <For each=move || shots.get().into_iter().enumerate()
+                key=|(index, shot)| (*index, shot.picture.id.clone(), shot.picture.data.is_some())
+                let((index, shot))>
+                <Tile index shot at/>
+            </For>
+            {waiting}
+        </ul>
+        <Lightbox shots at/>
+    }
+}
+
+/// What a picture is called in a grid.
+pub(super) fn name(page: Page, index: usize, shot: &Shot) -> String {
+    if shot.picture.name.is_empty() {
+        page.fill(Key::PictureUnnamed, &[&(index + 1).to_string()])
+    } else {
+        shot.picture.name.clone()
+    }
+}
+
+#[component]
+fn Tile(index: usize, shot: Shot, at: RwSignal<Option<usize>>) -> impl IntoView {
+    let page = page();
+    let url = shot.url();
+    let is_gone = shot.picture.data.is_none();
+    let shot = StoredValue::new(shot);
+    let called = move || shot.with_value(|it| name(page, index, it));
+    let Some(url) = url else {
+        let key = if is_gone { Key::PictureGone } else { Key::PictureUnshown };
+        return view! {
+            <li class="picture is-gone">
+                <p class="hint">{move || page.say(key)}</p>
+                <p class="picture-name">{called}</p>
+            </li>
+        }
+        .into_any();
+    };
+    let save = move |_| shot.with_value(|it| download(page, it));
+    view! {
+        <li class="picture">
+            <button type="button" class="picture-open" on:click=move |_| at.set(Some(index))
+                aria-label=move || page.fill(Key::PictureOpen, &[&called()])>
+                <img src=url loading="lazy" decoding="async" alt=called/>
+            </button>
+            <div class="picture-foot">
+                <p class="picture-name">{called}</p>
+                <button type="button" class="plain small" on:click=save
+                    aria-label=move || page.fill(Key::PictureDownloadNamed, &[&called()])>
+                    {move || page.say(Key::PictureDownload)}
+                </button>
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// Gives the reader the picture as a file (ILL-46).
+pub(super) fn download(page: Page, shot: &Shot) {
+    let name = shot.file_name(&stamp(&dates::now()));
+    let bytes = shot.picture.data.as_deref().and_then(decoded);
+    let saved = bytes.map(|it| browser::download(&name, &it, &shot.picture.mime));
+    if !matches!(saved, Some(Ok(()))) {
+        page.notify(Key::PictureNotSaved);
+    }
+}
