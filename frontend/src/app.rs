@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::access;
 use crate::browser;
+use crate::chat::talk::Talk;
 use crate::navigation::board::Board;
 use crate::navigation::wish::Wish;
 use crate::page::{Connection, Door, Page, page};
@@ -11,6 +12,7 @@ use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::box_office::{BoxOffice, Office};
+use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
 use crate::views::navigation::NavigationView;
 use crate::views::requested::{FormPlace, FormsView};
@@ -24,6 +26,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(page);
     provide_context(Office::new());
     provide_context(Board::new(page));
+    provide_context(Talk::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
 
@@ -65,6 +68,7 @@ fn title(page: Page) -> String {
         }
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
+        Route::Chat => page.say(Key::ChatPlace).to_owned(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -79,6 +83,7 @@ enum Stage {
     Form(String),
     Forms,
     Navigation,
+    Chat,
 }
 
 #[component]
@@ -95,6 +100,7 @@ fn Place() -> impl IntoView {
             Route::Form(handle) => Stage::Form(handle.clone()),
             Route::Forms => Stage::Forms,
             Route::Navigation(_) => Stage::Navigation,
+            Route::Chat => Stage::Chat,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -111,6 +117,7 @@ fn Place() -> impl IntoView {
         Stage::Form(handle) => view! { <FormPlace handle/> }.into_any(),
         Stage::Forms => view! { <FormsView/> }.into_any(),
         Stage::Navigation => view! { <NavigationView/> }.into_any(),
+        Stage::Chat => view! { <ChatView/> }.into_any(),
     }
 }
 
@@ -121,6 +128,8 @@ fn Header() -> impl IntoView {
     let is_forms = move || page.route.with(|it| matches!(it, Route::Form(_) | Route::Forms));
     // Whoever may not see the list sees no way to it.
     let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
+    let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
+    let is_office = move || !is_counter() && !is_forms() && !is_navigation() && !is_chat();
     let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
@@ -133,8 +142,11 @@ fn Header() -> impl IntoView {
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
                 <a href=Route::BoxOffice(Booking::default()).hash()
-                    aria-current=move || current(!is_counter() && !is_forms() && !is_navigation())>
+                    aria-current=move || current(is_office())>
                     {move || page.say(Key::BoxOffice)}
+                </a>
+                <a href=Route::Chat.hash() aria-current=move || current(is_chat())>
+                    {move || page.say(Key::ChatPlace)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
                     {move || page.say(Key::Counter)}

@@ -1,8 +1,16 @@
 //! The place where one talks with an assistant: the conversation as plain state, the stream that
 //! fills it, and how it is kept. The views draw what is here and decide nothing.
 
+mod album;
+mod base64;
+pub(crate) mod client;
 pub(crate) mod entry;
+mod event;
+pub(crate) mod kept;
+pub(crate) mod markdown;
 pub(crate) mod picture;
 pub(crate) mod shared;
+pub(crate) mod talk;
+pub(crate) mod thread;
 pub(crate) mod tool_card;
 pub(crate) mod waiting;

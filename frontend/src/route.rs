@@ -17,6 +17,8 @@ pub(crate) enum Route {
     Forms,
     /// `#/navigation?from=…&to=…&condition=…&mode=…&route=…`
     Navigation(Wish),
+    /// `#/chat`
+    Chat,
 }
 
 /// How far a booking has come.
@@ -45,6 +47,7 @@ impl Route {
             ("reservation", Some(name)) => Self::Reservation(name),
             ("form", Some(handle)) => Self::Form(handle),
             ("forms", None) => Self::Forms,
+            ("chat", None) => Self::Chat,
             ("navigation", None) => Self::Navigation(Wish::of_query(query)),
             _ => Self::BoxOffice(Booking::of_query(query)),
         }
@@ -58,6 +61,7 @@ impl Route {
             Self::Reservation(id) => format!("#/reservation/{}", encoded(id)),
             Self::Form(handle) => format!("#/form/{}", encoded(handle)),
             Self::Forms => "#/forms".to_owned(),
+            Self::Chat => "#/chat".to_owned(),
             Self::Navigation(wish) => {
                 let query = wish.query();
                 let mark = if query.is_empty() { "" } else { "?" };
@@ -142,6 +146,7 @@ mod tests {
             Route::Reservation("r-1 %".to_owned()),
             Route::Form("01JD".to_owned()),
             Route::Forms,
+            Route::Chat,
             Route::Navigation(Wish::default()),
             Route::Navigation(Wish {
                 from: "東京駅".to_owned(),

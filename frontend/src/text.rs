@@ -3,6 +3,8 @@
 #[macro_use]
 mod cards;
 #[macro_use]
+mod chat;
+#[macro_use]
 mod fields;
 #[macro_use]
 mod map;

@@ -2,6 +2,7 @@
 
 pub(crate) mod box_office;
 mod cards;
+pub(crate) mod chat;
 pub(crate) mod counter;
 mod field;
 mod form;

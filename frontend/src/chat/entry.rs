@@ -142,6 +142,11 @@ impl Turn {
         matches!(self.phase, Phase::Thinking | Phase::Tool(_))
     }
 
+    /// Whether the person answered what the server keeps this turn for, and it does not know yet.
+    pub(crate) fn has_news(&self) -> bool {
+        self.turn.is_some() && self.pending.iter().any(Pending::is_news)
+    }
+
     /// All that it said, without what it called.
     pub(crate) fn text(&self) -> String {
         let texts = self.pieces.iter().filter_map(|it| match it {

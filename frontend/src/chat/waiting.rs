@@ -13,6 +13,9 @@ pub(crate) struct Pending {
     /// None while it waits.
     #[serde(default)]
     pub(crate) reply: Option<Reply>,
+    /// Whether the host has taken the reply.
+    #[serde(default)]
+    pub(crate) is_settled: bool,
 }
 
 /// What waits.
@@ -56,6 +59,17 @@ pub(crate) enum Reply {
     Chosen(Vec<String>),
     /// They want none of it: no answer, no choice.
     Cancelled,
+}
+
+impl Pending {
+    pub(crate) fn new(waiting: Waiting) -> Self {
+        Self { waiting, reply: None, is_settled: false }
+    }
+
+    /// Whether the person has answered, and the host does not know it yet.
+    pub(crate) fn is_news(&self) -> bool {
+        self.reply.is_some() && !self.is_settled
+    }
 }
 
 impl Waiting {

@@ -22,9 +22,12 @@ pub(crate) fn CallCard(
     /// Whether it is the latest of the conversation.
     #[prop(into)]
     is_last: Signal<bool>,
-    /// Does the same again, where it failed.
-    #[prop(optional, into)]
-    on_retry: Option<Callback<ToolCard>>,
+    /// Whether it may be tried again now, where it failed.
+    #[prop(into)]
+    may_retry: Signal<bool>,
+    /// Tries it again.
+    #[prop(into)]
+    on_retry: Callback<ToolCard>,
 ) -> impl IntoView {
     let page = page();
     let id = format!("call-{}", next_number());
@@ -36,7 +39,7 @@ pub(crate) fn CallCard(
     view! {
         <section class=class aria-labelledby=labelled>
             <Head card title title_id/>
-            <Failure card title on_retry/>
+            <Failure card title may_retry on_retry/>
             {move || came.get().map(|came| view! { <Outcome card came is_last/> })}
         </section>
     }
@@ -146,7 +149,8 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
 fn Failure(
     card: Memo<ToolCard>,
     title: Memo<String>,
-    on_retry: Option<Callback<ToolCard>>,
+    may_retry: Signal<bool>,
+    on_retry: Callback<ToolCard>,
 ) -> impl IntoView {
     let page = page();
     let error = Memo::new(move |_| {
@@ -157,15 +161,17 @@ fn Failure(
     });
     move || {
         error.get().map(|error| {
-            let retry = on_retry.map(|retry| {
-                view! {
-                    <button type="button" class="quiet small"
-                        aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
-                        on:click=move |_| retry.run(card.get_untracked())>
-                        {move || page.say(Key::Retry)}
-                    </button>
-                }
-            });
+            let retry = move || {
+                may_retry.get().then(|| {
+                    view! {
+                        <button type="button" class="quiet small"
+                            aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
+                            on:click=move |_| on_retry.run(card.get_untracked())>
+                            {move || page.say(Key::Retry)}
+                        </button>
+                    }
+                })
+            };
             view! { <div class="call-failure"><p class="call-error">{error}</p>{retry}</div> }
         })
     }

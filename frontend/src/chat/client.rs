@@ -1,0 +1,154 @@
+//! The page's way to the assistant: one POST whose answer comes as a stream (`POST /api/chat`).
+
+use gloo_net::http::{Request, RequestBuilder, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use web_sys::AbortController;
+
+use super::entry::Failure;
+use super::event::Event;
+use crate::access;
+use crate::browser;
+use crate::mcp::{self, Pieces};
+use crate::trouble::Trouble;
+
+/// Characters of an answer that is no stream: pictures come in it.
+const ANSWER_MAX: usize = 64 << 20;
+/// Assistants that are offered.
+const ASSISTANTS_MAX: usize = 20;
+
+/// Whom one can talk to (`GET /api/chat`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Assistants {
+    pub(crate) default: String,
+    pub(crate) assistants: Vec<Assistant>,
+    /// Whether a password is asked for (ILL-44).
+    pub(crate) gateway: bool,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Assistant {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) title_ja: Option<String>,
+    pub(crate) provider: String,
+    pub(crate) model: String,
+    pub(crate) makes_pictures: bool,
+}
+
+/// Why a request came to nothing.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// The reader did not want it any more.
+    Stopped,
+    /// A password is asked for.
+    Locked,
+    Failed(Failure),
+}
+
+/// Asks whom one can talk to.
+pub(crate) async fn assistants() -> Result<Assistants, Lost> {
+    let stop = AbortController::new().map_err(|_| Lost::Stopped)?;
+    let sent = with_headers(Request::get("/api/chat"), &stop).send().await;
+    let value = read(answered(sent, &stop)?).await?;
+    let mut found: Assistants = serde_json::from_value(value)
+        .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
+    found.assistants.truncate(ASSISTANTS_MAX);
+    Ok(found)
+}
+
+/// Asks; gives what the host says to `on_event`, event by event.
+pub(crate) async fn chat(
+    request: &Value,
+    stop: AbortController,
+    mut on_event: impl FnMut(Event),
+) -> Result<(), Lost> {
+    let request = with_headers(Request::post("/api/chat"), &stop)
+        .header("Accept", "text/event-stream")
+        .json(request)
+        .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
+    let response = answered(request.send().await, &stop)?;
+    if !mcp::is_stream(&response) {
+        // A host that does not stream says all at once, and so does one that refuses.
+        let value = read(response).await?;
+        on_event(Event::of("done", &value.to_string()).map_err(Lost::Failed)?);
+        return Ok(());
+    }
+    let gone = || Lost::Failed(Failure::offline());
+    let mut pieces = Pieces::of(response).ok_or_else(gone)?;
+    loop {
+        let said = match pieces.next_event().await {
+            Ok(Some(said)) => said,
+            Err(Trouble::Stopped) => return Err(Lost::Stopped),
+            // The stream ended in the middle: the host is gone.
+            Ok(None) | Err(_) => return Err(gone()),
+        };
+        let event = Event::of(&said.name, &said.data).map_err(Lost::Failed)?;
+        let is_last = matches!(event, Event::Done(_) | Event::Failed(_));
+        on_event(event);
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+/// Shows the password (ILL-44).
+pub(crate) async fn enter(password: &str) -> Result<(), Failure> {
+    let Ok(stop) = AbortController::new() else { return Err(Failure::offline()) };
+    let request = with_headers(Request::post("/api/auth"), &stop)
+        .json(&json!({ "password": password }))
+        .map_err(|error| Failure::unreadable(&error.to_string()))?;
+    let response = request.send().await.map_err(|_| Failure::offline())?;
+    if response.ok() {
+        return Ok(());
+    }
+    Err(failure(response).await)
+}
+
+fn with_headers(request: RequestBuilder, stop: &AbortController) -> RequestBuilder {
+    let signal = stop.signal();
+    let request = request
+        .header("Accept-Language", &browser::document_language())
+        .abort_signal(Some(&signal));
+    match access::header() {
+        Some(authorization) => request.header("Authorization", &authorization),
+        None => request,
+    }
+}
+
+fn answered<E>(sent: Result<Response, E>, stop: &AbortController) -> Result<Response, Lost> {
+    let response = sent.map_err(|_| match stop.signal().aborted() {
+        true => Lost::Stopped,
+        false => Lost::Failed(Failure::offline()),
+    })?;
+    if response.status() == 401 {
+        // A host that wants a token says so as everywhere; a gateway wants its own password.
+        if response.headers().get("www-authenticate").is_some() {
+            access::refused();
+        }
+        return Err(Lost::Locked);
+    }
+    Ok(response)
+}
+
+async fn read(response: Response) -> Result<Value, Lost> {
+    if !response.ok() {
+        return Err(Lost::Failed(failure(response).await));
+    }
+    let text = response.text().await.map_err(|_| Lost::Failed(Failure::offline()))?;
+    let value = serde_json::from_str(&text).ok().filter(|_| text.len() <= ANSWER_MAX);
+    value.ok_or_else(|| Lost::Failed(Failure::unreadable(&text)))
+}
+
+async fn failure(response: Response) -> Failure {
+    let status = response.status();
+    let retry_after_s = response.headers().get("retry-after").and_then(|it| it.parse().ok());
+    let text = response.text().await.unwrap_or_default();
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => Failure::of(status, &value, retry_after_s),
+        Err(_) => Failure { status, retry_after_s, ..Failure::unreadable(&text) },
+    }
+}

@@ -1,0 +1,312 @@
+//! What the host's stream says (`POST /api/chat`), read leniently: a page outlives the host that
+//! served it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::entry::{Failure, Usage};
+use super::waiting::{Question, Waiting};
+
+/// Characters of a text that the host gives along with an error.
+const ERROR_MAX: usize = 600;
+/// Things that one answer waits for.
+pub(crate) const WAITING_MAX: usize = 16;
+/// Questions of one call.
+const QUESTIONS_MAX: usize = 16;
+
+/// One event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// What it does meanwhile.
+    Status {
+        tool: Option<String>,
+        turn: Option<String>,
+    },
+    Call(Called),
+    Result(Resulted),
+    Words(String),
+    Image(ImageIn),
+    Question(Asking),
+    Usage(Usage),
+    Done(Box<Done>),
+    Failed(Failure),
+    /// Of a host that knows more than this page.
+    Other,
+}
+
+/// A tool is called.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Called {
+    #[serde(deserialize_with = "text")]
+    pub(crate) id: String,
+    pub(crate) name: String,
+    #[serde(deserialize_with = "text")]
+    pub(crate) title: String,
+    #[serde(deserialize_with = "text")]
+    pub(crate) server: String,
+    pub(crate) view: Option<String>,
+    pub(crate) params: Value,
+    #[serde(deserialize_with = "text")]
+    pub(crate) reason: String,
+    /// In `done` alone: how it ended.
+    #[serde(deserialize_with = "millis")]
+    pub(crate) ms: Option<u64>,
+    pub(crate) is_error: bool,
+    #[serde(deserialize_with = "text")]
+    pub(crate) error: String,
+}
+
+/// A tool has answered.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Resulted {
+    #[serde(deserialize_with = "text")]
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) is_error: bool,
+    #[serde(deserialize_with = "millis")]
+    pub(crate) ms: Option<u64>,
+    pub(crate) result: Value,
+    pub(crate) meta: Value,
+    #[serde(deserialize_with = "text")]
+    pub(crate) text: String,
+}
+
+/// A picture.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct ImageIn {
+    pub(crate) mime_type: String,
+    pub(crate) data: String,
+    #[serde(deserialize_with = "text")]
+    pub(crate) name: String,
+}
+
+/// Something that waits for the person.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Asking {
+    Known(Waiting),
+    Choice { call_id: String, images: Vec<ImageIn> },
+}
+
+/// The whole answer.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Done {
+    /// `mcp_results` where the person is to choose (ILL-45).
+    #[serde(rename = "type")]
+    pub(crate) kind: Option<String>,
+    #[serde(deserialize_with = "text")]
+    pub(crate) text: String,
+    pub(crate) images: Vec<ImageIn>,
+    pub(crate) turn: Option<String>,
+    #[serde(deserialize_with = "text")]
+    pub(crate) assistant: String,
+    #[serde(deserialize_with = "text")]
+    pub(crate) provider: String,
+    #[serde(deserialize_with = "text")]
+    pub(crate) model: String,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) parts: Vec<Value>,
+    pub(crate) tool_calls: Vec<Called>,
+    #[serde(deserialize_with = "askings")]
+    pub(crate) waiting: Vec<Asking>,
+    #[serde(deserialize_with = "usage_in")]
+    pub(crate) usage: Usage,
+    pub(crate) notice: Option<String>,
+}
+
+impl Event {
+    /// Reads one event by its name and its data; one that is not as it should be is passed over, but for
+    /// the last ones, without which there is no answer.
+    pub(crate) fn of(name: &str, data: &str) -> Result<Self, Failure> {
+        let value: Value = serde_json::from_str(data).map_err(|_| Failure::unreadable(data))?;
+        let said = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+        Ok(match name {
+            "status" => Self::Status {
+                tool: value.get("tool").and_then(Value::as_str).map(str::to_owned),
+                turn: value.get("turn").and_then(Value::as_str).map(str::to_owned),
+            },
+            "text_delta" => Self::Words(said("text").to_owned()),
+            "tool_call" => known(value, Self::Call),
+            "tool_result" => known(value, Self::Result),
+            "image" => known(value, Self::Image),
+            "question" => Asking::of(&value).map_or(Self::Other, Self::Question),
+            "usage" => Self::Usage(usage(&value)),
+            "done" => match serde_json::from_value(value) {
+                Ok(done) => Self::Done(Box::new(done)),
+                Err(_) => return Err(Failure::unreadable(data)),
+            },
+            "error" => {
+                let status = value.get("status").and_then(Value::as_u64);
+                let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(500);
+                Self::Failed(Failure::of(status, &value, None))
+            }
+            _ => Self::Other,
+        })
+    }
+}
+
+fn known<T: for<'de> Deserialize<'de>>(value: Value, event: fn(T) -> Event) -> Event {
+    serde_json::from_value(value).map_or(Event::Other, event)
+}
+
+impl Asking {
+    /// One entry of `waiting`.
+    fn of(value: &Value) -> Option<Self> {
+        let said = |name: &str| {
+            value.get(name).and_then(Value::as_str).unwrap_or_default().chars().take(600).collect()
+        };
+        let call_id: String = said("callId");
+        let given = |name: &str| value.get(name).cloned().unwrap_or_default();
+        Some(Self::Known(match value.get("type")?.as_str()? {
+            "approval" => Waiting::Approval {
+                call_id,
+                name: said("name"),
+                title: said("title"),
+                params: given("params"),
+                reason: said("reason"),
+            },
+            "questions" => {
+                let questions: Vec<Question> = serde_json::from_value(given("questions")).ok()?;
+                let questions = questions.into_iter().take(QUESTIONS_MAX).collect();
+                Waiting::Questions { call_id, name: said("name"), questions }
+            }
+            "form" => {
+                let handle = value.get("handle").and_then(Value::as_str).map(str::to_owned);
+                Waiting::Form { call_id, schema: given("schema"), handle }
+            }
+            "choice" => {
+                let images = serde_json::from_value(given("images")).ok()?;
+                return Some(Self::Choice { call_id, images });
+            }
+            _ => return None,
+        }))
+    }
+}
+
+impl Failure {
+    /// The error body of ILL-41, or the host's own `{error, message}`.
+    pub(crate) fn of(status: u16, value: &Value, retry_after_s: Option<u64>) -> Self {
+        let cut = |it: &str| it.chars().take(ERROR_MAX).collect::<String>();
+        let text = |value: Option<&Value>| match value {
+            Some(Value::String(text)) => cut(text),
+            Some(Value::Null) | None => String::new(),
+            Some(other) => cut(&other.to_string()),
+        };
+        let told = value.get("retryAfter").and_then(Value::as_f64).filter(|it| *it >= 0.0);
+        // A host's own refusal has its code under `error` and its words under `message`.
+        let (error, details) = match value.get("message").and_then(Value::as_str) {
+            Some(message) => (cut(message), text(value.get("error"))),
+            None => (text(value.get("error")), text(value.get("details"))),
+        };
+        let retry_after_s = told.map(|it| it.ceil() as u64).or(retry_after_s);
+        Self { status, error, details, retry_after_s: retry_after_s.map(|it| it.min(86_400)) }
+    }
+
+    /// The host was not reached, or was lost on the way.
+    pub(crate) fn offline() -> Self {
+        Self::default()
+    }
+
+    /// What came is nothing that this page can read.
+    pub(crate) fn unreadable(text: &str) -> Self {
+        let details = text.chars().take(ERROR_MAX).collect();
+        Self { status: 502, details, ..Self::default() }
+    }
+}
+
+fn usage(value: &Value) -> Usage {
+    let count = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let cost = value.get("costUsd").and_then(Value::as_f64);
+    let cost = cost.filter(|it| it.is_finite() && (0.0..1e6).contains(it));
+    Usage {
+        input_tokens: count("inputTokens"),
+        cached_tokens: count("cachedTokens"),
+        output_tokens: count("outputTokens"),
+        cost_micros: cost.map(|it| (it * 1e6).round() as u64),
+    }
+}
+
+fn usage_in<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Usage, D::Error> {
+    Ok(usage(&Value::deserialize(from)?))
+}
+
+fn askings<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Asking>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let list = value.as_array().into_iter().flatten();
+    Ok(list.filter_map(Asking::of).take(WAITING_MAX).collect())
+}
+
+fn millis<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    let ms = Value::deserialize(from)?.as_f64();
+    Ok(ms.filter(|it| *it >= 0.0).map(|it| it.round() as u64))
+}
+
+/// A text that somebody may leave out, or write as a number.
+fn text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match Value::deserialize(from)? {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(name: &str, value: &Value) -> Event {
+        Event::of(name, &value.to_string()).unwrap()
+    }
+
+    #[test]
+    fn the_answer_is_read_to_the_letter() {
+        let done = of(
+            "done",
+            &json!({ "text": "できました", "images": [{ "mimeType": "image/png", "data": "aGk=" }],
+                "turn": "t1", "assistant": "illustrations", "provider": "builtin", "model": "planner",
+                "stopReason": "waiting", "parts": [{ "text": "できました", "thoughtSignature": "s" }],
+                "toolCalls": [{ "id": "1", "name": "compose_thumbnail", "ms": 12.4, "isError": false }],
+                "waiting": [
+                    { "type": "approval", "callId": "c", "name": "reserve_seats", "title": "予約",
+                      "params": { "seat_ids": ["A1"] }, "reason": "頼まれたため" },
+                    { "type": "form", "callId": "f", "schema": {}, "handle": "01JD" },
+                    { "type": "weather" } ],
+                "usage": { "inputTokens": 10, "outputTokens": 5, "costUsd": 0.0012 } }),
+        );
+        let Event::Done(done) = done else { panic!("{done:?}") };
+        assert_eq!((done.turn.as_deref(), done.tool_calls[0].ms), (Some("t1"), Some(12)));
+        assert_eq!((done.usage.cost_micros, done.waiting.len()), (Some(1_200), 2));
+        assert_eq!(done.parts[0]["thoughtSignature"], "s");
+        let Asking::Known(Waiting::Approval { name, .. }) = &done.waiting[0] else { panic!() };
+        assert_eq!(name, "reserve_seats");
+    }
+
+    #[test]
+    fn a_failure_is_read_in_both_forms() {
+        let own = json!({ "error": "リクエストが多すぎます。", "details": "quota", "status": 429,
+            "retryAfter": 3.2 });
+        let Event::Failed(failure) = of("error", &own) else { panic!("failed") };
+        assert_eq!((failure.status, failure.retry_after_s), (429, Some(4)));
+        assert_eq!(
+            (failure.error.as_str(), failure.details.as_str()),
+            ("リクエストが多すぎます。", "quota")
+        );
+        let host = json!({ "error": "rate_limited", "message": "Slowly." });
+        let failure = Failure::of(429, &host, Some(7));
+        assert_eq!((failure.error.as_str(), failure.retry_after_s), ("Slowly.", Some(7)));
+    }
+
+    #[test]
+    fn what_this_page_does_not_know_is_passed_over_and_no_json_is_said() {
+        assert_eq!(of("weather", &json!({})), Event::Other);
+        assert_eq!(of("tool_call", &json!({ "name": 7 })), Event::Other);
+        assert_eq!(of("question", &json!({ "type": "riddle" })), Event::Other);
+        assert!(Event::of("status", "<html>").is_err());
+        assert!(Event::of("done", "[1]").is_err() || Event::of("done", "7").is_err());
+    }
+}

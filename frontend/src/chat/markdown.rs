@@ -1,0 +1,239 @@
+//! Markdown as a tree of plain values: what a model writes, without anything that could run.
+//!
+//! A part of CommonMark: paragraphs, headings, lists, quotes, fenced code, tables, emphasis, code and
+//! links. Pictures of elsewhere become links: nothing is fetched because a model wrote it. What comes in
+//! pieces may end anywhere; then the last line is read as if it were closed.
+
+mod inline;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use inline::Budget;
+pub(crate) use inline::Inline;
+
+/// Characters that are read; what follows is shown as it is.
+const TEXT_MAX: usize = 100_000;
+/// Blocks in one another.
+const DEPTH_MAX: usize = 4;
+/// Blocks of one text.
+const BLOCKS_MAX: usize = 1_500;
+
+/// A block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Block {
+    Paragraph(Vec<Inline>),
+    /// 1 to 6.
+    Heading(u8, Vec<Inline>),
+    /// The language that it says it is in, and the text.
+    Code(String, String),
+    /// Numbered from here, or not at all.
+    List(Option<u32>, Vec<Vec<Block>>),
+    Quote(Vec<Block>),
+    Table(Vec<Vec<Inline>>, Vec<Vec<Vec<Inline>>>),
+    Rule,
+}
+
+/// Reads a text; `is_open` while more of it may come.
+pub(crate) fn read(text: &str, is_open: bool) -> Vec<Block> {
+    let cut = text.char_indices().nth(TEXT_MAX).map_or(text.len(), |it| it.0);
+    let (text, rest) = text.split_at(cut);
+    let closed = if is_open { inline::closed(text) } else { text.to_owned() };
+    let lines: Vec<&str> = closed.lines().collect();
+    let mut reader = Reader { budget: Budget::default(), blocks: 0 };
+    let mut blocks = reader.blocks(&lines, 0);
+    if !rest.is_empty() {
+        blocks.push(Block::Paragraph(vec![Inline::Text(rest.to_owned())]));
+    }
+    blocks
+}
+
+struct Reader {
+    budget: Budget,
+    blocks: usize,
+}
+
+/// How a line of a list begins.
+struct Marker {
+    number: Option<u32>,
+    /// Characters before what it says.
+    width: usize,
+}
+
+impl Reader {
+    fn blocks(&mut self, lines: &[&str], depth: usize) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut rest = lines;
+        while let Some(line) = rest.first() {
+            if line.trim().is_empty() {
+                rest = &rest[1..];
+                continue;
+            }
+            self.blocks += 1;
+            if self.blocks > BLOCKS_MAX || depth > DEPTH_MAX {
+                blocks.push(Block::Paragraph(vec![Inline::Text(rest.join("\n"))]));
+                break;
+            }
+            let (block, taken) = self.block(rest, depth);
+            blocks.push(block);
+            rest = rest.get(taken.max(1)..).unwrap_or_default();
+        }
+        blocks
+    }
+
+    /// The first block of these lines, and how many of them it takes.
+    fn block(&mut self, lines: &[&str], depth: usize) -> (Block, usize) {
+        let line = lines[0];
+        if let Some(mark) = fence(line) {
+            return code(lines, &mark);
+        }
+        if let Some((level, text)) = heading(line) {
+            return (Block::Heading(level, self.inline(text)), 1);
+        }
+        if is_rule(line) {
+            return (Block::Rule, 1);
+        }
+        if quoted(line).is_some() {
+            let inner: Vec<&str> = lines.iter().map_while(|it| quoted(it)).collect();
+            let taken = inner.len();
+            return (Block::Quote(self.blocks(&inner, depth + 1)), taken);
+        }
+        if let Some(first) = marker(line) {
+            return self.list(lines, first.number, depth);
+        }
+        if let Some((table, taken)) = self.table(lines) {
+            return (table, taken);
+        }
+        let is_more = |it: &&&str| !it.trim().is_empty() && !begins(it);
+        let taken = 1 + lines[1..].iter().take_while(is_more).count();
+        let text: Vec<&str> = lines[..taken].iter().map(|it| it.trim_start()).collect();
+        (Block::Paragraph(self.inline(&text.join("\n"))), taken)
+    }
+
+    fn list(&mut self, lines: &[&str], number: Option<u32>, depth: usize) -> (Block, usize) {
+        let mut items = Vec::new();
+        let mut taken = 0;
+        let indent = indent(lines[0]);
+        while let Some(line) = lines.get(taken) {
+            let Some(mark) = marker(line).filter(|it| it.number.is_some() == number.is_some())
+            else {
+                break;
+            };
+            if self::indent(line) > indent + 1 || self::indent(line) + 1 < indent {
+                break;
+            }
+            let mut item = vec![&line[mark.width..]];
+            taken += 1;
+            while let Some(line) = lines.get(taken) {
+                let is_inner = self::indent(line) >= indent + 2;
+                let is_blank = line.trim().is_empty();
+                let goes_on = lines.get(taken + 1).is_some_and(|it| self::indent(it) >= indent + 2);
+                let is_lazy = !is_blank && !begins(line);
+                if !(is_inner
+                    || (is_blank && goes_on)
+                    || (is_lazy && !is_blank_before(lines, taken)))
+                {
+                    break;
+                }
+                let cut = self::indent(line).min(mark.width);
+                item.push(line.get(cut..).unwrap_or_default());
+                taken += 1;
+            }
+            items.push(self.blocks(&item, depth + 1));
+            // A blank line between two entries ends no list.
+            if lines.get(taken).is_some_and(|it| it.trim().is_empty())
+                && lines.get(taken + 1).is_some_and(|it| {
+                    marker(it).is_some_and(|it| it.number.is_some() == number.is_some())
+                })
+            {
+                taken += 1;
+            }
+        }
+        (Block::List(number, items), taken)
+    }
+
+    fn inline(&mut self, text: &str) -> Vec<Inline> {
+        inline::read(text, &mut self.budget)
+    }
+}
+
+fn is_blank_before(lines: &[&str], index: usize) -> bool {
+    index > 0 && lines[index - 1].trim().is_empty()
+}
+
+fn indent(line: &str) -> usize {
+    line.bytes().take_while(|it| *it == b' ').count()
+}
+
+/// Whether a line begins a block of its own.
+fn begins(line: &str) -> bool {
+    fence(line).is_some()
+        || heading(line).is_some()
+        || is_rule(line)
+        || quoted(line).is_some()
+        || marker(line).is_some()
+}
+
+/// Three or more of one mark, which a line of as many ends.
+fn fence(line: &str) -> Option<String> {
+    let text = line.trim_start();
+    let mark = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
+    let count = text.chars().take_while(|it| *it == mark).count();
+    // A line of code spans is none.
+    let is_fence = count >= 3 && (mark == '~' || !text[count..].contains('`'));
+    is_fence.then(|| mark.to_string().repeat(count))
+}
+
+fn code(lines: &[&str], mark: &str) -> (Block, usize) {
+    let language = lines[0].trim_start()[mark.len()..].trim();
+    let language: String = language.chars().take_while(|it| !it.is_whitespace()).take(30).collect();
+    let is_end = |it: &&&str| {
+        let text = it.trim();
+        text.starts_with(mark) && text.chars().all(|it| mark.starts_with(it))
+    };
+    let inner = lines[1..].iter().take_while(|it| !is_end(it)).count();
+    let cut = indent(lines[0]);
+    let text: Vec<&str> = lines[1..=inner]
+        .iter()
+        .map(|it| it.get(indent(it).min(cut)..).unwrap_or_default())
+        .collect();
+    (Block::Code(language, text.join("\n")), inner + 2)
+}
+
+fn heading(line: &str) -> Option<(u8, &str)> {
+    let text = line.trim_start();
+    let level = text.bytes().take_while(|it| *it == b'#').count();
+    let rest = text.get(level..).filter(|_| (1..=6).contains(&level))?.strip_prefix(' ')?;
+    Some((u8::try_from(level).ok()?, rest.trim().trim_end_matches('#').trim_end()))
+}
+
+fn is_rule(line: &str) -> bool {
+    let text: String = line.chars().filter(|it| !it.is_whitespace()).collect();
+    let is_of = |mark: char| text.chars().all(|it| it == mark);
+    text.len() >= 3 && (is_of('-') || is_of('*') || is_of('_'))
+}
+
+fn quoted(line: &str) -> Option<&str> {
+    let text = line.trim_start().strip_prefix('>')?;
+    Some(text.strip_prefix(' ').unwrap_or(text))
+}
+
+fn marker(line: &str) -> Option<Marker> {
+    let indent = indent(line);
+    let text = &line[indent..];
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, mark) = match text.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => (None, 1),
+        b'.' | b')' if (1..=9).contains(&digits) => (text[..digits].parse().ok(), digits + 1),
+        _ => return None,
+    };
+    if is_rule(line) {
+        return None;
+    }
+    let rest = &text[mark..];
+    match rest.bytes().take_while(|it| *it == b' ').count() {
+        0 if rest.is_empty() => Some(Marker { number, width: indent + mark }),
+        0 => None,
+        spaces => Some(Marker { number, width: indent + mark + spaces.min(4) }),
+    }
+}

@@ -1,0 +1,244 @@
+//! The state of the place: the conversation that is open, the answer on its way, what stands in the
+//! composer; for as long as the page is open.
+
+mod composing;
+mod keeping;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::AbortController;
+
+use super::client::{self, Assistants, Lost};
+use super::entry::Phase;
+use super::kept::Shelf;
+use super::shared::Shared;
+use super::thread::{Coming, Thread};
+use super::waiting::Reply;
+use crate::browser;
+use crate::call::Loaded;
+use crate::page::Page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+pub(crate) use composing::ATTACHED_MAX;
+
+/// The state.
+#[derive(Clone, Copy)]
+pub(crate) struct Talk {
+    pub(crate) page: Page,
+    pub(crate) thread: RwSignal<Thread>,
+    pub(crate) shelf: RwSignal<Shelf>,
+    pub(crate) assistants: RwSignal<Loaded<Assistants>>,
+    /// What stands in the composer.
+    pub(crate) draft: RwSignal<String>,
+    /// Pictures beside it.
+    pub(crate) attached: RwSignal<Vec<Shared<super::picture::Picture>>>,
+    /// The message that is said otherwise: sending takes it and all that followed out.
+    pub(crate) editing: RwSignal<Option<u64>>,
+    /// Whether a password is asked for (ILL-44).
+    pub(crate) is_locked: RwSignal<bool>,
+    /// Whether the reader sees the end of the conversation, and what comes is followed.
+    pub(crate) is_at_end: RwSignal<bool>,
+    /// Whether the list of conversations is open.
+    pub(crate) is_listing: RwSignal<bool>,
+    stop: StoredValue<Option<AbortController>, LocalStorage>,
+    /// The number of the latest stream: what another one says is stale.
+    number: StoredValue<u32>,
+    has_met: StoredValue<bool>,
+}
+
+impl Talk {
+    pub(crate) fn new(page: Page) -> Self {
+        Self {
+            page,
+            thread: RwSignal::new(Thread::default()),
+            shelf: RwSignal::new(Shelf::default()),
+            assistants: RwSignal::new(Loaded::Loading),
+            draft: RwSignal::new(String::new()),
+            attached: RwSignal::new(Vec::new()),
+            editing: RwSignal::new(None),
+            is_locked: RwSignal::new(false),
+            is_at_end: RwSignal::new(true),
+            is_listing: RwSignal::new(false),
+            stop: StoredValue::new_local(None),
+            number: StoredValue::new(0),
+            has_met: StoredValue::new(false),
+        }
+    }
+
+    /// Somebody comes here: what was kept is taken up, and whoever can be talked to is asked for.
+    pub(crate) fn meet(self) {
+        if !self.has_met.get_value() {
+            self.has_met.set_value(true);
+            self.take_up();
+        }
+        if self.assistants.with_untracked(|it| it.here().is_none()) {
+            self.fetch_assistants();
+        }
+    }
+
+    pub(crate) fn fetch_assistants(self) {
+        spawn_local(async move {
+            let found = client::assistants().await;
+            let _ = match found {
+                Ok(found) => self.assistants.try_set(Loaded::Here(found)),
+                Err(Lost::Locked) => {
+                    self.is_locked.try_set(true);
+                    None
+                }
+                Err(_) => self.assistants.try_set(Loaded::Failed(Trouble::Offline)),
+            };
+        });
+    }
+
+    /// Sends what stands in the composer.
+    pub(crate) fn send(self) {
+        let text = self.draft.get_untracked();
+        let pictures = self.attached.get_untracked();
+        let is_running = self.thread.with_untracked(Thread::is_running);
+        if is_running || (text.trim().is_empty() && pictures.is_empty()) {
+            return;
+        }
+        self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        let edited = self.editing.get_untracked();
+        self.editing.set(None);
+        self.keep_draft();
+        self.thread.update(|it| {
+            if let Some(id) = edited {
+                it.cut(id);
+            }
+            it.ask(&text, pictures, now());
+        });
+        self.start();
+    }
+
+    /// Says one of the examples.
+    pub(crate) fn say(self, text: &str) {
+        if !self.thread.with_untracked(Thread::is_running) {
+            self.thread.update(|it| it.ask(text, Vec::new(), now()));
+            self.start();
+            browser::focus_if_lost("chat-input");
+        }
+    }
+
+    /// The same is asked once more; or the same answers are sent, where the run waited for them.
+    pub(crate) fn again(self) {
+        if self.thread.with_untracked(Thread::goes_on) {
+            self.thread.update(Thread::go_on);
+            return self.start();
+        }
+        if self.thread.try_update(|it| it.again(now())) == Some(true) {
+            self.start();
+        }
+    }
+
+    /// The person answers what waits.
+    pub(crate) fn reply(self, call_id: &str, reply: Reply) {
+        let is_complete = self.thread.try_update(|it| it.reply(call_id, reply));
+        self.keep();
+        if is_complete == Some(true) {
+            self.thread.update(Thread::go_on);
+            self.start();
+        }
+    }
+
+    /// Tools that may act without asking are asked about again.
+    pub(crate) fn distrust(self) {
+        self.thread.update(|it| it.trusts.clear());
+        self.keep();
+        self.page.notify(Key::ChatDistrusted);
+        browser::focus_soon("chat-input");
+    }
+
+    /// The reader does not want to wait any more.
+    pub(crate) fn stop(self) {
+        self.give_up();
+        self.thread.update(Thread::stop);
+        self.keep();
+        self.page.announce_key(Key::ChatStopped);
+        browser::focus_if_lost("chat-input");
+    }
+
+    fn give_up(self) {
+        self.number.update_value(|it| *it = it.wrapping_add(1));
+        if let Some(Some(stop)) = self.stop.try_update_value(Option::take) {
+            stop.abort();
+        }
+    }
+
+    fn is_current(self, number: u32) -> bool {
+        self.number.try_with_value(|it| *it == number) == Some(true)
+    }
+
+    /// Asks for the answer that the last entry is.
+    fn start(self) {
+        self.give_up();
+        let request = self.thread.with_untracked(Thread::request);
+        let (Some(request), Ok(stop)) = (request, AbortController::new()) else { return };
+        self.stop.set_value(Some(stop.clone()));
+        let number = self.number.get_value();
+        self.keep();
+        self.page.announce_key(Key::ChatAnswering);
+        let seed = browser::unique();
+        let mut coming = self.thread.with_untracked(|it| Coming::of(it, seed, now()));
+        spawn_local(async move {
+            let take = |event| {
+                if self.is_current(number) {
+                    self.thread.update(|it| it.take(event, &mut coming));
+                }
+            };
+            let end = client::chat(&request, stop, take).await;
+            if self.is_current(number) {
+                self.end(end);
+            }
+        });
+    }
+
+    /// The stream is over.
+    fn end(self, end: Result<(), Lost>) {
+        match end {
+            Ok(()) => {}
+            Err(Lost::Stopped) => self.thread.update(Thread::stop),
+            Err(Lost::Locked) => {
+                self.is_locked.set(true);
+                self.thread.update(Thread::stop);
+            }
+            Err(Lost::Failed(failure)) => {
+                if failure.status == 0 {
+                    self.page.doubt();
+                }
+                self.thread.update(|it| it.fail(failure));
+            }
+        }
+        self.keep();
+        self.keep_pictures();
+        self.tell_end();
+    }
+
+    /// Says how it ended to those who do not see it; a failure says itself.
+    fn tell_end(self) {
+        let key = self.thread.with_untracked(|it| match it.last_turn()?.phase {
+            Phase::Done => Some(Key::ChatAnswered),
+            Phase::Waiting => Some(Key::ChatWaitsForYou),
+            Phase::Stopped => Some(Key::ChatStopped),
+            Phase::Failed(_) | Phase::Thinking | Phase::Tool(_) => None,
+        });
+        if let Some(key) = key {
+            self.page.announce_key(key);
+        }
+        browser::focus_if_lost("chat-input");
+    }
+
+    /// Shows the password; what is wrong where it does not open.
+    pub(crate) async fn enter(self, password: &str) -> Result<(), super::entry::Failure> {
+        client::enter(password).await?;
+        self.is_locked.set(false);
+        self.fetch_assistants();
+        browser::focus_soon("chat-input");
+        Ok(())
+    }
+}
+
+fn now() -> u64 {
+    browser::now_ms() as u64
+}

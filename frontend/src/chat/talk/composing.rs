@@ -1,0 +1,142 @@
+//! What the reader is about to say: a draft that lasts, pictures beside it, an earlier message again.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{File, FileList};
+
+use super::{Talk, now};
+use crate::browser::{self, Keep};
+use crate::chat::base64;
+use crate::chat::picture::{KINDS, Picture};
+use crate::chat::shared::Shared;
+use crate::chat::thread::Thread;
+use crate::text::Key;
+
+/// Pictures beside one message.
+pub(crate) const ATTACHED_MAX: usize = 4;
+/// Bytes of one of them.
+const BYTES_MAX: f64 = 5.0 * 1024.0 * 1024.0;
+
+/// Why a file is not attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refused {
+    Kind,
+    Size,
+    Count,
+    Unread,
+}
+
+impl Refused {
+    /// What is wrong with a file of this kind and size, beside so many others.
+    fn of(kind: &str, bytes: f64, count: usize) -> Option<Self> {
+        match () {
+            () if count >= ATTACHED_MAX => Some(Self::Count),
+            () if !KINDS.contains(&kind) => Some(Self::Kind),
+            () if bytes > BYTES_MAX => Some(Self::Size),
+            () => None,
+        }
+    }
+
+    fn key(self) -> Key {
+        match self {
+            Self::Kind => Key::ChatAttachKind,
+            Self::Size => Key::ChatAttachSize,
+            Self::Count => Key::ChatAttachCount,
+            Self::Unread => Key::ChatAttachUnread,
+        }
+    }
+}
+
+impl Talk {
+    /// What was typed last in this conversation, in this tab.
+    pub(super) fn load_draft(self) {
+        let draft: Option<String> = Keep::Tab.get("chat.draft");
+        self.draft.set(draft.unwrap_or_default());
+    }
+
+    /// Keeps what is typed over a reload.
+    pub(crate) fn keep_draft(self) {
+        let draft = self.draft.get_untracked();
+        if draft.is_empty() {
+            Keep::Tab.remove("chat.draft");
+        } else {
+            Keep::Tab.put("chat.draft", &draft);
+        }
+    }
+
+    /// An earlier message goes back into the composer, to be said otherwise.
+    pub(crate) fn edit(self, id: u64) {
+        if self.thread.with_untracked(Thread::is_running) {
+            return;
+        }
+        let asked = self.thread.with_untracked(|it| it.clone().cut(id));
+        if let Some(asked) = asked {
+            self.draft.set(asked.text);
+            self.attached.set(asked.pictures);
+            self.editing.set(Some(id));
+            self.page.announce_key(Key::ChatEditing);
+            browser::focus_soon("chat-input");
+        }
+    }
+
+    /// The earlier message stays as it is.
+    pub(crate) fn stop_editing(self) {
+        self.editing.set(None);
+        self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        self.keep_draft();
+        browser::focus_soon("chat-input");
+    }
+
+    /// Puts pictures beside the message, and says which of the files are none.
+    pub(crate) fn attach(self, files: &FileList) {
+        for file in (0..files.length().min(20)).filter_map(|it| files.get(it)) {
+            spawn_local(async move {
+                if let Err(refused) = self.attach_one(&file).await {
+                    self.page.notify(refused.key());
+                }
+            });
+        }
+    }
+
+    async fn attach_one(self, file: &File) -> Result<(), Refused> {
+        let count = self.attached.with_untracked(Vec::len);
+        if let Some(refused) = Refused::of(&file.type_(), file.size(), count) {
+            return Err(refused);
+        }
+        let bytes = JsFuture::from(file.array_buffer()).await.map_err(|_| Refused::Unread)?;
+        let data = base64::encoded(&js_sys::Uint8Array::new(&bytes).to_vec());
+        let id = format!("{:015}-{}", now(), browser::unique());
+        let picture = Picture::of(id, &file.type_(), &data, &file.name(), now());
+        let picture = picture.map(Shared::new).ok_or(Refused::Unread)?;
+        // Others may have come while this one was read.
+        let is_taken = self.attached.try_update(|it| {
+            let fits = it.len() < ATTACHED_MAX;
+            if fits {
+                it.push(picture);
+            }
+            fits
+        });
+        if is_taken == Some(true) { Ok(()) } else { Err(Refused::Count) }
+    }
+
+    /// Takes a picture away again.
+    pub(crate) fn detach(self, id: &str) {
+        self.attached.update(|it| it.retain(|it| it.id != id));
+        browser::focus_soon("chat-input");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_few_small_pictures_are_attached() {
+        assert_eq!(Refused::of("image/png", 10.0, 0), None);
+        assert_eq!(Refused::of("image/svg+xml", 10.0, 0), Some(Refused::Kind));
+        assert_eq!(Refused::of("image/webp", BYTES_MAX + 1.0, 0), Some(Refused::Size));
+        assert_eq!(Refused::of("image/gif", 10.0, ATTACHED_MAX), Some(Refused::Count));
+    }
+}

@@ -1,0 +1,169 @@
+//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45).
+
+use serde_json::{Map, Value, json};
+
+use super::Thread;
+use crate::chat::entry::{Asked, Body, Entry, Turn};
+use crate::chat::picture::Picture;
+use crate::chat::shared::Shared;
+use crate::chat::waiting::{Pending, Reply, Waiting};
+
+/// Entries of the history that are sent along (ILL-46).
+pub(crate) const HISTORY_MAX: usize = 20;
+/// Characters of pictures in the history: the latest go first.
+const HISTORY_DATA_MAX: usize = 6 << 20;
+/// What stands for a picture in a model's entry, whose bytes are kept apart.
+pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
+
+impl Thread {
+    /// The request whose answer the last entry is.
+    pub(crate) fn request(&self) -> Option<Value> {
+        let (last, before) = self.entries.split_last()?;
+        let turn = last.turn()?;
+        let mut request = Map::new();
+        let before = if turn.has_news() {
+            let sentences = turn.pending.iter().filter(|it| it.is_news()).filter_map(sentence);
+            let message = sentences.collect::<Vec<_>>().join("\n");
+            request.insert("message".to_owned(), json!(message));
+            put_answers(&mut request, turn);
+            before
+        } else {
+            let (asked, before) = before.split_last()?;
+            let asked = asked.asked()?;
+            request.insert("message".to_owned(), json!(asked.text));
+            if !asked.pictures.is_empty() {
+                request.insert("images".to_owned(), images(asked));
+            }
+            // What waited in the turn that is gone on from is refused by that.
+            if let Some(turn) = self.latest(before) {
+                put_answers(&mut request, turn);
+            }
+            before
+        };
+        request.insert("history".to_owned(), history(before));
+        if let Some(assistant) = &self.assistant {
+            request.insert("assistant".to_owned(), json!(assistant));
+        }
+        if !self.trusts.is_empty() {
+            request.insert("trusts".to_owned(), json!(self.trusts));
+        }
+        if self.chooses && !turn.has_news() {
+            request.insert("choose".to_owned(), json!(true));
+        }
+        Some(Value::Object(request))
+    }
+
+    /// The last turn that the server may still have, so that it goes on with everything that it knew;
+    /// another assistant begins with the history.
+    fn latest<'a>(&self, entries: &'a [Shared<Entry>]) -> Option<&'a Turn> {
+        let turn = entries.iter().rev().find_map(|it| it.turn().filter(|it| it.turn.is_some()))?;
+        let is_same = |it: &String| *it == turn.answerer.assistant;
+        self.assistant.as_ref().is_none_or(is_same).then_some(turn)
+    }
+}
+
+/// What the person says by sending a form.
+fn sentence(pending: &Pending) -> Option<&str> {
+    match &pending.reply {
+        Some(Reply::Submitted(sentence)) => Some(sentence),
+        _ => None,
+    }
+}
+
+/// The turn that is gone on from, and what the person said to that which waited in it.
+fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
+    let (mut approvals, mut answers) = (Map::new(), Map::new());
+    let mut selected = Vec::new();
+    for pending in turn.pending.iter().filter(|it| it.is_news()) {
+        let id = pending.waiting.call_id().to_owned();
+        match (&pending.reply, &pending.waiting) {
+            (Some(Reply::Allow | Reply::Trust), _) => drop(approvals.insert(id, json!("allow"))),
+            (Some(Reply::Deny), _) | (Some(Reply::Cancelled), Waiting::Approval { .. }) => {
+                approvals.insert(id, json!("deny"));
+            }
+            (Some(Reply::Answers(value)), _) => drop(answers.insert(id, value.clone())),
+            (Some(Reply::Chosen(ids)), Waiting::Choice { pictures, .. }) => {
+                let chosen = pictures.iter().filter(|it| ids.contains(&it.id));
+                selected.extend(chosen.filter_map(|it| image(it)));
+            }
+            (Some(Reply::Cancelled), Waiting::Questions { questions, .. }) => {
+                let cancel =
+                    questions.iter().map(|it| (it.key.clone(), json!({ "action": "cancel" })));
+                answers.insert(id, Value::Object(cancel.collect()));
+            }
+            _ => {}
+        }
+    }
+    request.insert("turn".to_owned(), json!(turn.turn));
+    for (name, map) in [("approvals", approvals), ("answers", answers)] {
+        if !map.is_empty() {
+            request.insert(name.to_owned(), Value::Object(map));
+        }
+    }
+    if !selected.is_empty() {
+        request.insert("selectedImages".to_owned(), Value::Array(selected));
+    }
+}
+
+/// What was said so far, for a server that has forgotten it.
+fn history(entries: &[Shared<Entry>]) -> Value {
+    let mut left = HISTORY_DATA_MAX;
+    let mut history = Vec::new();
+    for entry in entries.iter().rev() {
+        if history.len() == HISTORY_MAX {
+            break;
+        }
+        let (role, parts) = match &entry.body {
+            Body::Asked(asked) if asked.is_out => continue,
+            Body::Asked(asked) => ("user", asked_parts(asked, &mut left)),
+            Body::Answered(turn) => ("model", turn_parts(turn, &mut left)),
+        };
+        if !parts.is_empty() {
+            history.push(json!({ "role": role, "parts": parts }));
+        }
+    }
+    history.reverse();
+    Value::Array(history)
+}
+
+fn asked_parts(asked: &Asked, left: &mut usize) -> Vec<Value> {
+    let text = (!asked.text.is_empty()).then(|| json!({ "text": asked.text }));
+    let pictures = asked.pictures.iter().filter_map(|it| inline(it, left));
+    text.into_iter().chain(pictures).collect()
+}
+
+fn turn_parts(turn: &Turn, left: &mut usize) -> Vec<Value> {
+    let pictures = turn.pictures();
+    if turn.parts.is_empty() {
+        let text = turn.text();
+        let text = (!text.is_empty()).then(|| json!({ "text": text }));
+        return text.into_iter().chain(pictures.iter().filter_map(|it| inline(it, left))).collect();
+    }
+    let part = |part: &Value| {
+        let Some(mark) = part.get(PICTURE_MARK).and_then(Value::as_str) else {
+            return Some(part.clone());
+        };
+        let mut inlined = inline(pictures.iter().find(|it| it.id == mark)?, left)?;
+        if let (Some(signature), Some(map)) =
+            (part.get("thoughtSignature"), inlined.as_object_mut())
+        {
+            map.insert("thoughtSignature".to_owned(), signature.clone());
+        }
+        Some(inlined)
+    };
+    turn.parts.iter().filter_map(part).collect()
+}
+
+fn inline(picture: &Picture, left: &mut usize) -> Option<Value> {
+    let data = picture.data.as_ref()?;
+    *left = left.checked_sub(data.len())?;
+    Some(json!({ "inlineData": { "mimeType": picture.mime, "data": &**data } }))
+}
+
+fn images(asked: &Asked) -> Value {
+    Value::Array(asked.pictures.iter().filter_map(|it| image(it)).collect())
+}
+
+fn image(picture: &Picture) -> Option<Value> {
+    Some(json!({ "mimeType": picture.mime, "data": &**picture.data.as_ref()? }))
+}

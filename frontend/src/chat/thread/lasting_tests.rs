@@ -1,0 +1,65 @@
+//! What of a conversation lasts over a reload, and how much of it there may be (ILL-46).
+
+use serde_json::json;
+
+use super::tests::{call, done, hear, thread, waiting};
+use super::*;
+use crate::chat::entry::Piece;
+use crate::chat::kept;
+
+#[test]
+fn a_reload_keeps_20_turns_without_what_is_heavy_and_pending_approvals() {
+    // ILL-46
+    let mut thread = thread();
+    let heavy = "x".repeat(60_000);
+    for number in 0..25 {
+        thread.ask(&number.to_string(), Vec::new(), number);
+        hear(
+            &mut thread,
+            &[
+                call("c1", "route_search"),
+                ("tool_result", json!({ "id": "c1", "result": { "line": heavy }, "meta": {} })),
+                done(json!({})),
+            ],
+        );
+    }
+    waiting(&mut thread);
+    let light = kept::light(&thread);
+    let text = serde_json::to_string(&light).unwrap();
+    assert!(text.len() <= 400_000, "{}", text.len());
+    assert_eq!(light.entries.len(), 2 * kept::TURNS_MAX);
+    let mut back: Thread = serde_json::from_str(&text).unwrap();
+    back.wake();
+    let oldest = back.entries[1].turn().unwrap();
+    let Piece::Call(card) = &oldest.pieces[0] else { panic!("a call") };
+    assert!(card.came().unwrap().is_cut && card.came().unwrap().result.is_null());
+    assert!(back.is_waiting() && back.reply("c1", Reply::Allow));
+    // Nobody listens to a stream of before.
+    back.go_on();
+    back.wake();
+    assert!(!back.is_running());
+    back.ask("次", Vec::new(), 9);
+    let ids: std::collections::HashSet<u64> = back.entries.iter().map(|it| it.id).collect();
+    assert_eq!(ids.len(), back.entries.len());
+}
+
+#[test]
+fn a_conversation_has_limits() {
+    let mut thread = thread();
+    for number in 0..150 {
+        thread.ask("あ".repeat(9_000).as_str(), Vec::new(), number);
+        thread.stop();
+    }
+    assert!(thread.entries.len() <= ENTRIES_MAX);
+    assert!(thread.entries[0].asked().is_some());
+    assert_eq!(thread.entries[0].asked().unwrap().text.chars().count(), MESSAGE_MAX);
+    assert_eq!(thread.name().chars().count(), TITLE_MAX);
+    let mut shelf = kept::Shelf::default();
+    for number in 0..15 {
+        let mut thread = Thread::new(number.to_string(), None);
+        thread.ask(&format!("会話 {number}"), Vec::new(), number);
+        shelf.note(&thread);
+    }
+    assert_eq!((shelf.heads.len(), shelf.heads[0].name.as_str()), (kept::THREADS_MAX, "会話 14"));
+    assert_eq!(shelf.found("話 1").len(), 5);
+}

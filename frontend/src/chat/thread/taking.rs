@@ -1,0 +1,291 @@
+//! Takes what the stream says into the answer that is on its way.
+
+use serde_json::{Value, json};
+
+use super::Thread;
+use super::asking::PICTURE_MARK;
+use crate::chat::entry::{Answerer, Phase, Piece, Turn};
+use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
+use crate::chat::picture::Picture;
+use crate::chat::shared::Shared;
+use crate::chat::tool_card::{Came, State, ToolCard};
+use crate::chat::waiting::{Pending, Waiting};
+
+/// Characters of one answer.
+const TEXT_MAX: usize = 200_000;
+/// Pieces of one answer.
+const PIECES_MAX: usize = 400;
+/// Pictures of one answer.
+const PICTURES_MAX: usize = 50;
+/// Parts of its entry in the history.
+const PARTS_MAX: usize = 100;
+
+/// One answer as it comes: what this stream has said already, so that its end says it no second time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coming {
+    /// Names of pictures: the page's own, none like another.
+    pub(crate) seed: String,
+    /// Milliseconds since 1970.
+    pub(crate) at_ms: u64,
+    count: u32,
+    has_words: bool,
+    has_pictures: bool,
+    /// Where the pieces of this stream begin.
+    begin: usize,
+}
+
+impl Coming {
+    /// A stream begins.
+    pub(crate) fn of(thread: &Thread, seed: String, at_ms: u64) -> Self {
+        let begin = thread.last_turn().map_or(0, |it| it.pieces.len());
+        Self { seed, at_ms, begin, ..Self::default() }
+    }
+
+    fn picture(&mut self, image: &ImageIn) -> Option<Shared<Picture>> {
+        self.count += 1;
+        // The oldest come first in the order of their names.
+        let id = format!("{:015}-{:03}-{}", self.at_ms, self.count, self.seed);
+        Picture::of(id, &image.mime_type, &image.data, &image.name, self.at_ms).map(Shared::new)
+    }
+}
+
+impl Thread {
+    /// Takes one event.
+    pub(crate) fn take(&mut self, event: Event, coming: &mut Coming) {
+        let Some(turn) = self.turn_mut().filter(|it| it.is_running()) else { return };
+        match event {
+            Event::Status { tool, turn: id } => {
+                turn.phase = tool.map_or(Phase::Thinking, Phase::Tool);
+                turn.turn = id.or(turn.turn.take());
+            }
+            Event::Call(called) => {
+                turn.phase = Phase::Tool(called.name.clone());
+                turn.call(called);
+            }
+            Event::Result(resulted) => {
+                turn.phase = Phase::Thinking;
+                turn.result(resulted);
+            }
+            Event::Words(words) => {
+                coming.has_words |= !words.is_empty();
+                turn.say(&words);
+            }
+            Event::Image(image) => {
+                coming.has_pictures = true;
+                turn.show(coming.picture(&image));
+            }
+            Event::Question(asking) => turn.wait_for(asking, coming),
+            Event::Usage(usage) => turn.usage = usage,
+            Event::Done(done) => turn.finish(*done, coming),
+            Event::Failed(failure) => self.fail(failure),
+            Event::Other => {}
+        }
+    }
+}
+
+impl Turn {
+    fn push(&mut self, piece: Piece) {
+        if self.pieces.len() < PIECES_MAX {
+            self.pieces.push(piece);
+        }
+    }
+
+    fn say(&mut self, words: &str) {
+        if words.is_empty() {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Text(text)) if text.len() + words.len() <= TEXT_MAX => {
+                text.change().push_str(words);
+            }
+            Some(Piece::Text(_)) => {}
+            _ => self.push(Piece::Text(Shared::new(words.chars().take(TEXT_MAX).collect()))),
+        }
+    }
+
+    fn show(&mut self, picture: Option<Shared<Picture>>) {
+        let Some(picture) = picture.filter(|_| self.pictures().len() < PICTURES_MAX) else {
+            return;
+        };
+        match self.pieces.last_mut() {
+            Some(Piece::Pictures(list)) => list.push(picture),
+            _ => self.push(Piece::Pictures(vec![picture])),
+        }
+    }
+
+    /// The latest card of this call; one that is not over goes first.
+    fn card(&mut self, id: &str) -> Option<&mut Shared<ToolCard>> {
+        let of = |it: &Piece| match it {
+            Piece::Call(card) if card.id == id => Some(card.is_over()),
+            _ => None,
+        };
+        let open = self.pieces.iter().rposition(|it| of(it) == Some(false));
+        let index = open.or_else(|| self.pieces.iter().rposition(|it| of(it).is_some()))?;
+        match &mut self.pieces[index] {
+            Piece::Call(card) => Some(card),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, called: Called) {
+        let is_open = |it: &&mut Shared<ToolCard>| !it.is_over();
+        let state = State::Running;
+        let Called { id, name, title, server, view, params, reason, .. } = called;
+        if let Some(card) = self.card(&id).filter(is_open) {
+            let card = card.change();
+            // A call that waited has begun; what is said of it now is what is done.
+            *card = ToolCard { id, name, title, server, view, params, reason, state };
+        } else {
+            let card = ToolCard { id, name, title, server, view, params, reason, state };
+            self.push(Piece::Call(Shared::new(card)));
+        }
+    }
+
+    fn result(&mut self, resulted: Resulted) {
+        let Resulted { id, name, is_error, ms, result, meta, text } = resulted;
+        let state = if is_error {
+            State::Failed { ms, error: text }
+        } else {
+            State::Done(Came { ms, result, meta, text, is_cut: false })
+        };
+        if self.card(&id).is_none() {
+            let card = ToolCard { id: id.clone(), name, ..ToolCard::default() };
+            self.push(Piece::Call(Shared::new(card)));
+        }
+        self.set_card(&id, state);
+    }
+
+    /// Another state for the card of this call; what the person denied stays denied.
+    pub(super) fn set_card(&mut self, id: &str, state: State) {
+        if let Some(card) = self.card(id).filter(|it| it.state != State::Denied) {
+            card.change().state = state;
+        }
+    }
+
+    /// A call that waited goes on.
+    pub(super) fn resume_card(&mut self, id: &str) {
+        if let Some(card) = self.card(id).filter(|it| it.state == State::Waiting) {
+            card.change().state = State::Running;
+        }
+    }
+
+    /// No card stays open: there is nobody left to end it.
+    pub(super) fn end_cards(&mut self, state: &State) {
+        for piece in &mut self.pieces {
+            if let Piece::Call(card) = piece
+                && !card.is_over()
+            {
+                card.change().state = state.clone();
+            }
+        }
+    }
+
+    fn wait_for(&mut self, asking: Asking, coming: &mut Coming) {
+        let waiting = match asking {
+            Asking::Known(waiting) => waiting,
+            Asking::Choice { call_id, images } => {
+                let images = images.iter().take(PICTURES_MAX);
+                let pictures = images.filter_map(|it| coming.picture(it)).collect();
+                Waiting::Choice { call_id, pictures }
+            }
+        };
+        let is_there = self
+            .pending
+            .iter()
+            .any(|it| it.reply.is_none() && it.waiting.call_id() == waiting.call_id());
+        if is_there || self.pending.len() >= WAITING_MAX {
+            return;
+        }
+        if let Waiting::Approval { call_id, name, title, params, reason } = &waiting
+            && self.card(call_id).is_none_or(|it| it.is_over())
+        {
+            let card = ToolCard {
+                id: call_id.clone(),
+                name: name.clone(),
+                title: title.clone(),
+                params: params.clone(),
+                reason: reason.clone(),
+                ..ToolCard::default()
+            };
+            self.push(Piece::Call(Shared::new(card)));
+        }
+        if matches!(waiting, Waiting::Approval { .. } | Waiting::Questions { .. }) {
+            self.set_card(waiting.call_id(), State::Waiting);
+        }
+        self.pending.push(Pending::new(waiting));
+    }
+
+    fn finish(&mut self, done: Done, coming: &mut Coming) {
+        let Done { kind, text, images, turn, assistant, provider, model, .. } = done;
+        let is_choice = kind.as_deref() == Some("mcp_results");
+        for pending in self.pending.iter_mut().filter(|it| it.reply.is_some()) {
+            pending.is_settled = true;
+        }
+        self.complete_calls(done.tool_calls, coming.begin);
+        if !coming.has_words {
+            self.say(&text);
+        }
+        if is_choice && !done.waiting.iter().any(|it| matches!(it, Asking::Choice { .. })) {
+            self.wait_for(Asking::Choice { call_id: String::new(), images }, coming);
+        } else if !coming.has_pictures && !is_choice {
+            for image in images.iter().take(PICTURES_MAX) {
+                let picture = coming.picture(image);
+                self.show(picture);
+            }
+        }
+        for asking in done.waiting {
+            self.wait_for(asking, coming);
+        }
+        let waits = self.pending.iter().any(|it| it.reply.is_none());
+        self.phase = if waits { Phase::Waiting } else { Phase::Done };
+        if !waits {
+            self.end_cards(&State::Stopped);
+        }
+        self.turn = turn.or(self.turn.take());
+        self.answerer = Answerer { assistant, provider, model };
+        self.usage = if done.usage == Default::default() { self.usage.clone() } else { done.usage };
+        self.notice = done.notice.map(|it| it.chars().take(1_000).collect());
+        self.stop_reason = done.stop_reason;
+        self.parts = self.marked(done.parts);
+    }
+
+    /// Calls that the stream did not tell, or did not end: a host that does not stream says all at once.
+    fn complete_calls(&mut self, calls: Vec<Called>, begin: usize) {
+        let mut at = begin.min(self.pieces.len());
+        for called in calls.into_iter().take(PIECES_MAX) {
+            let state = match called.is_error {
+                true => State::Failed { ms: called.ms, error: called.error },
+                false => State::Done(Came { ms: called.ms, is_cut: true, ..Came::default() }),
+            };
+            if let Some(card) = self.card(&called.id) {
+                if card.state == State::Running && called.ms.is_some() {
+                    card.change().state = state;
+                }
+                continue;
+            }
+            let Called { id, name, title, server, view, params, reason, .. } = called;
+            let card = ToolCard { id, name, title, server, view, params, reason, state };
+            if self.pieces.len() < PIECES_MAX {
+                self.pieces.insert(at, Piece::Call(Shared::new(card)));
+                at += 1;
+            }
+        }
+    }
+
+    /// The model's entry, its pictures by name: their bytes are here already.
+    fn marked(&self, parts: Vec<Value>) -> Vec<Value> {
+        let pictures = self.pictures();
+        let mark = |part: Value| {
+            let Some(data) = part.pointer("/inlineData/data").and_then(Value::as_str) else {
+                return Some(part);
+            };
+            let own = pictures.iter().find(|it| it.data.as_deref() == Some(data))?;
+            let mut marked = json!({ PICTURE_MARK: own.id });
+            if let Some(signature) = part.get("thoughtSignature") {
+                marked["thoughtSignature"] = signature.clone();
+            }
+            Some(marked)
+        };
+        parts.into_iter().take(PARTS_MAX).filter_map(mark).collect()
+    }
+}

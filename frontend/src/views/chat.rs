@@ -1,0 +1,145 @@
+//! The place where one talks with an assistant (ILL-46): who answers, the conversation, the composer.
+
+mod composer;
+mod facts;
+mod markdown;
+mod message;
+mod password;
+mod piece;
+mod shots;
+mod threads;
+mod transcript;
+mod welcome;
+
+use leptos::prelude::*;
+
+use super::cards::{Say, ThreadGallery};
+use super::notice::Notice;
+use crate::call::Loaded;
+use crate::chat::client::Assistant;
+use crate::chat::talk::Talk;
+use crate::page::{Page, page};
+use crate::text::{Key, Lang};
+use composer::Composer;
+use password::Password;
+use threads::Threads;
+use transcript::Transcript;
+use welcome::Welcome;
+
+/// The whole place.
+#[component]
+pub(crate) fn ChatView() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    talk.meet();
+    provide_context(Say {
+        say: Callback::new(move |text: String| talk.say(&text)),
+        is_busy: Signal::derive(move || talk.thread.with(|it| it.is_running())),
+    });
+    let is_empty = Memo::new(move |_| talk.thread.with(|it| it.is_empty()));
+    let is_lost = Memo::new(move |_| match talk.assistants.get() {
+        Loaded::Failed(trouble) => Some(trouble),
+        Loaded::Loading | Loaded::Here(_) => None,
+    });
+    let retry = Callback::new(move |()| talk.fetch_assistants());
+    view! {
+        <div class="chat" class:has-list=move || talk.is_listing.get()>
+            <Head/>
+            {move || talk.is_listing.get().then(|| view! { <Threads/> })}
+            <section class="chat-main" aria-label=move || page.say(Key::ChatLog)>
+                {move || is_lost.get().map(|trouble| view! { <Notice trouble on_retry=retry/> })}
+                {move || if talk.is_locked.get() {
+                    view! { <Password/> }.into_any()
+                } else if is_empty.get() {
+                    view! { <Welcome/> }.into_any()
+                } else {
+                    view! { <Transcript/> }.into_any()
+                }}
+                {move || (!talk.is_locked.get()).then(|| view! { <Composer/> })}
+            </section>
+        </div>
+    }
+}
+
+/// The assistant of this conversation, once the host has said whom one can talk to.
+pub(super) fn current(talk: Talk) -> Option<Assistant> {
+    let chosen = talk.thread.with(|it| it.assistant.clone());
+    talk.assistants.with(|it| {
+        let all = it.here()?;
+        let name = chosen.as_deref().unwrap_or(&all.default);
+        let own = all.assistants.iter().find(|it| it.name == name);
+        own.or_else(|| all.assistants.first()).cloned()
+    })
+}
+
+/// What an assistant is called in the reader's language.
+fn title(assistant: &Assistant, lang: Lang) -> String {
+    let ja = assistant.title_ja.clone().filter(|_| lang == Lang::Ja);
+    ja.unwrap_or_else(|| assistant.title.clone())
+}
+
+/// Who is behind an answer; a planner without a model says that it is one.
+pub(super) fn provider(page: Page, provider: &str, model: &str) -> String {
+    let name = match provider {
+        "builtin" => return page.say(Key::ChatBuiltin).to_owned(),
+        "claude" => "Claude",
+        "gemini" => "Gemini",
+        "openai" => page.say(Key::ChatOpenAi),
+        other => other,
+    };
+    if model.is_empty() { name.to_owned() } else { format!("{name} · {model}") }
+}
+
+#[component]
+fn Head() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let behind = move || {
+        let own = current(talk)?;
+        Some(provider(page, &own.provider, &own.model))
+    };
+    let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
+    let choose = move |event| {
+        let name = event_target_value(&event);
+        talk.thread.update(|it| it.assistant = Some(name));
+        talk.keep();
+    };
+    let options = move || {
+        let all = talk.assistants.with(|it| it.here().cloned()).unwrap_or_default();
+        let own = current(talk).map(|it| it.name).unwrap_or_default();
+        let option = |it: Assistant| {
+            let is_own = it.name == own;
+            view! { <option value=it.name.clone() selected=is_own>{title(&it, page.lang.get())}</option> }
+        };
+        all.assistants.into_iter().map(option).collect_view()
+    };
+    view! {
+        <div class="chat-head">
+            <h1 tabindex="-1" id="stage" class="only-heard">{move || page.say(Key::ChatTitle)}</h1>
+            <button type="button" class="quiet small" id="chat-list"
+                aria-expanded=move || talk.is_listing.get().to_string()
+                on:click=move |_| talk.is_listing.update(|it| *it = !*it)>
+                <span aria-hidden="true">"☰"</span>{move || page.say(Key::ChatList)}
+            </button>
+            <div class="chat-who">
+                <label class="chat-who-select">
+                    <span class="only-heard">{move || page.say(Key::ChatWith)}</span>
+                    <select on:change=choose disabled=move || is_running.get()
+                        prop:value=move || current(talk).map(|it| it.name).unwrap_or_default()>
+                        {options}
+                    </select>
+                </label>
+                <span class="chat-behind">{behind}</span>
+            </div>
+            <ThreadGallery
+                count=Memo::new(move |_| talk.thread.with(shots::count))
+                shots=Signal::derive(move || {
+                    let lang = page.lang.get();
+                    talk.thread.with(|it| shots::all(it, lang))
+                })/>
+            <button type="button" class="quiet small chat-new" on:click=move |_| talk.begin()>
+                <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatNew)}
+            </button>
+        </div>
+    }
+}

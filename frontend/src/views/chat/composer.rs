@@ -1,0 +1,234 @@
+//! Where one writes: Enter sends, Shift + Enter breaks the line, an input method is left alone (ILL-46).
+
+use leptos::ev::{ClipboardEvent, DragEvent, Event, KeyboardEvent, SubmitEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
+
+use super::current;
+use super::transcript::Latest;
+use crate::browser;
+use crate::chat::picture::{KINDS, Picture};
+use crate::chat::shared::Shared;
+use crate::chat::talk::{ATTACHED_MAX, Talk};
+use crate::chat::thread::MESSAGE_MAX;
+use crate::page::page;
+use crate::text::Key;
+
+/// The composer.
+#[component]
+pub(super) fn Composer() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        talk.send();
+    };
+    let drop_files = move |event: DragEvent| {
+        if let Some(files) = event.data_transfer().and_then(|it| it.files()) {
+            event.prevent_default();
+            talk.attach(&files);
+        }
+    };
+    let note = move || match () {
+        () if talk.editing.get().is_some() => Some(Key::ChatEditing),
+        () if talk.thread.with(|it| it.is_waiting()) => Some(Key::ChatUnanswered),
+        () => None,
+    };
+    let note = Memo::new(move |_| note());
+    let is_choosing = Memo::new(move |_| current(talk).is_some_and(|it| it.makes_pictures));
+    view! {
+        <form class="chat-composer" on:submit=submit on:drop=drop_files
+            on:dragover=move |event: DragEvent| event.prevent_default()>
+            <Latest/>
+            <div class="chat-note" id="chat-note">
+                {move || note.get().map(|key| view! { <p class="hint">{move || page.say(key)}</p> })}
+                {move || talk.editing.get().is_some().then(|| view! {
+                    <button type="button" class="quiet small" on:click=move |_| talk.stop_editing()>
+                        {move || page.say(Key::ChatEditStop)}
+                    </button>
+                })}
+            </div>
+            <Trusted/>
+            <Attached/>
+            <Input/>
+            <div class="chat-tools">
+                <Attach/>
+                {move || is_choosing.get().then(|| view! {
+                    <label class="switch chat-choose">
+                        <input type="checkbox" prop:checked=move || talk.thread.with(|it| it.chooses)
+                            on:change=move |event| {
+                                let is_on = event_target_checked(&event);
+                                talk.thread.update(|it| it.chooses = is_on);
+                            }/>
+                        <span>{move || page.say(Key::ChatChoose)}</span>
+                    </label>
+                })}
+                <span class="chat-keys hint" id="chat-keys">{move || page.say(Key::ChatInputKeys)}</span>
+                <Send/>
+            </div>
+        </form>
+    }
+}
+
+/// What acts without asking, and the way back.
+#[component]
+fn Trusted() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
+    let names = move || {
+        let title = |name: &String| {
+            page.tool(name).map_or_else(|| name.clone(), |it| it.title(page.lang.get()))
+        };
+        let names = trusts.with(|it| it.iter().map(title).collect::<Vec<_>>());
+        page.fill(Key::ChatTrusted, &[&names.join(page.lang.get().comma())])
+    };
+    let is_any = Memo::new(move |_| trusts.with(|it| !it.is_empty()));
+    move || {
+        is_any.get().then(|| {
+            view! {
+                <div class="chat-note">
+                    <p class="hint">{names}</p>
+                    <button type="button" class="quiet small" on:click=move |_| talk.distrust()>
+                        {move || page.say(Key::ChatDistrust)}
+                    </button>
+                </div>
+            }
+        })
+    }
+}
+
+/// The text, as high as it needs to be.
+#[component]
+fn Input() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let keydown = move |event: KeyboardEvent| {
+        // The Enter that ends a word of an input method, and its Escape, are its own.
+        if browser::is_composing(&event) {
+            return;
+        }
+        match event.key().as_str() {
+            "Enter" if !event.shift_key() && !event.alt_key() => {
+                event.prevent_default();
+                talk.send();
+            }
+            "Escape" if talk.editing.get_untracked().is_some() => {
+                event.prevent_default();
+                talk.stop_editing();
+            }
+            _ => {}
+        }
+    };
+    let paste = move |event: ClipboardEvent| {
+        let files = event.clipboard_data().and_then(|it| it.files());
+        if let Some(files) = files.filter(|it| it.length() > 0) {
+            event.prevent_default();
+            talk.attach(&files);
+        }
+    };
+    let is_long = move || talk.draft.with(|it| it.chars().count() >= MESSAGE_MAX);
+    view! {
+        <label class="only-heard" for="chat-input">{move || page.say(Key::ChatInput)}</label>
+        // The copy beside it makes the two as high as the text.
+        <div class="chat-grow" data-text=move || talk.draft.get()>
+            <textarea id="chat-input" rows="1" maxlength=MESSAGE_MAX enterkeyhint="send"
+                aria-describedby="chat-note chat-keys"
+                placeholder=move || page.say(Key::ChatInputHint)
+                prop:value=move || talk.draft.get()
+                on:input=move |event| {
+                    talk.draft.set(event_target_value(&event));
+                    talk.keep_draft();
+                }
+                on:keydown=keydown on:paste=paste></textarea>
+        </div>
+        <p class="error" role="alert">
+            {move || is_long().then(|| page.fill(Key::ChatTooLong, &[&MESSAGE_MAX.to_string()]))}
+        </p>
+    }
+}
+
+/// The button that sends, and while an answer comes the one that stops it.
+#[component]
+fn Send() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
+    let is_empty =
+        move || talk.draft.with(|it| it.trim().is_empty()) && talk.attached.with(Vec::is_empty);
+    move || {
+        if is_running.get() {
+            view! {
+                <button type="button" id="chat-stop" class="main-action is-stop chat-send"
+                    on:click=move |_| talk.stop()>
+                    <span class="chat-stop-mark" aria-hidden="true"></span>
+                    {move || page.say(Key::ChatStop)}
+                </button>
+            }
+            .into_any()
+        } else {
+            view! {
+                <button type="submit" id="chat-send" class="main-action chat-send"
+                    disabled=is_empty>
+                    {move || page.say(Key::ChatSend)}
+                </button>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn Attach() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let change = move |event: Event| {
+        let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
+        let Some(input) = input else { return };
+        if let Some(files) = input.files() {
+            talk.attach(&files);
+        }
+        // The same file may be taken again.
+        input.set_value("");
+    };
+    let is_full = move || talk.attached.with(Vec::len) >= ATTACHED_MAX;
+    view! {
+        <span class="chat-attach">
+            <input type="file" id="chat-files" class="only-heard" multiple accept=KINDS.join(",")
+                disabled=is_full on:change=change/>
+            <label for="chat-files" class="button quiet small">
+                <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatAttach)}
+            </label>
+        </span>
+    }
+}
+
+#[component]
+fn Attached() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let one = move |picture: Shared<Picture>| {
+        let (id, name) = (picture.id.clone(), picture.name.clone());
+        let said = name.clone();
+        view! {
+            <li class="chat-thumb">
+                <img src=picture.url().unwrap_or_default() alt=name/>
+                <button type="button" class="quiet small" on:click=move |_| talk.detach(&id)
+                    aria-label=move || page.fill(Key::ChatDetach, &[&said])>
+                    <span aria-hidden="true">"×"</span>
+                </button>
+            </li>
+        }
+    };
+    let is_any = Memo::new(move |_| talk.attached.with(|it| !it.is_empty()));
+    move || {
+        is_any.get().then(|| {
+            view! {
+                <ul class="chat-thumbs" aria-label=move || page.say(Key::ChatAttached)>
+                    <For each=move || talk.attached.get() key=|it| it.id.clone() children=one/>
+                </ul>
+            }
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Draws what an assistant writes: nodes and nothing else, so that no text can be markup.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::chat::markdown::{self, Block, Inline};
+use crate::page::page;
+use crate::text::Key;
+
+/// A text of Markdown; what has not changed is not drawn anew while more of it comes.
+#[component]
+pub(super) fn Markdown(
+    #[prop(into)] text: Signal<String>,
+    #[prop(into)] is_open: Signal<bool>,
+) -> impl IntoView {
+    let blocks = Memo::new(move |_| {
+        text.with(|text| {
+            let blocks = markdown::read(text, is_open.get());
+            let keyed = |(index, block): (usize, Block)| {
+                let mut hasher = DefaultHasher::new();
+                block.hash(&mut hasher);
+                (index, hasher.finish(), block)
+            };
+            blocks.into_iter().enumerate().map(keyed).collect::<Vec<_>>()
+        })
+    });
+    view! {
+        <div class="markdown">
+            <For each=move || blocks.get() key=|it| (it.0, it.1)
+                children=|it| view! { <BlockView block=it.2/> }/>
+        </div>
+    }
+}
+
+#[component]
+fn BlockView(block: Block) -> AnyView {
+    match block {
+        Block::Paragraph(line) => view! { <p>{inline(line)}</p> }.into_any(),
+        // The page has its own headings above these.
+        Block::Heading(1 | 2, line) => view! { <h3>{inline(line)}</h3> }.into_any(),
+        Block::Heading(_, line) => view! { <h4>{inline(line)}</h4> }.into_any(),
+        Block::Code(language, text) => view! { <CodeView language text/> }.into_any(),
+        Block::List(None, items) => view! { <ul>{entries(items)}</ul> }.into_any(),
+        Block::List(Some(start), items) => {
+            view! { <ol start=start.to_string()>{entries(items)}</ol> }.into_any()
+        }
+        Block::Quote(inner) => view! { <blockquote>{all(inner)}</blockquote> }.into_any(),
+        Block::Rule => view! { <hr/> }.into_any(),
+        Block::Table(head, rows) => {
+            let head = head.into_iter().map(|it| view! { <th scope="col">{inline(it)}</th> });
+            let row = |row: Vec<Vec<Inline>>| {
+                let cells = row.into_iter().map(|it| view! { <td>{inline(it)}</td> });
+                view! { <tr>{cells.collect_view()}</tr> }
+            };
+            view! {
+                <div class="markdown-table">
+                    <table>
+                        <thead><tr>{head.collect_view()}</tr></thead>
+                        <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+                    </table>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}
+
+fn all(blocks: Vec<Block>) -> Vec<AnyView> {
+    blocks.into_iter().map(|block| view! { <BlockView block/> }.into_any()).collect()
+}
+
+fn entries(items: Vec<Vec<Block>>) -> Vec<AnyView> {
+    let entry = |mut item: Vec<Block>| {
+        // An entry of one line is that line, and no paragraph.
+        if let [Block::Paragraph(line), rest @ ..] = item.as_mut_slice() {
+            let line = inline(std::mem::take(line));
+            let rest = all(rest.to_vec());
+            return view! { <li>{line}{rest}</li> }.into_any();
+        }
+        view! { <li>{all(item)}</li> }.into_any()
+    };
+    items.into_iter().map(entry).collect()
+}
+
+fn inline(line: Vec<Inline>) -> Vec<AnyView> {
+    line.into_iter().map(piece).collect()
+}
+
+fn piece(piece: Inline) -> AnyView {
+    match piece {
+        Inline::Text(text) => text.into_any(),
+        Inline::Strong(inner) => view! { <strong>{inline(inner)}</strong> }.into_any(),
+        Inline::Emphasis(inner) => view! { <em>{inline(inner)}</em> }.into_any(),
+        Inline::Struck(inner) => view! { <s>{inline(inner)}</s> }.into_any(),
+        Inline::Code(text) => view! { <code>{text}</code> }.into_any(),
+        Inline::Link(url, inner) => view! { <LinkView url inner/> }.into_any(),
+        Inline::Break => view! { <br/> }.into_any(),
+    }
+}
+
+#[component]
+fn LinkView(url: String, inner: Vec<Inline>) -> impl IntoView {
+    let page = page();
+    // The address is shown to whoever points at it: words may say another.
+    view! {
+        <a href=url.clone() title=url target="_blank" rel="noopener noreferrer nofollow">
+            {inline(inner)}
+            <span class="only-heard">{move || page.say(Key::ChatOpensElsewhere)}</span>
+        </a>
+    }
+}
+
+#[component]
+fn CodeView(language: String, text: String) -> impl IntoView {
+    let page = page();
+    let copied = text.clone();
+    let copy = move |_| {
+        page.notify(if browser::copy(&copied) { Key::ChatCopied } else { Key::ChatNotCopied });
+    };
+    let name = language.clone();
+    let label = move || match name.as_str() {
+        "" => page.say(Key::ChatCode).to_owned(),
+        name => format!("{} {name}", page.say(Key::ChatCode)),
+    };
+    view! {
+        <figure class="markdown-code">
+            <figcaption>
+                <span>{language}</span>
+                <button type="button" class="plain small" on:click=copy>
+                    {move || page.say(Key::ChatCopy)}
+                </button>
+            </figcaption>
+            // Long lines scroll; whoever has no mouse scrolls with the arrows.
+            <pre tabindex="0" role="region" aria-label=label><code>{text}</code></pre>
+        </figure>
+    }
+}

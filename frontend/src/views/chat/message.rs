@@ -1,0 +1,252 @@
+//! One message: what the person said at the right, what the assistant answered at the left (ILL-46).
+
+use leptos::prelude::*;
+
+use super::facts::Facts;
+use super::piece::{PendingView, PieceView};
+use crate::browser;
+use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn};
+use crate::chat::shared::Shared;
+use crate::chat::talk::Talk;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// A message, for as long as it is in the conversation.
+#[component]
+pub(super) fn Message(id: u64) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let entry = Memo::new(move |_| {
+        talk.thread.with(|it| it.entries.iter().find(|it| it.id == id).cloned())
+    });
+    let place = Memo::new(move |_| {
+        talk.thread.with(|it| {
+            let index = it.entries.iter().position(|it| it.id == id);
+            (index.unwrap_or_default() + 1, it.entries.len())
+        })
+    });
+    let is_answer = entry.with_untracked(|it| it.as_ref().is_some_and(|it| it.turn().is_some()));
+    let name = move || {
+        let key = if is_answer { Key::ChatAssistantAt } else { Key::ChatYouAt };
+        let (index, count) = place.get();
+        page.fill(key, &[&index.to_string(), &count.to_string()])
+    };
+    let class = if is_answer { "chat-message is-answer" } else { "chat-message is-own" };
+    view! {
+        <article class=class aria-label=name id=format!("chat-message-{id}")>
+            {if is_answer {
+                view! { <Answer entry/> }.into_any()
+            } else {
+                view! { <Own id entry/> }.into_any()
+            }}
+        </article>
+    }
+}
+
+type Seen = Memo<Option<Shared<Entry>>>;
+
+fn turn<T>(entry: Seen, read: impl FnOnce(&Turn) -> T) -> Option<T> {
+    entry.with(|it| it.as_ref().and_then(|it| it.turn()).map(read))
+}
+
+#[component]
+fn Own(id: u64, entry: Seen) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let asked = Memo::new(move |_| {
+        entry.with(|it| match it.as_ref().map(|it| &it.body) {
+            Some(Body::Asked(asked)) => asked.clone(),
+            _ => Asked::default(),
+        })
+    });
+    let copy = move |_| copied(page, &asked.with_untracked(|it| it.text.clone()));
+    let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
+    let pictures = move || {
+        asked.with(|it| it.pictures.clone()).into_iter().map(|it| {
+            let name = it.name.clone();
+            match it.url() {
+                Some(url) => view! {
+                    <img class="chat-sent" src=url alt=move || page.fill(Key::ChatPictureOf, &[&name])/>
+                }
+                .into_any(),
+                None => view! { <p class="hint">{move || page.say(Key::ChatPictureGone)}</p> }.into_any(),
+            }
+        }).collect_view()
+    };
+    view! {
+        <div class="chat-bubble">
+            {pictures}
+            <p class="chat-own-text">{move || asked.with(|it| it.text.clone())}</p>
+        </div>
+        {move || asked.with(|it| it.is_out).then(|| view! {
+            <p class="hint">{move || page.say(Key::ChatLeftOut)}</p>
+        })}
+        <div class="chat-acts">
+            <button type="button" class="plain small" on:click=copy
+                aria-label=move || page.say(Key::ChatCopyNamed)>{move || page.say(Key::ChatCopy)}</button>
+            <button type="button" class="plain small" on:click=move |_| talk.edit(id)
+                disabled=move || is_running.get()
+                aria-label=move || page.say(Key::ChatEditNamed)>{move || page.say(Key::ChatEdit)}</button>
+        </div>
+    }
+}
+
+fn copied(page: Page, text: &str) {
+    page.notify(if browser::copy(text) { Key::ChatCopied } else { Key::ChatNotCopied });
+}
+
+#[component]
+fn Answer(entry: Seen) -> impl IntoView {
+    let count = Memo::new(move |_| turn(entry, |it| it.pieces.len()).unwrap_or_default());
+    let is_running = Memo::new(move |_| turn(entry, Turn::is_running) == Some(true));
+    let piece = move |index: usize| {
+        let piece = Memo::new(move |_| turn(entry, |it| it.pieces.get(index).cloned()).flatten());
+        let is_open = Memo::new(move |_| is_running.get() && index + 1 == count.get());
+        view! { <PieceView piece is_open/> }
+    };
+    let waiting = Memo::new(move |_| turn(entry, |it| it.pending.len()).unwrap_or_default());
+    let pending = move |index: usize| {
+        let pending =
+            Memo::new(move |_| turn(entry, |it| it.pending.get(index).cloned()).flatten());
+        view! { <PendingView pending/> }
+    };
+    let is_bare = Memo::new(move |_| {
+        let is_bare = |it: &Turn| it.pieces.is_empty() && it.pending.is_empty();
+        turn(entry, |it| it.phase == Phase::Done && is_bare(it)) == Some(true)
+    });
+    let page = page();
+    view! {
+        <div class="chat-answer">
+            <For each=move || 0..count.get() key=|it| *it children=piece/>
+            <For each=move || 0..waiting.get() key=|it| *it children=pending/>
+            {move || is_bare.get().then(|| view! {
+                <p class="hint">{move || page.say(Key::ChatEmpty)}</p>
+            })}
+            <Status entry/>
+        </div>
+        <Ending entry/>
+    }
+}
+
+/// What it does meanwhile.
+#[component]
+fn Status(entry: Seen) -> impl IntoView {
+    let page = page();
+    let doing = Memo::new(move |_| {
+        turn(entry, |it| match &it.phase {
+            Phase::Thinking => Some(None),
+            Phase::Tool(name) => Some(Some(name.clone())),
+            _ => None,
+        })
+        .flatten()
+    });
+    let is_writing = Memo::new(move |_| {
+        turn(entry, |it| matches!(it.pieces.last(), Some(Piece::Text(_)))) == Some(true)
+    });
+    move || {
+        let tool = doing.get()?;
+        let said = move || match &tool {
+            Some(name) => {
+                let title = page.tool(name).map(|it| it.title(page.lang.get()));
+                page.fill(Key::ChatRunning, &[&title.unwrap_or_else(|| name.clone())])
+            }
+            None => page.say(Key::ChatThinking).to_owned(),
+        };
+        Some(view! {
+            <p class="chat-status" class:is-writing=move || is_writing.get()>
+                <span class="chat-dots" aria-hidden="true"><i></i><i></i><i></i></span>
+                <span>{said}</span>
+            </p>
+        })
+    }
+}
+
+/// How it ended, who answered, and what can be done with it.
+#[component]
+fn Ending(entry: Seen) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let phase = Memo::new(move |_| turn(entry, |it| it.phase.clone()).unwrap_or_default());
+    let is_last = Memo::new(move |_| {
+        let own = entry.with(|it| it.as_ref().map(|it| it.id));
+        talk.thread.with(|it| it.entries.last().map(|it| it.id)) == own
+    });
+    let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
+    let copy = move |_| copied(page, &untrack(|| turn(entry, Turn::text)).unwrap_or_default());
+    let has_text = Memo::new(move |_| turn(entry, |it| !it.text().is_empty()) == Some(true));
+    let again = move |_| {
+        talk.again();
+        browser::focus_if_lost("chat-input");
+    };
+    let notes = move || {
+        let (notice, reason) =
+            turn(entry, |it| (it.notice.clone(), it.stop_reason.clone())).unwrap_or_default();
+        let key = match reason.as_deref() {
+            Some("max_tool_rounds") => Some(Key::ChatRounds),
+            Some("deadline") => Some(Key::ChatDeadline),
+            Some("max_tokens") => Some(Key::ChatMaxTokens),
+            _ => None,
+        };
+        key.map(|key| page.say(key).to_owned()).or(notice)
+    };
+    view! {
+        {move || notes().map(|it| view! { <p class="chat-notice hint">{it}</p> })}
+        {move || (phase.get() == Phase::Stopped).then(|| view! {
+            <p class="chat-notice hint">{move || page.say(Key::ChatStoppedHere)}</p>
+        })}
+        {move || match phase.get() {
+            Phase::Failed(failure) => Some(view! { <Failed failure is_last/> }),
+            _ => None,
+        }}
+        {move || is_over.get().then(|| view! {
+            <div class="chat-acts">
+                {move || has_text.get().then(|| view! {
+                    <button type="button" class="plain small" on:click=copy
+                        aria-label=move || page.say(Key::ChatCopyNamed)>
+                        {move || page.say(Key::ChatCopy)}
+                    </button>
+                })}
+                {move || (is_last.get() && !matches!(phase.get(), Phase::Failed(_) | Phase::Waiting))
+                    .then(|| view! {
+                        <button type="button" class="plain small" on:click=again
+                            aria-label=move || page.say(Key::ChatAgainNamed)>
+                            {move || page.say(Key::ChatAgain)}
+                        </button>
+                    })}
+                <Facts turn=Signal::derive(move || turn(entry, Clone::clone).unwrap_or_default())/>
+            </div>
+        })}
+    }
+}
+
+/// Why it did not come, or not to its end; what came stays above.
+#[component]
+fn Failed(failure: Failure, is_last: Memo<bool>) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let Failure { status, error, details, retry_after_s } = failure;
+    let said = move || match (error.as_str(), status) {
+        ("", 0) => page.say(Key::ChatLost).to_owned(),
+        ("", _) => page.say(Key::ChatUnreadable).to_owned(),
+        (error, _) => error.to_owned(),
+    };
+    let again = move |_| {
+        talk.again();
+        browser::focus_if_lost("chat-input");
+    };
+    view! {
+        <div class="notice is-trouble chat-failed" role="alert">
+            <p class="notice-title">{move || page.say(Key::ChatIncomplete)}</p>
+            <p>{said}</p>
+            {retry_after_s.map(|seconds| view! {
+                <p>{move || page.fill(Key::ChatRetryAfter, &[&seconds.to_string()])}</p>
+            })}
+            {(!details.is_empty()).then(|| view! {
+                <details><summary>{move || page.say(Key::ChatDetails)}</summary><p>{details}</p></details>
+            })}
+            {move || is_last.get().then(|| view! {
+                <button type="button" class="quiet" on:click=again>{move || page.say(Key::Retry)}</button>
+            })}
+        </div>
+    }
+}

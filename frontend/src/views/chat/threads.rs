@@ -1,0 +1,142 @@
+//! Conversations that are kept in this browser: searched, opened, named, deleted.
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::chat::kept::Head;
+use crate::chat::talk::Talk;
+use crate::chat::thread::TITLE_MAX;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// What is done to an entry of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Doing {
+    #[default]
+    Nothing,
+    Naming,
+    Forgetting,
+}
+
+/// The list.
+#[component]
+pub(super) fn Threads() -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let words = RwSignal::new(String::new());
+    let found = Memo::new(move |_| words.with(|words| talk.shelf.with(|it| it.found(words))));
+    let is_any = Memo::new(move |_| talk.shelf.with(|it| !it.heads.is_empty()));
+    let nothing = move || {
+        found.with(Vec::is_empty).then(|| {
+            let key = if is_any.get() { Key::ChatNoneFit } else { Key::ChatNone };
+            view! { <p class="hint">{move || page.say(key)}</p> }
+        })
+    };
+    view! {
+        <nav class="chat-threads" aria-label=move || page.say(Key::ChatList)>
+            <label class="only-heard" for="chat-search">{move || page.say(Key::ChatSearch)}</label>
+            <input type="search" id="chat-search" placeholder=move || page.say(Key::ChatSearch)
+                prop:value=words on:input=move |event| words.set(event_target_value(&event))/>
+            <ul>
+                <For each=move || found.get() key=|it| (it.id.clone(), it.name.clone())
+                    children=move |head| view! { <ThreadView head/> }/>
+            </ul>
+            {nothing}
+        </nav>
+    }
+}
+
+fn name(page: Page, head: &Head) -> String {
+    if head.name.is_empty() { page.say(Key::ChatUnnamed).to_owned() } else { head.name.clone() }
+}
+
+#[component]
+fn ThreadView(head: Head) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let doing = RwSignal::new(Doing::Nothing);
+    let head = StoredValue::new(head);
+    let said = move || head.with_value(|it| name(page, it));
+    let id = move || head.with_value(|it| it.id.clone());
+    let is_open = move || talk.thread.with(|it| it.id == id());
+    let open = move |_| talk.open(&id());
+    let row = move || {
+        view! {
+            <button type="button" class="plain chat-thread-open" on:click=open
+                aria-current=move || is_open().then_some("true")><span>{said}</span></button>
+            <button type="button" class="plain small"
+                aria-label=move || page.fill(Key::ChatRenameNamed, &[&said()])
+                on:click=move |_| {
+                    doing.set(Doing::Naming);
+                    browser::focus_soon("chat-name");
+                }>{move || page.say(Key::ChatRename)}</button>
+            <button type="button" class="plain small"
+                aria-label=move || page.fill(Key::ChatForgetNamed, &[&said()])
+                on:click=move |_| {
+                    doing.set(Doing::Forgetting);
+                    browser::focus_soon("chat-keep-it");
+                }>{move || page.say(Key::ChatForget)}</button>
+        }
+    };
+    view! {
+        <li class="chat-thread" class:is-open=is_open>
+            {move || match doing.get() {
+                Doing::Nothing => row().into_any(),
+                Doing::Naming => view! { <Naming head doing/> }.into_any(),
+                Doing::Forgetting => view! { <Forgetting head doing/> }.into_any(),
+            }}
+        </li>
+    }
+}
+
+#[component]
+fn Naming(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let title = RwSignal::new(head.with_value(|it| it.name.clone()));
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        doing.set(Doing::Nothing);
+        talk.rename(&head.with_value(|it| it.id.clone()), &title.get_untracked());
+        browser::focus_soon("chat-search");
+    };
+    let keydown = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Escape" && !browser::is_composing(&event) {
+            doing.set(Doing::Nothing);
+            browser::focus_soon("chat-search");
+        }
+    };
+    view! {
+        <form on:submit=submit class="chat-naming">
+            <input id="chat-name" type="text" maxlength=TITLE_MAX prop:value=title
+                aria-label=move || page.say(Key::ChatName) on:keydown=keydown
+                on:input=move |event| title.set(event_target_value(&event))/>
+            <button type="submit" class="quiet small">{move || page.say(Key::ChatNameSave)}</button>
+        </form>
+    }
+}
+
+#[component]
+fn Forgetting(head: StoredValue<Head>, doing: RwSignal<Doing>) -> impl IntoView {
+    let page = page();
+    let talk: Talk = expect_context();
+    let said = move || page.fill(Key::ChatForgetAsk, &[&head.with_value(|it| name(page, it))]);
+    let keep = move |_| {
+        doing.set(Doing::Nothing);
+        browser::focus_soon("chat-search");
+    };
+    view! {
+        <div class="chat-forgetting">
+            <p>{said}</p>
+            <div class="actions">
+                <button type="button" class="quiet small is-grave"
+                    on:click=move |_| talk.forget(&head.with_value(|it| it.id.clone()))>
+                    {move || page.say(Key::ChatForgetYes)}
+                </button>
+                <button type="button" class="quiet small" id="chat-keep-it" on:click=keep>
+                    {move || page.say(Key::ChatForgetNo)}
+                </button>
+            </div>
+        </div>
+    }
+}
