@@ -222,8 +222,10 @@ impl Thread {
 
     /// Whether trying once more sends the person's answers again, and does not ask anew.
     pub(crate) fn goes_on(&self) -> bool {
-        self.last_turn()
-            .is_some_and(|turn| matches!(turn.phase, Phase::Failed(_)) && turn.has_news())
+        self.last_turn().is_some_and(|turn| {
+            // A turn that the server has forgotten is asked for from its beginning.
+            matches!(&turn.phase, Phase::Failed(it) if it.status != 404) && turn.has_news()
+        })
     }
 
     /// After a reload nobody listens to a stream any more.

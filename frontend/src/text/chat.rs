@@ -83,8 +83,7 @@ macro_rules! with_chat_words {
             ChatDeadline: "時間の上限に達したため、ここまでの結果です。", "Time ran out; this is what there is.";
             ChatMaxTokens: "長さの上限に達したため、応答が途中で切れています。", "The answer was cut at its length limit.";
             ChatEmpty: "（内容のない応答でした）", "(The answer was empty.)";
-            ChatPictureGone: "この画像はもう保存されていません。", "This picture is no longer kept.";
-            ChatPictureOf: "添付画像：{0}", "Attached: {0}";
+            ChatCallAgain: "「{0}」をもう一度実行してください。", "Please run “{0}” once more.";
             ChatLatest: "最新へ", "To the latest";
             ChatCode: "コード", "Code";
             ChatOpensElsewhere: "（新しいタブで開きます）", "(opens in a new tab)";

@@ -18,6 +18,7 @@ use super::notice::Notice;
 use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
+use crate::chat::thread::Thread;
 use crate::page::{Page, page};
 use crate::text::{Key, Lang};
 use composer::Composer;
@@ -34,7 +35,7 @@ pub(crate) fn ChatView() -> impl IntoView {
     talk.meet();
     provide_context(Say {
         say: Callback::new(move |text: String| talk.say(&text)),
-        is_busy: Signal::derive(move || talk.thread.with(|it| it.is_running())),
+        is_busy: Signal::derive(move || talk.thread.with(Thread::is_running)),
     });
     let is_empty = Memo::new(move |_| talk.thread.with(|it| it.is_empty()));
     let is_lost = Memo::new(move |_| match talk.assistants.get() {

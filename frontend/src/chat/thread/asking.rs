@@ -12,6 +12,8 @@ use crate::chat::waiting::{Pending, Reply, Waiting};
 pub(crate) const HISTORY_MAX: usize = 20;
 /// Characters of pictures in the history: the latest go first.
 const HISTORY_DATA_MAX: usize = 6 << 20;
+/// What is told of a form that nobody fills in, in the specification's words.
+const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// What stands for a picture in a model's entry, whose bytes are kept apart.
 pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
 
@@ -66,6 +68,9 @@ impl Thread {
 fn sentence(pending: &Pending) -> Option<&str> {
     match &pending.reply {
         Some(Reply::Submitted(sentence)) => Some(sentence),
+        Some(Reply::Cancelled) if matches!(pending.waiting, Waiting::Form { .. }) => {
+            Some(CANCELLED)
+        }
         _ => None,
     }
 }
@@ -73,7 +78,7 @@ fn sentence(pending: &Pending) -> Option<&str> {
 /// The turn that is gone on from, and what the person said to that which waited in it.
 fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
     let (mut approvals, mut answers) = (Map::new(), Map::new());
-    let mut selected = Vec::new();
+    let mut selected = None;
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
         let id = pending.waiting.call_id().to_owned();
         match (&pending.reply, &pending.waiting) {
@@ -84,7 +89,7 @@ fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
             (Some(Reply::Answers(value)), _) => drop(answers.insert(id, value.clone())),
             (Some(Reply::Chosen(ids)), Waiting::Choice { pictures, .. }) => {
                 let chosen = pictures.iter().filter(|it| ids.contains(&it.id));
-                selected.extend(chosen.filter_map(|it| image(it)));
+                selected.get_or_insert_with(Vec::new).extend(chosen.filter_map(|it| image(it)));
             }
             (Some(Reply::Cancelled), Waiting::Questions { questions, .. }) => {
                 let cancel =
@@ -100,7 +105,7 @@ fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
             request.insert(name.to_owned(), Value::Object(map));
         }
     }
-    if !selected.is_empty() {
+    if let Some(selected) = selected {
         request.insert("selectedImages".to_owned(), Value::Array(selected));
     }
 }

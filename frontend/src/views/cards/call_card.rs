@@ -4,6 +4,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::Say;
 use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
 use crate::cards::masked::masked;
@@ -22,12 +23,9 @@ pub(crate) fn CallCard(
     /// Whether it is the latest of the conversation.
     #[prop(into)]
     is_last: Signal<bool>,
-    /// Whether it may be tried again now, where it failed.
-    #[prop(into)]
-    may_retry: Signal<bool>,
-    /// Tries it again.
-    #[prop(into)]
-    on_retry: Callback<ToolCard>,
+    /// Asks for the same again, where it failed; nobody can while an answer is on its way.
+    #[prop(optional, into)]
+    on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
     let page = page();
     let id = format!("call-{}", next_number());
@@ -39,7 +37,7 @@ pub(crate) fn CallCard(
     view! {
         <section class=class aria-labelledby=labelled>
             <Head card title title_id/>
-            <Failure card title may_retry on_retry/>
+            <Failure card title on_retry/>
             {move || came.get().map(|came| view! { <Outcome card came is_last/> })}
         </section>
     }
@@ -149,8 +147,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
 fn Failure(
     card: Memo<ToolCard>,
     title: Memo<String>,
-    may_retry: Signal<bool>,
-    on_retry: Callback<ToolCard>,
+    on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
     let page = page();
     let error = Memo::new(move |_| {
@@ -161,12 +158,14 @@ fn Failure(
     });
     move || {
         error.get().map(|error| {
+            let say = use_context::<Say>();
+            let is_idle = move || !say.is_some_and(|it| it.is_busy.get());
             let retry = move || {
-                may_retry.get().then(|| {
+                on_retry.filter(|_| is_idle()).map(|retry| {
                     view! {
                         <button type="button" class="quiet small"
                             aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
-                            on:click=move |_| on_retry.run(card.get_untracked())>
+                            on:click=move |_| retry.run(card.get_untracked())>
                             {move || page.say(Key::Retry)}
                         </button>
                     }

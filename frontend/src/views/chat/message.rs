@@ -3,13 +3,15 @@
 use leptos::prelude::*;
 
 use super::facts::Facts;
-use super::piece::{PendingView, PieceView};
+use super::piece::{PendingView, PieceView, shots};
 use crate::browser;
+use crate::cards::shot::Kind;
 use crate::chat::entry::{Asked, Body, Entry, Failure, Phase, Piece, Turn};
 use crate::chat::shared::Shared;
 use crate::chat::talk::Talk;
 use crate::page::{Page, page};
 use crate::text::Key;
+use crate::views::cards::PictureGrid;
 
 /// A message, for as long as it is in the conversation.
 #[component]
@@ -35,7 +37,7 @@ pub(super) fn Message(id: u64) -> impl IntoView {
     view! {
         <article class=class aria-label=name id=format!("chat-message-{id}")>
             {if is_answer {
-                view! { <Answer entry/> }.into_any()
+                view! { <Answer id entry/> }.into_any()
             } else {
                 view! { <Own id entry/> }.into_any()
             }}
@@ -61,21 +63,11 @@ fn Own(id: u64, entry: Seen) -> impl IntoView {
     });
     let copy = move |_| copied(page, &asked.with_untracked(|it| it.text.clone()));
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
-    let pictures = move || {
-        asked.with(|it| it.pictures.clone()).into_iter().map(|it| {
-            let name = it.name.clone();
-            match it.url() {
-                Some(url) => view! {
-                    <img class="chat-sent" src=url alt=move || page.fill(Key::ChatPictureOf, &[&name])/>
-                }
-                .into_any(),
-                None => view! { <p class="hint">{move || page.say(Key::ChatPictureGone)}</p> }.into_any(),
-            }
-        }).collect_view()
-    };
+    let sent = Memo::new(move |_| asked.with(|it| shots(&it.pictures, Kind::Sent)));
+    let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
     view! {
         <div class="chat-bubble">
-            {pictures}
+            {move || has_sent.get().then(|| view! { <PictureGrid shots=sent/> })}
             <p class="chat-own-text">{move || asked.with(|it| it.text.clone())}</p>
         </div>
         {move || asked.with(|it| it.is_out).then(|| view! {
@@ -96,13 +88,13 @@ fn copied(page: Page, text: &str) {
 }
 
 #[component]
-fn Answer(entry: Seen) -> impl IntoView {
+fn Answer(id: u64, entry: Seen) -> impl IntoView {
     let count = Memo::new(move |_| turn(entry, |it| it.pieces.len()).unwrap_or_default());
     let is_running = Memo::new(move |_| turn(entry, Turn::is_running) == Some(true));
     let piece = move |index: usize| {
         let piece = Memo::new(move |_| turn(entry, |it| it.pieces.get(index).cloned()).flatten());
         let is_open = Memo::new(move |_| is_running.get() && index + 1 == count.get());
-        view! { <PieceView piece is_open/> }
+        view! { <PieceView place=(id, index) piece is_open/> }
     };
     let waiting = Memo::new(move |_| turn(entry, |it| it.pending.len()).unwrap_or_default());
     let pending = move |index: usize| {
@@ -187,6 +179,8 @@ fn Ending(entry: Seen) -> impl IntoView {
             Some("max_tokens") => Some(Key::ChatMaxTokens),
             _ => None,
         };
+        // What waits says itself that it does.
+        let notice = notice.filter(|_| reason.as_deref() != Some("waiting"));
         key.map(|key| page.say(key).to_owned()).or(notice)
     };
     view! {

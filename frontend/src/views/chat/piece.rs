@@ -3,13 +3,35 @@
 use leptos::prelude::*;
 
 use super::markdown::Markdown;
-use super::shots::made;
-use crate::chat::entry::{Piece, Turn};
+use super::provider;
+use crate::cards::shot::{Kind as Source, Shot};
+use crate::chat::entry::Piece;
+use crate::chat::picture::Picture;
+use crate::chat::shared::Shared;
 use crate::chat::talk::Talk;
+use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;
 use crate::chat::waiting::{Pending, Reply};
 use crate::page::page;
+use crate::text::Key;
 use crate::views::cards::{CallCard, PendingCard, PictureGrid};
+
+/// Where a piece stands: its entry, and which piece of it.
+pub(super) type Place = (u64, usize);
+
+/// Which call of the conversation is the latest: that one shows what came of it.
+#[derive(Clone, Copy)]
+pub(super) struct LatestCall(pub(super) Memo<Option<Place>>);
+
+impl LatestCall {
+    pub(super) fn of(thread: &Thread) -> Option<Place> {
+        thread.entries.iter().rev().find_map(|entry| {
+            let pieces = &entry.turn()?.pieces;
+            let index = pieces.iter().rposition(|it| matches!(it, Piece::Call(_)))?;
+            Some((entry.id, index))
+        })
+    }
+}
 
 /// Which view draws it: a piece changes within its kind, and hardly ever to another.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,7 +43,11 @@ enum Kind {
 
 /// One piece.
 #[component]
-pub(super) fn PieceView(piece: Memo<Option<Piece>>, is_open: Memo<bool>) -> impl IntoView {
+pub(super) fn PieceView(
+    place: Place,
+    piece: Memo<Option<Piece>>,
+    is_open: Memo<bool>,
+) -> impl IntoView {
     let kind = Memo::new(move |_| {
         piece.with(|it| match it {
             Some(Piece::Text(_)) => Some(Kind::Text),
@@ -41,54 +67,76 @@ pub(super) fn PieceView(piece: Memo<Option<Piece>>, is_open: Memo<bool>) -> impl
                 });
                 view! { <Markdown text is_open/> }.into_any()
             }
-            Kind::Call => view! { <Call piece/> }.into_any(),
-            Kind::Pictures => view! { <Pictures piece/> }.into_any(),
+            Kind::Call => view! { <Call place piece/> }.into_any(),
+            Kind::Pictures => view! { <Made place piece/> }.into_any(),
         })
     }
 }
 
 #[component]
-fn Call(piece: Memo<Option<Piece>>) -> impl IntoView {
+fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
+    let page = page();
     let talk: Talk = expect_context();
+    let latest: LatestCall = expect_context();
     let card = Memo::new(move |_| {
         piece.with(|it| match it {
             Some(Piece::Call(card)) => (**card).clone(),
             _ => ToolCard::default(),
         })
     });
-    let is_last = Memo::new(move |_| {
-        let last =
-            |turn: &Turn| turn.pieces.iter().rev().find(|it| matches!(it, Piece::Call(_))).cloned();
-        let last = talk.thread.with(|it| it.last_turn().and_then(last));
-        last.is_some() && piece.with(|it| *it == last)
+    let is_last = Signal::derive(move || latest.0.get() == Some(place));
+    // The assistant calls; whoever wants it again asks for it.
+    let again = Callback::new(move |card: ToolCard| {
+        let lang = page.lang.get_untracked();
+        let title = untrack(|| page.tool(&card.name)).map_or(card.name, |it| it.title(lang));
+        talk.say(&lang.fill(Key::ChatCallAgain, &[&title]));
     });
-    let is_idle = Memo::new(move |_| talk.thread.with(|it| !it.is_running()));
-    let retry = Callback::new(move |_: ToolCard| talk.again());
-    // Only the latest answer can be made once more; an older one would take what followed with it.
-    let may_retry = Memo::new(move |_| is_last.get() && is_idle.get());
-    view! { <CallCard card is_last may_retry on_retry=retry/> }
+    view! { <CallCard card is_last on_retry=again/> }
 }
 
+/// Pictures that were made, and what is known of how.
 #[component]
-fn Pictures(piece: Memo<Option<Piece>>) -> impl IntoView {
+fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
-    let shots = Memo::new(move |_| {
-        let list = piece.with(|it| match it {
+    let list = Memo::new(move |_| {
+        piece.with(|it| match it {
             Some(Piece::Pictures(list)) => list.clone(),
             _ => Vec::new(),
-        });
-        let lang = page.lang.get();
-        talk.thread
-            .with(|it| list.iter().map(|picture| made(it, picture, lang)).collect::<Vec<_>>())
+        })
+    });
+    let facts = Memo::new(move |_| {
+        let (asked, own) = talk.thread.with(|it| facts(it, place.0))?;
+        let who = (!own.provider.is_empty()).then(|| provider(page, &own.provider, &own.model));
+        Some([Some(asked).filter(|it| !it.is_empty()), who].into_iter().flatten().collect())
+    });
+    let shots = Signal::derive(move || {
+        let facts: Vec<String> = facts.get().unwrap_or_default();
+        list.with(|it| shots(it, Source::Made))
+            .into_iter()
+            .map(|it| Shot { facts: facts.clone(), ..it })
+            .collect::<Vec<_>>()
     });
     view! { <PictureGrid shots/> }
+}
+
+/// The sentence that an answer is to, and who answered.
+pub(super) fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answerer)> {
+    let index = thread.entries.iter().position(|it| it.id == id)?;
+    let own = thread.entries[index].turn()?.answerer.clone();
+    let asked = thread.entries.get(index.checked_sub(1)?)?.asked();
+    Some((asked.map(|it| it.text.clone()).unwrap_or_default(), own))
+}
+
+/// Pictures as they are shown.
+fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
+    list.iter().map(|it| Shot::new(it.clone(), source)).collect()
 }
 
 /// What waits, or what was said to it.
 #[component]
 pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
     let talk: Talk = expect_context();
-    let reply = move |(call_id, reply): (String, Reply)| talk.reply(&call_id, reply);
+    let reply = Callback::new(move |(id, reply): (String, Reply)| talk.reply(&id, reply));
     view! { <PendingCard pending on_reply=reply/> }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::piece::facts;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::chat::entry::{Body, Entry, Piece, Turn};
 use crate::chat::picture::Picture;
@@ -14,22 +15,15 @@ use crate::text::{Key, Lang};
 const PROMPT_MAX: usize = 400;
 
 /// A picture that the assistant made, with what is known of how.
-pub(super) fn made(thread: &Thread, picture: &Shared<Picture>, lang: Lang) -> Shot {
+fn made(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
     let mut shown = picture.clone();
     if picture.name.is_empty() {
         lang.say(Key::PictureMade).clone_into(&mut shown.change().name);
     }
-    let has_it = |it: &Turn| it.pictures().iter().any(|it| it.id == picture.id);
-    let at = thread.entries.iter().position(|it| it.turn().is_some_and(has_it));
-    let mut facts = Vec::new();
-    if let Some(at) = at {
-        let before = thread.entries.iter().take(at).rev();
-        let asked = before.filter_map(|it| it.asked()).find(|it| !it.text.trim().is_empty());
-        facts.extend(asked.map(|it| it.text.chars().take(PROMPT_MAX).collect()));
-        let answerer = thread.entries.get(at).and_then(|it| it.turn()).map(|it| &it.answerer);
-        let by = answerer.map(|it| if it.model.is_empty() { &it.provider } else { &it.model });
-        facts.extend(by.filter(|it| !it.is_empty()).cloned());
-    }
+    let (asked, own) = facts(thread, entry).unwrap_or_default();
+    let by = if own.model.is_empty() { own.provider } else { own.model };
+    let facts = [asked.chars().take(PROMPT_MAX).collect(), by];
+    let facts = facts.into_iter().filter(|it: &String| !it.is_empty()).collect();
     Shot { facts, ..Shot::new(shown, Kind::Made) }
 }
 
@@ -54,7 +48,7 @@ pub(super) fn all(thread: &Thread, lang: Lang) -> Vec<Shot> {
                 shots.extend(asked.pictures.iter().map(|it| Shot::new(it.clone(), Kind::Sent)));
             }
             Body::Answered(turn) => {
-                shots.extend(turn.pictures().iter().map(|it| made(thread, it, lang)));
+                shots.extend(turn.pictures().iter().map(|it| made(thread, entry.id, it, lang)));
                 for call in calls(turn) {
                     let cards = fetched(call, turn).into_iter().enumerate();
                     shots.extend(cards.filter_map(|(index, card)| {
@@ -137,7 +131,7 @@ mod tests {
     fn a_picture_tells_what_it_was_made_from_and_by_whom() {
         let thread = thread();
         let picture = thread.last_turn().unwrap().pictures()[0].clone();
-        let shot = made(&thread, &picture, Lang::Ja);
+        let shot = made(&thread, 2, &picture, Lang::Ja);
         assert_eq!(shot.facts, ["青い竜で作って", "planner"]);
         assert_eq!((shot.picture.name.as_str(), shot.kind), ("作成されたサムネイル", Kind::Made));
     }

@@ -10,6 +10,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::ResizeObserver;
 
 use super::message::Message;
+use super::piece::LatestCall;
 use crate::browser;
 use crate::chat::talk::Talk;
 use crate::page::page;
@@ -32,6 +33,7 @@ pub(super) fn Transcript() -> impl IntoView {
     });
     let log = NodeRef::<html::Div>::new();
     follow(talk, log);
+    provide_context(LatestCall(Memo::new(move |_| talk.thread.with(LatestCall::of))));
     view! {
         // What streams is not read out bit by bit: the page's one voice says when it begins and ends.
         <div class="chat-log" role="log" aria-live="off" node_ref=log
