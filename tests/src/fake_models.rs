@@ -34,7 +34,12 @@ pub enum Reply {
     /// fake streams it where streaming is asked for.
     Message(Value, Course),
     /// Fails with this status, saying when to come back where that is given.
-    Error { status: u16, retry_after: Option<&'static str> },
+    Error {
+        /// HTTP's.
+        status: u16,
+        /// The header `Retry-After`, as it is written.
+        retry_after: Option<&'static str>,
+    },
     /// Answers 200 with bytes that are no JSON.
     Nonsense,
     /// Never answers.
