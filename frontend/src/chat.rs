@@ -1,7 +1,7 @@
 //! The place where one talks with an assistant: the conversation as plain state, the stream that
 //! fills it, and how it is kept. The views draw what is here and decide nothing.
 
-mod album;
+pub(crate) mod album;
 mod base64;
 pub(crate) mod client;
 pub(crate) mod entry;

@@ -9,6 +9,7 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
+use crate::chat::{album, kept};
 use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
@@ -129,6 +130,8 @@ impl Page {
     pub(crate) fn sign_out(self) {
         access::leave();
         keeping::forget_all();
+        album::forget_all();
+        kept::forget_all();
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);

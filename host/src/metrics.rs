@@ -16,7 +16,7 @@ mod runs;
 mod tally;
 mod text;
 
-pub(crate) use runs::LastSeen;
+pub(crate) use runs::{LastSeen, Running};
 use runs::Runs;
 pub use tally::Tally;
 

@@ -3,7 +3,7 @@
 use std::{env, fs, path::PathBuf, time::Instant};
 
 use illustrations::{art, cards};
-use tiny_skia::{Color, Pixmap, PixmapPaint, Transform};
+use tiny_skia::{Color, FilterQuality, Pixmap, PixmapPaint, Transform};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::args().nth(1).unwrap_or_else(|| "target/sheet".to_owned()));
@@ -31,8 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
             let at = Transform::from_scale(0.6775, 0.6775)
                 .post_translate(f32::from(column) * 330.0, f32::from(row) * 440.0);
-            let mut paint = PixmapPaint::default();
-            paint.quality = tiny_skia::FilterQuality::Bilinear;
+            let paint = PixmapPaint { quality: FilterQuality::Bilinear, ..PixmapPaint::default() };
             sheet.draw_pixmap(0, 0, drawn.as_ref(), &paint, at, None);
         }
     }

@@ -1,10 +1,10 @@
 //! Draws the bundled cards: the same picture each time, on every machine.
 
-mod canvas;
+pub(crate) mod canvas;
 mod light;
 mod nature;
-mod noise;
-mod shape;
+pub(crate) mod noise;
+pub(crate) mod shape;
 mod subjects;
 
 mod abyssal;

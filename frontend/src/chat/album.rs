@@ -60,6 +60,20 @@ pub(crate) async fn forget(ids: &[String]) -> Result<(), JsValue> {
     Ok(())
 }
 
+/// Forgets all of them.
+pub(crate) fn forget_all() {
+    leptos::task::spawn_local(async {
+        let cleared = async {
+            let database = open().await?;
+            done(&store(&database, IdbTransactionMode::Readwrite)?.clear()?).await?;
+            database.close();
+            Ok::<(), JsValue>(())
+        };
+        // A browser that keeps nothing has nothing to forget.
+        drop(cleared.await);
+    });
+}
+
 async fn open() -> Result<IdbDatabase, JsValue> {
     let factory = window().indexed_db()?.ok_or(JsValue::NULL)?;
     let request = factory.open_with_u32(DATABASE, 1)?;

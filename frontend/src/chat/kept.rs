@@ -38,6 +38,8 @@ pub(crate) struct Shelf {
 }
 
 const SHELF: &str = "chat";
+/// What stands in the composer, in this tab.
+pub(crate) const DRAFT: &str = "chat.draft";
 
 fn place(id: &str) -> String {
     format!("chat.{id}")
@@ -95,6 +97,15 @@ pub(crate) fn forget(shelf: &mut Shelf, id: &str) {
     shelf.open = shelf.open.take().filter(|it| it != id);
     Keep::Browser.remove(&place(id));
     shelf.save();
+}
+
+/// Forgets all conversations, and what was about to be said.
+pub(crate) fn forget_all() {
+    for head in Shelf::load().heads {
+        Keep::Browser.remove(&place(&head.id));
+    }
+    Keep::Browser.remove(SHELF);
+    Keep::Tab.remove(DRAFT);
 }
 
 /// The conversation less what is too much to keep, the oldest results first.

@@ -16,7 +16,7 @@ use super::thread::{Coming, Thread};
 use super::waiting::Reply;
 use crate::browser;
 use crate::call::Loaded;
-use crate::page::Page;
+use crate::page::{Door, Page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 pub(crate) use composing::ATTACHED_MAX;
@@ -48,7 +48,7 @@ pub(crate) struct Talk {
 
 impl Talk {
     pub(crate) fn new(page: Page) -> Self {
-        Self {
+        let talk = Self {
             page,
             thread: RwSignal::new(Thread::default()),
             shelf: RwSignal::new(Shelf::default()),
@@ -62,7 +62,20 @@ impl Talk {
             stop: StoredValue::new_local(None),
             number: StoredValue::new(0),
             has_met: StoredValue::new(false),
-        }
+        };
+        // Whoever signed out has left; whoever comes next reads nothing of theirs.
+        Effect::new(move |_| {
+            if page.door.get() == Door::Shut {
+                talk.leave();
+            }
+        });
+        // What has come so far is there after a reload in the middle.
+        let _listener = window_event_listener_untyped("pagehide", move |_| {
+            if talk.has_met.get_value() {
+                talk.keep();
+            }
+        });
+        talk
     }
 
     /// Somebody comes here: what was kept is taken up, and whoever can be talked to is asked for.
@@ -136,6 +149,8 @@ impl Talk {
     pub(crate) fn reply(self, call_id: &str, reply: Reply) {
         let is_complete = self.thread.try_update(|it| it.reply(call_id, reply));
         self.keep();
+        // What was pressed has gone.
+        browser::focus_if_lost("chat-input");
         if is_complete == Some(true) {
             self.thread.update(Thread::go_on);
             self.start();

@@ -6,6 +6,7 @@ mod markdown;
 mod message;
 mod password;
 mod piece;
+mod shots;
 mod threads;
 mod transcript;
 mod welcome;
@@ -131,7 +132,12 @@ fn Head() -> impl IntoView {
                 </label>
                 <span class="chat-behind">{behind}</span>
             </div>
-            <ThreadGallery shots=Memo::new(move |_| talk.thread.with(piece::made))/>
+            <ThreadGallery
+                count=Memo::new(move |_| talk.thread.with(shots::count))
+                shots=Signal::derive(move || {
+                    let lang = page.lang.get();
+                    talk.thread.with(|it| shots::all(it, lang))
+                })/>
             <button type="button" class="quiet small chat-new" on:click=move |_| talk.begin()>
                 <span aria-hidden="true">"＋"</span>{move || page.say(Key::ChatNew)}
             </button>

@@ -122,6 +122,7 @@ impl Builtin {
             Goal::Nothing => return desk.conclude(say::nothing(desk)),
             Goal::Cancel => return desk.conclude(say::cancel(desk)),
             Goal::Told => return desk.conclude(say::told(desk)),
+            Goal::Elsewhere => return desk.conclude(say::not_understood(desk)),
             Goal::Help => return desk.conclude(say::examples(desk)),
             Goal::Greeting | Goal::Thanks => return desk.conclude(say::hello(desk, goal)),
             _ => {}
@@ -148,6 +149,7 @@ impl Builtin {
             goal,
             Some(
                 Goal::Nothing
+                    | Goal::Elsewhere
                     | Goal::Cancel
                     | Goal::Told
                     | Goal::Help

@@ -45,7 +45,7 @@ pub(crate) fn chosen(assistant: &AssistantConfig, models: &Models, base: &Path) 
 fn default_model(provider: Provider) -> &'static str {
     match provider {
         Provider::Claude => claude::MODEL,
-        Provider::Gemini => gemini::MODEL,
+        Provider::Gemini => "gemini-3.8-flash",
         // The first that the server has.
         Provider::OpenAi => "",
         Provider::Auto | Provider::Builtin => "builtin",

@@ -8,6 +8,7 @@ use web_sys::{File, FileList};
 use super::{Talk, now};
 use crate::browser::{self, Keep};
 use crate::chat::base64;
+use crate::chat::kept;
 use crate::chat::picture::{KINDS, Picture};
 use crate::chat::shared::Shared;
 use crate::chat::thread::Thread;
@@ -51,7 +52,7 @@ impl Refused {
 impl Talk {
     /// What was typed last in this conversation, in this tab.
     pub(super) fn load_draft(self) {
-        let draft: Option<String> = Keep::Tab.get("chat.draft");
+        let draft: Option<String> = Keep::Tab.get(kept::DRAFT);
         self.draft.set(draft.unwrap_or_default());
     }
 
@@ -59,9 +60,9 @@ impl Talk {
     pub(crate) fn keep_draft(self) {
         let draft = self.draft.get_untracked();
         if draft.is_empty() {
-            Keep::Tab.remove("chat.draft");
+            Keep::Tab.remove(kept::DRAFT);
         } else {
-            Keep::Tab.put("chat.draft", &draft);
+            Keep::Tab.put(kept::DRAFT, &draft);
         }
     }
 

@@ -23,6 +23,17 @@ impl Talk {
         }
     }
 
+    /// Nothing of what was said stays in the page; what is kept is asked for anew.
+    pub(super) fn leave(self) {
+        self.give_up();
+        self.has_met.set_value(false);
+        self.thread.set(Thread::default());
+        self.shelf.set(Shelf::default());
+        self.draft.set(String::new());
+        self.attached.set(Vec::new());
+        self.editing.set(None);
+    }
+
     fn show(self, thread: Thread) {
         self.thread.set(thread);
         self.load_pictures();
@@ -32,7 +43,8 @@ impl Talk {
     pub(crate) fn keep(self) {
         let thread = self.thread.get_untracked();
         self.shelf.update(|it| {
-            it.open = Some(thread.id.clone());
+            // Another window may have put something there since.
+            *it = Shelf { open: Some(thread.id.clone()), ..Shelf::load() };
             kept::keep(it, &thread);
         });
     }

@@ -4,6 +4,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::Say;
 use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
 use crate::cards::masked::masked;
@@ -22,7 +23,7 @@ pub(crate) fn CallCard(
     /// Whether it is the latest of the conversation.
     #[prop(into)]
     is_last: Signal<bool>,
-    /// Does the same again, where it failed.
+    /// Asks for the same again, where it failed; nobody can while an answer is on its way.
     #[prop(optional, into)]
     on_retry: Option<Callback<ToolCard>>,
 ) -> impl IntoView {
@@ -157,15 +158,19 @@ fn Failure(
     });
     move || {
         error.get().map(|error| {
-            let retry = on_retry.map(|retry| {
-                view! {
-                    <button type="button" class="quiet small"
-                        aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
-                        on:click=move |_| retry.run(card.get_untracked())>
-                        {move || page.say(Key::Retry)}
-                    </button>
-                }
-            });
+            let say = use_context::<Say>();
+            let is_idle = move || !say.is_some_and(|it| it.is_busy.get());
+            let retry = move || {
+                on_retry.filter(|_| is_idle()).map(|retry| {
+                    view! {
+                        <button type="button" class="quiet small"
+                            aria-label=move || page.fill(Key::CardRetryNamed, &[&title.get()])
+                            on:click=move |_| retry.run(card.get_untracked())>
+                            {move || page.say(Key::Retry)}
+                        </button>
+                    }
+                })
+            };
             view! { <div class="call-failure"><p class="call-error">{error}</p>{retry}</div> }
         })
     }

@@ -10,9 +10,15 @@ use crate::text::Key;
 
 /// A button with their number, and the pictures behind it; nothing where there are none.
 #[component]
-pub(crate) fn ThreadGallery(#[prop(into)] shots: Signal<Vec<Shot>>) -> impl IntoView {
+pub(crate) fn ThreadGallery(
+    /// How many there are.
+    #[prop(into)]
+    count: Signal<usize>,
+    /// The pictures; they are read while they are looked at.
+    #[prop(into)]
+    shots: Signal<Vec<Shot>>,
+) -> impl IntoView {
     let page = page();
-    let count = Memo::new(move |_| shots.with(Vec::len));
     let is_open = RwSignal::new(false);
     let label = Signal::derive(move || page.say(Key::GalleryTitle).to_owned());
     view! {

@@ -73,14 +73,13 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
             download(page, &shot);
         }
     };
-    let percent = move || page.fill(Key::PictureZoomReset, &[&look.zoom.get().to_string()]);
     view! {
         <div class="lightbox-tools">
             <button type="button" class="quiet small" on:click=move |_| look.step(false)
                 aria-label=move || page.say(Key::PictureZoomOut)
                 aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
-            <button type="button" class="quiet small" aria-label=percent
-                on:click=move |_| look.set_zoom(ZOOM_MIN)>
+            <button type="button" class="quiet small" on:click=move |_| look.set_zoom(ZOOM_MIN)>
+                <span class="only-heard">{move || page.say(Key::PictureZoomReset)}</span>
                 {move || format!("{}%", look.zoom.get())}
             </button>
             <button type="button" class="quiet small" on:click=move |_| look.step(true)

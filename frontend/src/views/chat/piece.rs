@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::markdown::Markdown;
 use super::provider;
 use crate::cards::shot::{Kind as Source, Shot};
-use crate::chat::entry::{Body, Piece};
+use crate::chat::entry::Piece;
 use crate::chat::picture::Picture;
 use crate::chat::shared::Shared;
 use crate::chat::talk::Talk;
@@ -121,7 +121,7 @@ fn Made(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
 }
 
 /// The sentence that an answer is to, and who answered.
-fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answerer)> {
+pub(super) fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answerer)> {
     let index = thread.entries.iter().position(|it| it.id == id)?;
     let own = thread.entries[index].turn()?.answerer.clone();
     let asked = thread.entries.get(index.checked_sub(1)?)?.asked();
@@ -129,17 +129,8 @@ fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::entry::Answer
 }
 
 /// Pictures as they are shown.
-pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
+fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
     list.iter().map(|it| Shot::new(it.clone(), source)).collect()
-}
-
-/// All pictures that were made in a conversation, the latest first.
-pub(super) fn made(thread: &Thread) -> Vec<Shot> {
-    let turns = thread.entries.iter().rev().filter_map(|it| match &it.body {
-        Body::Answered(turn) => Some(turn.pictures()),
-        Body::Asked(_) => None,
-    });
-    turns.flat_map(|it| shots(&it, Source::Made)).collect()
 }
 
 /// What waits, or what was said to it.

@@ -3,15 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use self::said::{is_card, is_plural, is_theme, title};
 use super::{
     desk::{Desk, failure, submitted},
     heard::{Heard, Piece},
-    names::Names,
+    names::{Names, is_nearly_theme},
     rules::Goal,
     say,
     words::Word,
 };
 use crate::assistant::{Answered, Decision, Image, Language, Part, ToolResult, images_of};
+
+mod said;
 
 const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";
@@ -43,54 +46,25 @@ pub(super) struct Cards {
     found: Vec<String>,
 }
 
-/// Around a title in quotation marks: before it, behind it.
-const TITLE_BEFORE: &[&str] = &[
-    "タイトルは",
-    "タイトルを",
-    "タイトル",
-    "題名は",
-    "文字は",
-    "見出しは",
-    "テキストは",
-    "文字で",
-    "titled ",
-    "title ",
-    "title: ",
-    "called ",
-    "saying ",
-    "says ",
-    "that says ",
-    "title of ",
-    "with the title ",
-    "text ",
-    "caption ",
-    "with the text ",
-];
-const TITLE_BEHIND: &[&str] = &[
-    "というタイトル",
-    "ってタイトル",
-    "のタイトル",
-    "という題",
-    "と入れ",
-    "と書",
-    "って入れ",
-    "って書",
-    "という文字",
-    "の文字",
-    "をタイトル",
-    "という見出し",
-    "と題し",
-    "を入れ",
-    " as the title",
-    " as title",
-    " on it",
-    " written on",
-];
-
 impl Cards {
     /// What `heard` asks for; what it leaves out is taken from `before`.
     pub(super) fn of(heard: &Heard, goal: Goal, language: Language, before: Option<&Self>) -> Self {
-        let (title, quoted) = title(heard);
+        let (mut title, mut quoted) = title(heard);
+        let themes = heard.themes();
+        // Beside a theme, what is quoted is written on the picture.
+        let is_beside = |it: &Piece| {
+            let is_other =
+                !themes.iter().any(|theme| it.from <= theme.1.from && theme.1.to <= it.to);
+            is_other && !is_card(heard, it) && !is_theme(heard, it, false)
+        };
+        if goal == Goal::Thumbnail
+            && title.is_none()
+            && !themes.is_empty()
+            && quoted.len() == 1
+            && is_beside(&quoted[0])
+        {
+            title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
+        }
         let mut wanted = Vec::new();
         let plural = heard.numbers.pieces().is_some() || is_plural(heard);
         let themes = heard.themes();
@@ -110,12 +84,13 @@ impl Cards {
             }
         }
         let is_versus = heard.has(&[Word::Versus]) || heard.find("対", 0).is_some();
-        for piece in quoted.into_iter().chain(heard.unknown_names()) {
+        let unknown = if quoted.is_empty() { heard.unknown_names() } else { Vec::new() };
+        for piece in quoted.into_iter().chain(unknown) {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
             let is_theme = is_theme(heard, &piece, is_theme_said)
-                || (plural && !is_card(heard, &piece))
-                || (goal == Goal::Thumbnail && !is_card(heard, &piece));
+                || is_nearly_theme(&piece.text)
+                || (plural && !is_card(heard, &piece));
             if !is_taken {
                 wanted.push((piece.from, Wanted { is_theme, name: piece.text, is_second: false }));
             }
@@ -291,117 +266,4 @@ impl Cards {
         };
         desk.answer(text, pictures.into_iter().map(Part::image).collect())
     }
-}
-
-/// The title on the picture, and what else is in quotation marks.
-fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
-    let is_title = |it: &Piece| {
-        let before: String = heard.lower[..it.from - 1].iter().collect();
-        let is_before = TITLE_BEFORE.iter().any(|mark| {
-            before
-                .trim_end_matches(['は', 'を', ' '])
-                .ends_with(mark.trim_end_matches(['は', 'を', ' ']))
-        });
-        is_before || TITLE_BEHIND.iter().any(|mark| heard.is_at(mark, it.to + 1))
-    };
-    let (titles, others): (Vec<_>, Vec<_>) =
-        heard.quoted.iter().cloned().partition(|it| is_title(it));
-    let titles =
-        titles.into_iter().next().map(|it| it.text.chars().take(TITLE_MAX).collect::<String>());
-    let bare = || {
-        let from = [" titled ", " that says ", " saying ", " with the title "]
-            .iter()
-            .find_map(|it| heard.find(it, 0).map(|at| at + it.len()))?;
-        let text: String =
-            heard.chars[from..].iter().take_while(|it| !matches!(it, '.' | ',' | '\n')).collect();
-        let text = text.trim().to_owned();
-        (!text.is_empty() && !text.contains('「') && !text.contains('"')).then_some(text)
-    };
-    (titles.or_else(bare), others)
-}
-
-/// Whether the words around a name say that it is a theme's.
-fn is_theme(heard: &Heard, piece: &Piece, is_said: bool) -> bool {
-    const BEHIND: &[&str] = &[
-        "テーマ",
-        "のテーマ",
-        "系",
-        "シリーズ",
-        "のシリーズ",
-        "デッキ",
-        "のデッキ",
-        "というテーマ",
-        "」テーマ",
-        "アーキタイプ",
-        " theme",
-        " archetype",
-        " deck",
-        "\" theme",
-        " themed",
-        "-themed",
-        " cards",
-        " series",
-        "」のテーマ",
-        "」シリーズ",
-        "」系",
-        "」というテーマ",
-        "」デッキ",
-        "」というアーキタイプ",
-        "というアーキタイプ",
-        "\" archetype",
-    ];
-    let is_behind = BEHIND.iter().any(|it| heard.is_at(it, piece.to));
-    is_behind || is_said && !is_card(heard, piece)
-}
-
-/// Whether the words around a name say that it is a card's.
-fn is_card(heard: &Heard, piece: &Piece) -> bool {
-    const BEHIND: &[&str] = &[
-        "というカード",
-        "」というカード",
-        "のカード1枚",
-        "カードの",
-        "カードのイラスト",
-        " card",
-        "\" card",
-        "'s card",
-        "というモンスター",
-        "」というモンスター",
-    ];
-    const BEFORE: &[&str] = &[
-        "カード名は",
-        "カード「",
-        "カード名「",
-        "card called ",
-        "card named ",
-        "the card ",
-        "card \"",
-        "card: ",
-        "カード、",
-        "カード『",
-        "called \"",
-        "named \"",
-    ];
-    let before: String = heard.chars[..piece.from].iter().collect::<String>().to_lowercase();
-    BEHIND.iter().any(|it| heard.is_at(it, piece.to) && !heard.is_at(" cards", piece.to))
-        || BEFORE.iter().any(|it| before.ends_with(it))
-}
-
-fn is_plural(heard: &Heard) -> bool {
-    [
-        "cards",
-        "illustrations",
-        "artworks",
-        "いくつか",
-        "何枚か",
-        "数枚",
-        "たくさん",
-        "全部",
-        "まとめて",
-        "一覧",
-        "カードたち",
-        "monsters",
-    ]
-    .iter()
-    .any(|it| heard.find(it, 0).is_some())
 }

@@ -26,6 +26,8 @@ enum Names {
     Month(i8),
     /// From one hour to another, in minutes.
     Hours(u16, u16),
+    /// A day of the year.
+    Fixed(i8, i8),
     /// Today, and these hours.
     TodayHours(u16, u16),
     /// From the time that is named on.
@@ -45,6 +47,20 @@ const PHRASES: &[(Names, &str)] = &[
     (Names::Day(1), "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's"),
     (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
     (Names::Day(3), "しあさって|明々後日"),
+    (
+        Names::Day(7),
+        "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week",
+    ),
+    (Names::Day(8), "来週の明日|a week tomorrow|a week from tomorrow"),
+    (
+        Names::Day(14),
+        "二週間後|2週間後|再来週の今日|two weeks today|in two weeks|two weeks from today|a fortnight today",
+    ),
+    (Names::Fixed(12, 24), "クリスマスイブ|クリスマス・イブ|イブの夜|christmas eve|xmas eve"),
+    (Names::Fixed(12, 25), "クリスマス|christmas day|christmas|xmas"),
+    (Names::Fixed(12, 31), "大晦日|大みそか|new year's eve"),
+    (Names::Fixed(1, 1), "元日|元旦|new year's day"),
+    (Names::Fixed(2, 14), "バレンタイン|バレンタインデー|valentine's day"),
     (Names::Weekday(0), "月曜|月曜日|(月)|monday|mon|monday's"),
     (Names::Weekday(1), "火曜|火曜日|(火)|tuesday|tue|tues"),
     (Names::Weekday(2), "水曜|水曜日|(水)|wednesday|wed"),
@@ -90,7 +106,7 @@ const PHRASES: &[(Names, &str)] = &[
     (Names::Nothing, "今日は、|今日は!|tomorrowland|夜中の|sunrise|mon ami"),
 ];
 
-static NAMES: LazyLock<Lexicon<Names>> = LazyLock::new(|| Lexicon::new(PHRASES));
+static NAMES: LazyLock<Lexicon<Names>> = LazyLock::new(|| Lexicon::loose(PHRASES));
 
 /// Hours of a day, in minutes from midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +184,7 @@ impl Reading {
         let is_right_behind = self.when.spans.last().is_some_and(|it| it.1 + 1 >= at);
         match names {
             Names::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
+            Names::Fixed(month, day) => self.when.date = near(self.today, month, day),
             Names::Weekday(day) => self.weekday(day),
             Names::ThisWeek => self.week = Some(0),
             Names::NextWeek => self.week = Some(1),

@@ -16,12 +16,12 @@ const CHARS_MAX: usize = 600;
 /// How far a no may be from what it denies, in characters.
 const REACH: usize = 14;
 /// What stands in place of a quoted name while words are looked for.
-const MASK: char = '\u{fffc}';
+pub(super) const MASK: char = '\u{fffc}';
 /// Brackets and quotation marks that hold a name.
 const QUOTES: [(char, char); 6] =
     [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('【', '】'), ('《', '》')];
 
-static WORDS: LazyLock<Lexicon<Word>> = LazyLock::new(|| Lexicon::new(PHRASES));
+static WORDS: LazyLock<Lexicon<Word>> = LazyLock::new(|| Lexicon::loose(PHRASES));
 
 /// A phrase that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,6 +151,11 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize) -> bool {
         !is_end(it) && it.word != Word::Pause && !is_other && it.from <= token.to + REACH
     });
     near.any(|it| is_no(it) && !lower[it.from].is_ascii())
+}
+
+/// The phrases of a table, with `|` between them.
+pub(super) fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+    table.split('|')
 }
 
 /// In one way of writing: ASCII where there is a wide form of it, one space at a time.

@@ -14,7 +14,7 @@ const UNITS: &[(Unit, &str)] = &[
     ),
     (
         Unit::Pieces,
-        "枚|点|つ|個|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples",
+        "枚|点|つ|個|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples|picture|image|artwork|piece|monster|of the|of them|of its|pics|pic",
     ),
 ];
 
@@ -174,7 +174,9 @@ impl Numbers {
         let digits = lower[at + 1..].iter().skip(dash).take_while(|it| it.is_ascii_digit()).count();
         let end = at + 1 + dash + digits;
         let is_over = !lower.get(end).is_some_and(|it| it.is_ascii_alphanumeric() || *it == '-');
-        if !row || !(1..=2).contains(&digits) || !is_over {
+        // `u-1` is no seat, `A-1` is.
+        let is_written = dash == 0 || chars[at].is_ascii_uppercase();
+        if !row || !is_written || !(1..=2).contains(&digits) || !is_over {
             return None;
         }
         let seat = chars[at..end].iter().filter(|it| **it != '-').collect::<String>();

@@ -16,6 +16,8 @@ pub(super) enum Goal {
     Cancel,
     /// Something that was done before is told.
     Told,
+    /// It is understood that nothing here does it.
+    Elsewhere,
     /// How a thing is done, or what there is.
     Help,
     Greeting,
@@ -45,6 +47,8 @@ pub(super) enum Sign {
     Origin,
     /// Where it ends is said.
     Destination,
+    /// Both are said.
+    Ends,
     /// More than one place on a side.
     SeveralPlaces,
     /// A place is looked for.
@@ -106,14 +110,14 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::History, &[Says(&[Word::History])], &[]),
     rule(Goal::History, &[Sign::Has(Id::Conversation)], &[Says(&[Word::Record])]),
     rule(Goal::Thumbnail, &[Says(&[Word::Thumbnail])], &[]),
-    rule(Goal::Thumbnail, &[Says(&[Word::Compose]), PICTURE], &[Sign::Origin]),
-    rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Origin, Says(&[Word::Film, Word::Seat])]),
+    rule(Goal::Thumbnail, &[Says(&[Word::Compose]), PICTURE], &[Sign::Ends]),
+    rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
     rule(
         Goal::Cards,
         &[Sign::KnownTheme],
-        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Origin],
+        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Ends],
     ),
-    rule(Goal::Cards, &[Says(&[Word::Theme])], &[FILM, WAY, Sign::Origin]),
+    rule(Goal::Cards, &[Says(&[Word::Theme])], &[FILM, WAY, Sign::Ends]),
     // What was done before is told, not asked for.
     rule(
         Goal::Told,
@@ -137,7 +141,13 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM]),
     rule(Goal::Route, &[Says(&[Word::Go, Word::Lead]), Sign::Destination], &[ANY_FILM, PICTURE]),
+    rule(Goal::Elsewhere, &[Says(&[Word::Elsewhere])], &[FILM, Says(&[Word::Where])]),
     // The cinema.
+    rule(
+        Goal::Help,
+        &[Says(&[Word::Where]), FILM],
+        &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::Show, Word::Seat])],
+    ),
     rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Free, Word::Vacant])], &[]),
     rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Says(&[Word::Showtimes])], &[]),
     rule(
@@ -174,14 +184,22 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::When], &[Sign::Origin]),
     rule(Goal::Reservation, &[Says(&[Word::Reservation])], &[Says(&[Word::Seat, Word::Ticket])]),
+    rule(
+        Goal::Book,
+        &[Says(&[Word::Film]), Sign::People],
+        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Show])],
+    ),
     rule(Goal::Showtimes, &[Says(&[Word::Showtimes])], &[PICTURE]),
     rule(Goal::Showtimes, &[Sign::Has(Id::Movie)], &[PICTURE]),
     rule(Goal::Seats, &[Says(&[Word::Free]), FILM], &[]),
+    rule(Goal::Seats, &[Says(&[Word::Free]), Sign::People], &[WAY]),
+    rule(Goal::Showtimes, &[Says(&[Word::Playing]), Sign::Title], &[PICTURE]),
+    rule(Goal::Films, &[Says(&[Word::Playing]), Sign::When], &[PICTURE]),
     rule(Goal::Films, &[FILM], &[]),
     rule(Goal::Films, &[Sign::Genre, Says(&[Word::List, Word::Show, Word::Want])], &[]),
     // Places come after what merely has the word in it.
     rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
-    rule(Goal::Route, &[Says(&[Word::Route, Word::Go])], &[ANY_FILM, PICTURE]),
+    rule(Goal::Route, &[Says(&[Word::Route])], &[ANY_FILM, PICTURE]),
     rule(Goal::Distances, &[Says(&[Word::Distance])], &[]),
     rule(Goal::Book, &[Says(&[Word::Seat, Word::Ticket])], &[Says(&[Word::Where, Word::List])]),
     rule(Goal::Help, &[Says(&[Word::Help])], &[]),
@@ -216,6 +234,7 @@ impl<'a> Facts<'a> {
             Denies(words) => heard.denies(words),
             Sign::Origin => !self.places.origins.is_empty(),
             Sign::Destination => !self.places.destinations.is_empty(),
+            Sign::Ends => !self.places.origins.is_empty() && !self.places.destinations.is_empty(),
             Sign::SeveralPlaces => {
                 let (origins, destinations) = (&self.lists.origins, &self.lists.destinations);
                 !destinations.is_empty()

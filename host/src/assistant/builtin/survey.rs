@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     desk::{Desk, FORM, failure, submitted},
     fields::{self, COMMON, Field},
-    heard::Heard,
+    heard::{Heard, marks},
     say,
 };
 use crate::assistant::{Answered, Decision, Language};
@@ -96,7 +96,7 @@ impl Survey {
 
     /// Asks which fields are wanted.
     fn which(&self, desk: &mut Desk<'_>, title: &str) -> Decision {
-        let common = COMMON.iter().filter_map(|it| fields::named(it)).enumerate();
+        let common = marks(COMMON).filter_map(|it| fields::named(it)).enumerate();
         let options = common.map(|(number, it)| {
             let field = it.definition(desk.language, number);
             json!({ "value": field["name"], "label": field["label"] })

@@ -36,6 +36,9 @@ pub(super) enum Word {
     Show,
     How,
     Can,
+    Playing,
+    /// What no counter here has.
+    Elsewhere,
     Help,
     Greeting,
     Thanks,
@@ -53,8 +56,8 @@ pub(super) enum Word {
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Film,
-        "映画|映画館|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
-         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|playing|in theaters|in theatres",
+        "映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|レイトショー|ナイトショー|currently showing|currently playing|that's showing|that is showing|showing now|showing today|showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|\
+         movie|movies|film|films|what's on|what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|screenings|now showing|in theaters|in theatres",
     ),
     (
         Word::Showtimes,
@@ -78,7 +81,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "空き|空いて|空いてる|あいて|あいてる|残って|余って|残り|空き状況|available|availability|free|left|vacant|\
          unreserved|still open",
     ),
-    (Word::Ticket, "チケット|切符|前売|鑑賞券|ticket|tickets|admission"),
+    (Word::Ticket, "チケット|tix|切符|前売|鑑賞券|ticket|tickets|admission"),
     (
         Word::Reserve,
         "make a reservation|make a booking|reservation for|a reservation at|a booking for|予約|予約お願い|予約をお願い|取りたい|とりたい|取って|とって|取れ|とれ|取ろう|とろう|お取り|確保|押さえ|おさえ|買いたい|買って|\
@@ -91,7 +94,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Reservation,
-        "予約番号|予約内容|予約の内容|予約確認|予約の確認|予約id|予約の詳細|予約情報|予約状況|予約を確認|reservation number|\
+        "予約番号|予約内容|予約の内容|予約確認|予約の確認|予約id|予約の詳細|予約情報|予約を見|予約を表示|予約の一覧|予約一覧|予約を調べ|予約を教え|my reservation|my reservations|my bookings|予約状況|予約を確認|reservation number|\
          reservation|my booking|booking number|booking details",
     ),
     (
@@ -114,13 +117,13 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::List,
-        "一覧|リスト|何が|なにが|どんな|何を|なにか|何か|何の|どの|ラインナップ|おすすめ|お勧め|人気|評価|面白い|list|what's on|what is on|\
+        "って何が|一覧|リスト|何が|なにが|どんな|何を|なにか|何か|何の|どの|ラインナップ|おすすめ|お勧め|人気|評価|面白い|list|what's on|what is on|\
          what's playing|what is playing|what's showing|what is showing|anything|anything good|which|what|recommend|best rated|\
          recommendation|highest rated|popular",
     ),
     (
         Word::Card,
-        "カード|カードの|カードイラスト|イラスト|イラストの|アートワーク|絵柄|モンスター|カード画像|card|cards|illustration|illustrations|artwork|\
+        "an image of|a picture of|picture of|pictures of|image of|絵を|の絵|カード|カードの|カードイラスト|イラスト|イラストの|アートワーク|絵柄|モンスター|カード画像|card|cards|illustration|illustrations|artwork|\
          artworks|card art|art|monster|monsters",
     ),
     (
@@ -134,9 +137,12 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Compose,
-        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|an image of|a picture of",
+        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
     ),
-    (Word::Versus, "対決|対戦|バトル| 対 |vs|vs.|versus|against|battle|duel"),
+    (
+        Word::Versus,
+        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel",
+    ),
     (
         Word::Make,
         "作って|つくって|作成|作り|作りたい|作れ|作る|生成|用意して|用意し|組み立て|デザイン|出して|表示して|make|create|build|\
@@ -161,7 +167,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Go,
         "行きたい|いきたい|に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|\
-         まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to|get home|head to|heading to|drive to|walk to|travel to",
+         まで徒歩|まで運転|に帰|へ帰|まで帰|移動|go to|going to get|get home|head to|heading to|drive to|walk to|travel to",
     ),
     (
         Word::Distance,
@@ -175,7 +181,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Where,
-        "どこ|どのへん|どの辺|場所|緯度|経度|座標|位置|所在地|住所を調|地図で|地図に|地図上|マップ|where is|where's|where|located|\
+        "どこ|どのへん|どの辺|場所|緯度|経度|座標|位置|所在地|の住所|住所を調|地図で|地図に|地図上|マップ|where is|where's|where|located|\
          location|coordinates|coordinate|latitude|longitude|lat/long|locate|on the map|on a map|geocode|find the place|map",
     ),
     (
@@ -192,16 +198,25 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Show,
-        "見せて|みせて|見たい|みたい|教えて|おしえて|知りたい|調べて|しらべて|探して|さがして|検索|表示|出して|取得|ください|下さい|show|show me|tell me|find|search|look up|fetch|display|see|list|bring up|\
+        "just looking|just browsing|looking at|wondering|見せて|みせて|見たい|みたい|教えて|おしえて|知りたい|調べて|しらべて|探して|さがして|検索|表示|出して|取得|ください|下さい|show|show me|tell me|find|search|look up|fetch|display|see|list|bring up|\
          let me see|want to know|pull up",
     ),
     (
         Word::How,
-        "どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|方法を教えて|使い方を|の手順|how do i book|\
+        "って何?|って何ですか|とは何|とはなに|って何のこと|what is a form|what's a form|どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|方法を教えて|使い方を|の手順|how do i book|\
          how do i reserve|how can i book|how can i reserve|how to book|how to reserve|how does booking|how does the booking|\
          how does reservation|how do reservations|how much|いくらで|いくらです|値段|料金はいくら",
     ),
     (Word::Can, "できます|できる|可能|can|could|possible"),
+    (
+        Word::Elsewhere,
+        "レストラン|ホテル|旅館|宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|\
+         flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
+    ),
+    (
+        Word::Playing,
+        "やってますか|やっていますか|やってる?|やってるの|やってますよね|やっている?|上映してますか|かかってますか|かかっていますか|まだやって|playing|on anywhere|still on",
+    ),
     (
         Word::Help,
         "何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
@@ -240,7 +255,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Filler,
-        "what's on your mind|what's on the|what is on the|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
+        "what's on your mind|what's on the|what is on the|いただけないでしょうか|いただけませんか|いただけないですか|もらえないでしょうか|もらえませんか|もらえない|くれないでしょうか|くれませんか|くれない|ないでしょうか|ないでしょう|ないですか|感じ|雰囲気|迫力|かっこいい|カッコいい|かわいい|可愛い|動画|実況|配信|派手|綺麗|きれい|素敵|強そう|好き|使って|使った|入れて|並べて|載せて|最新|公式|参考|背景|キャラ|用の|向け|pls|plz|タイトル|題名|見出し|テキスト|文言|って書いて|今|いま|ここ|そこ|あそこ|あなた|えっと|ええと|あの|あのー|すみません|すいません|すみませんが|ちょっと|まず|じゃあ|では|それじゃ|それでは|ねえ|なあ|今度|今回|そろそろ|一緒に|いっしょに|\
          みんなで|みんな|彼女|彼氏|友達|友人|家族|子供|子ども|こども|妻|夫|旦那|嫁|両親|母|父|息子|娘|同僚|私|わたし|僕|ぼく|俺|うち|自分|大人|小人|学生|シニア|\
          分|枚|名|人|席分|人分|真ん中|中央|後ろ|うしろ|前の方|前方|後方|通路側|端|あたり|付近|頃|ごろ|くらい|ぐらい|以降|以後|以前|まで|くだ|です|ます|でしょうか|ですか|\
          ますか|かな|よね|いい|良い|よさそう|ある|あります|ありますか|あれば|ない|なんか|なにか|もの|やつ|やって|やってる|やっている|やってます|している|してる|公開|上映|観|見|\

@@ -25,6 +25,8 @@ pub(crate) enum Means {
     In { minutes: i32 },
     /// The time is that of the arrival.
     Arrive,
+    /// Joins a topic to the one before it, with the yes or no of that.
+    Or,
     /// A part of a sentence ends.
     Pause,
     /// A sentence ends.
@@ -94,7 +96,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Refuse,
-        "使わ|じゃな|ではな|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
+        "使わ|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
          少な|減ら|控え|苦手|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|without|not|\
@@ -228,6 +230,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "着き|着く|到着|までに|着ける|着けば|着いて|間に合|arrive|arrives|arriving|arrival|\
          arrive by|get there by|be there by|be there at",
     ),
+    (Means::Or, "or|nor"),
     (Means::Pause, "、|,|けど|けれど|but|however"),
     (Means::Stop, "。|!|?|\n|;|."),
     // Longer than what they would be taken for.

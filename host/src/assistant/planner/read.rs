@@ -68,10 +68,19 @@ pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
 fn wanted(tokens: &[Token], at: usize, carried: &mut Option<bool>) -> Option<bool> {
     let said = match tokens[at].is_ascii {
         false => behind(tokens, at),
+        true if is_joined(tokens, at) && carried.is_some() => *carried,
         true => before(tokens, at).or_else(|| fine(tokens, at)).or(*carried),
     };
     *carried = said;
     said
+}
+
+/// English: `no tolls or ferries`, `don't pay tolls or take a ferry`.
+fn is_joined(tokens: &[Token], at: usize) -> bool {
+    let is_topic = |it: &&Token| matches!(it.means, Means::Topic(_));
+    let between = tokens[..at].iter().rev().take_while(|it| !is_topic(it));
+    between.clone().any(|it| it.means == Means::Or)
+        && !between.clone().any(|it| it.means == Means::Refuse)
 }
 
 /// Japanese: the nearest yes or no behind the topic, past topics in between.

@@ -40,6 +40,23 @@ impl<M: Copy> Lexicon<M> {
         Self { by_first }
     }
 
+    /// The same, with what people make of its phrases: katakana in hiragana, and no apostrophes.
+    pub(crate) fn loose(table: &[(M, &str)]) -> Self {
+        let mut loose = Self::new(table);
+        let others = loose
+            .by_first
+            .values()
+            .flatten()
+            .filter_map(|(phrase, means)| Some((other_spelling(phrase)?, *means)));
+        for (phrase, means) in others.collect::<Vec<_>>() {
+            loose.by_first.entry(phrase[0]).or_default().push((phrase, means));
+        }
+        for phrases in loose.by_first.values_mut() {
+            phrases.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+        }
+        loose
+    }
+
     /// The longest phrase that is at `at`, and how many characters it takes.
     pub(crate) fn at(&self, text: &[char], at: usize) -> Option<(M, usize)> {
         let fits =
@@ -47,6 +64,26 @@ impl<M: Copy> Lexicon<M> {
         let phrases = self.by_first.get(text.get(at)?)?;
         phrases.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
     }
+}
+
+/// How short a phrase may be that is spelled in another way, in characters.
+const SPELLED_MIN: usize = 3;
+
+/// `ふぉーむ` for `フォーム`, `whats on` for `what's on`.
+fn other_spelling(phrase: &[char]) -> Option<Vec<char>> {
+    let is_katakana = |it: &char| matches!(it, '\u{30a1}'..='\u{30f6}' | 'ー');
+    if phrase.len() < SPELLED_MIN {
+        return None;
+    }
+    if phrase.iter().all(is_katakana) {
+        let hiragana = |it: &char| match it {
+            'ー' => 'ー',
+            it => char::from_u32(u32::from(*it) - 0x60).unwrap_or(*it),
+        };
+        return Some(phrase.iter().map(hiragana).collect());
+    }
+    let bare: Vec<char> = phrase.iter().filter(|it| **it != '\'').copied().collect();
+    (bare.len() < phrase.len() && bare.len() >= SPELLED_MIN + 1).then_some(bare)
 }
 
 static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));

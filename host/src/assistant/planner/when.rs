@@ -21,6 +21,9 @@ pub(crate) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
     english(rest).or_else(|| numeral(rest))
 }
 
+/// What makes a number a time.
+const HALVES: [&str; 7] = [" am", " pm", "am", "pm", " a.m.", " p.m.", " o'clock"];
+
 /// What begins with a number.
 fn numeral(rest: &[char]) -> Option<(Means, usize)> {
     let (number, digits) = number(rest)?;
@@ -30,6 +33,12 @@ fn numeral(rest: &[char]) -> Option<(Means, usize)> {
         if starts(tail, unit) {
             return later(number, minutes, digits + unit.chars().count());
         }
+    }
+    // `8.30am`: without the half of the day it is no time.
+    if let Some(tail) = tail.strip_prefix(&['.']) {
+        let (minute, more) = self::number(tail).filter(|it| it.1 == 2)?;
+        let is_time = HALVES.iter().any(|it| starts(&tail[more..], it));
+        return is_time.then(|| time(number, minute, digits + 1 + more))?;
     }
     if let Some(tail) = tail.strip_prefix(&[':']) {
         let (minute, more) = self::number(tail).filter(|it| it.1 == 2)?;
@@ -47,8 +56,7 @@ fn numeral(rest: &[char]) -> Option<(Means, usize)> {
         };
     }
     // `7am`, `7 pm`: the letters are read on their own, as are those after a space.
-    let half = [" am", " pm", "am", "pm", " a.m.", " p.m.", " o'clock"];
-    half.iter().any(|it| starts(tail, it)).then(|| time(number, 0, digits))?
+    HALVES.iter().any(|it| starts(tail, it)).then(|| time(number, 0, digits))?
 }
 
 /// `at 7`, `in 30 minutes`, `in an hour`.
@@ -58,7 +66,9 @@ fn english(rest: &[char]) -> Option<(Means, usize)> {
         let (number, digits) = number(&rest[3..])?;
         let tail = &rest[3 + digits..];
         // What has more to it is read as a number, the word before it by itself.
-        let is_bare = !tail.first().is_some_and(|it| *it == ':' || it.is_alphanumeric());
+        let is_point = tail.first() == Some(&'.') && tail.get(1).is_some_and(char::is_ascii_digit);
+        let is_bare =
+            !is_point && !tail.first().is_some_and(|it| *it == ':' || it.is_alphanumeric());
         return (is_bare && !is_arrival).then(|| time(number, 0, 3 + digits))?;
     }
     let tail = rest.strip_prefix(&['i', 'n', ' '])?;

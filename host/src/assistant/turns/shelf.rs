@@ -72,3 +72,49 @@ impl Shelf {
         dropped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(turns_max: usize, turns_bytes_max: u64) -> TurnLimits {
+        TurnLimits { turns_max, turns_bytes_max, turn_bytes_max: 100 }
+    }
+
+    #[test]
+    fn the_oldest_go_where_there_are_too_many_or_too_many_bytes() {
+        let (mut shelf, limits) = (Shelf::default(), limits(3, 100));
+        for name in ["a", "b", "c"] {
+            assert_eq!(shelf.put(name, 10, &limits), [""; 0]);
+        }
+        assert_eq!(shelf.put("d", 10, &limits), ["a"]);
+        assert_eq!(shelf.put("e", 95, &limits), ["b", "c", "d"]);
+        assert_eq!(shelf.put("f", 500, &limits), ["e"], "the last one stays");
+        assert_eq!((shelf.bytes, shelf.files.len(), shelf.by_age.len()), (500, 1, 1));
+    }
+
+    #[test]
+    fn one_that_is_written_again_is_the_youngest() {
+        let (mut shelf, limits) = (Shelf::default(), limits(2, 100));
+        shelf.put("turn", 10, &limits);
+        shelf.put("call", 10, &limits);
+        shelf.put("turn", 20, &limits);
+        assert_eq!(shelf.bytes, 30);
+        assert_eq!(shelf.put("next", 10, &limits), ["call"]);
+    }
+
+    #[test]
+    fn after_a_restart_what_is_foreign_stays_and_what_was_left_half_written_goes() {
+        let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
+        crate::private::make_folder(&folder).unwrap();
+        let id = "0".repeat(32);
+        let names = [format!("{id}.turn"), format!("{id}.tmp-7"), "notes.txt".to_owned()];
+        for name in &names {
+            fs::write(folder.join(name), "{}").unwrap();
+        }
+        let shelf = Shelf::read(&folder, &limits(10, 100)).unwrap();
+        let there = names.each_ref().map(|it| folder.join(it).exists());
+        fs::remove_dir_all(folder).unwrap();
+        assert_eq!((shelf.files.len(), there), (1, [true, false, true]));
+    }
+}

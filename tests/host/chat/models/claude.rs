@@ -191,6 +191,20 @@ async fn an_answer_that_is_cut_makes_no_call_and_the_conversation_goes_on() {
     assert_eq!(content(&talking.fake.bodies()[1], 1).len(), 1, "the call is not in it");
 }
 
+#[tokio::test]
+async fn a_run_that_was_stopped_leaves_no_call_open() {
+    let talking = talking(&["echo"], "rounds_max = 1").await;
+    let call = |id| uses(&[(id, "echo", json!({ "value": {} }))]);
+    talking.fake.says(call("t1")).says(call("t2")).says(says("はい"));
+    let answer = talking.say("x").await;
+    assert_eq!(answer["stopReason"], "max_tool_rounds", "ILL-25");
+    assert_eq!(called(&answer), ["echo"], "ILL-25");
+    talking.answer(&json!({ "message": "続けて", "turn": answer["turn"] })).await;
+    let said = content(&talking.fake.bodies()[2], 4);
+    assert_eq!((&said[0]["tool_use_id"], &said[0]["is_error"]), (&json!("t2"), &json!(true)));
+    assert_eq!(said[1]["text"], "続けて");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn text_is_told_while_the_rest_is_not_yet_written() {
     let talking = talking(&[], "").await;

@@ -127,7 +127,9 @@ async fn reasons_are_streamed_and_nothing_of_the_json_around_them() {
     let told: String = deltas.iter().map(|it| it["text"].as_str().unwrap()).collect();
     assert_eq!(told, reasoning, "NAV-9");
     assert!(deltas.len() > 1, "NAV-9: as it is written");
-    assert!(text.contains("\"selected\":{\"index\":0,\"toolCall\":\"t1\"}"), "NAV-6: {text}");
+    let done = text.split("\n\n").find_map(|it| it.strip_prefix("event: done\ndata: ")).unwrap();
+    let done: Value = serde_json::from_str(done).unwrap();
+    assert_eq!(done["selected"], json!({ "toolCall": "t1", "index": 0 }), "NAV-6");
 }
 
 #[tokio::test(flavor = "multi_thread")]

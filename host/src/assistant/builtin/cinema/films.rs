@@ -3,25 +3,18 @@
 use serde_json::{Value, json};
 
 use super::{Aim, Asked, Choice, MOVIES, Settled, Visit};
-use crate::assistant::{Decision, Language, builtin::desk::Desk, builtin::heard};
+use crate::assistant::{
+    Decision, Language,
+    builtin::desk::Desk,
+    builtin::heard::{self, marks},
+};
 
 /// Films that are offered at once.
 const FILMS_MAX: usize = 12;
 /// The longest part of a title that is looked for, in characters (CIN-15).
 const QUERY_MAX: usize = 100;
 /// Words that ask for the best rated.
-const RATED: &[&str] = &[
-    "おすすめ",
-    "お勧め",
-    "人気",
-    "評価",
-    "面白い",
-    "recommend",
-    "popular",
-    "best",
-    "rated",
-    "good",
-];
+const RATED: &str = "おすすめ|お勧め|人気|評価|面白い|recommend|popular|best|rated|good";
 
 impl Visit {
     pub(super) fn list_films(&mut self, desk: &mut Desk<'_>) -> Decision {
@@ -66,7 +59,7 @@ impl Visit {
             films = movies.iter().collect();
         }
         let said = self.said.to_lowercase();
-        if RATED.iter().any(|it| said.contains(it)) {
+        if marks(RATED).any(|it| said.contains(it)) {
             let rating = |it: &Value| it["rating"].as_f64().unwrap_or_default();
             films.sort_by(|a, b| rating(b).total_cmp(&rating(a)));
         }

@@ -70,7 +70,7 @@ fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
 }
 
 #[test]
-fn what_is_no_theme_is_looked_for_as_a_card_and_else_close_names_are_told() {
+fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
     let mut talk = Talk::new();
     talk.say("「ブラック・マジシャン」のサムネイルを作って");
     let missing = |names: &[&str]| {
@@ -81,7 +81,7 @@ fn what_is_no_theme_is_looked_for_as_a_card_and_else_close_names_are_told() {
     let next = talk.back(&[missing(&[])]);
     assert_eq!(
         call(&next),
-        ("get_card_illustration", json!({ "card_name": "ブラック・マジシャン" }))
+        ("get_theme_illustrations", json!({ "theme": "ブラック・マジシャン" }))
     );
     let text = concluded(&talk.back(&[missing(&["蒼晶竜"])])).text();
     assert!(text.contains("近い名前: 蒼晶竜"), "{text}");

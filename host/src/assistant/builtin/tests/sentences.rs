@@ -187,6 +187,82 @@ const SENTENCES: &[(&str, &str)] = &[
     ("何ができるの？", "-"),
     ("もういい", "-"),
     ("never mind", "-"),
+    // Said in other ways.
+    ("友達が昨日2席予約したって言ってた", "-"),
+    ("予約はまだしないで、空席だけ教えて", r#"list_movies {}"#),
+    ("席を取るのはやめて、映画の一覧だけ見せて", r#"list_movies {}"#),
+    ("I'm not sure I want to book anything yet", "-"),
+    (
+        "Could you tell me which films are on this weekend without reserving?",
+        r#"list_movies {"date":"2026-11-21"}"#,
+    ),
+    (
+        "I don't want to book, just looking at what's playing tomorrow",
+        r#"list_movies {"date":"2026-11-22"}"#,
+    ),
+    (
+        "土曜の午後に家族4人で千と千尋の神隠しを観たい",
+        r#"list_movies {"date":"2026-11-21","title_query":"千と千尋の神隠し"}"#,
+    ),
+    ("となりのトトロのチケットを3枚お願い", r#"list_movies {"title_query":"となりのトトロ"}"#),
+    ("生きるを観たい", r#"list_movies {"title_query":"生きる"}"#),
+    ("来週の土曜日、夜の回で2名", r#"list_movies {"date":"2026-11-28"}"#),
+    (
+        "Do you have seats for Tokyo Story on Nov 23?",
+        r#"list_movies {"date":"2026-11-23","title_query":"Tokyo Story"}"#,
+    ),
+    (
+        "I'd like to make a reservation for 3 people for Your Name on Tuesday",
+        r#"list_movies {"date":"2026-11-24","title_query":"Your Name"}"#,
+    ),
+    ("Any horror films on tonight?", r#"list_movies {"date":"2026-11-21"}"#),
+    (
+        "横浜から箱根湯本まで一般道で、朝8時に出発",
+        r#"route_search {"origin":"横浜","destination":"箱根湯本","avoid":["highways"],"departure_time":"2026-11-22T08:00:00+09:00"}"#,
+    ),
+    (
+        "東京ディズニーランドへの行き方を教えて、新宿から",
+        r#"route_search {"origin":"新宿","destination":"東京ディズニーランド"}"#,
+    ),
+    ("新宿→渋谷", r#"route_search {"origin":"新宿","destination":"渋谷"}"#),
+    (
+        "今から新宿へ行く一番早い道は？出発は渋谷",
+        r#"route_search {"origin":"渋谷","destination":"新宿","alternatives":true}"#,
+    ),
+    (
+        "What's the quickest route to Narita from Ueno if I leave at 7pm?",
+        r#"route_search {"origin":"Ueno","destination":"Narita","alternatives":true,"departure_time":"2026-11-21T19:00:00+09:00"}"#,
+    ),
+    (
+        "羽田空港と成田空港、品川駅からどっちが近いですか",
+        r#"distance_compare {"origins":["品川駅"],"destinations":["羽田空港","成田空港"]}"#,
+    ),
+    (
+        "distance between Ueno and Akihabara",
+        r#"distance_compare {"origins":["Ueno"],"destinations":["Akihabara"]}"#,
+    ),
+    ("大阪城の住所は？", r#"geocode {"address":"大阪城"}"#),
+    ("lat/long of Osaka Castle", r#"geocode {"address":"Osaka Castle"}"#),
+    ("今どこ？", "-"),
+    (
+        "ブルーのカードで「最終決戦」ってサムネお願いします",
+        r#"get_theme_illustrations {"theme":"蒼晶竜"}"#,
+    ),
+    ("真紅眼の黒竜の絵が見たい", r#"get_card_illustration {"card_name":"真紅眼の黒竜"}"#),
+    (
+        "fetch artwork for Blue-Eyes White Dragon and Red-Eyes Black Dragon",
+        r#"get_card_illustration {"card_name":"Blue-Eyes White Dragon"} + get_card_illustration {"card_name":"Red-Eyes Black Dragon"}"#,
+    ),
+    ("フォームって何？", "-"),
+    ("delete all my reservations", "-"),
+    ("予約しちゃだめだよ", "-"),
+    ("I would have booked if it were cheaper", "-"),
+    ("もし空いていたら予約するかも", "-"),
+    ("book a flight to Paris", "-"),
+    ("ホテルを予約して", "-"),
+    ("レストランを2名で予約したい", "-"),
+    ("hotel for two tomorrow night", "-"),
+    ("タクシーを呼んで", "-"),
 ];
 
 #[test]

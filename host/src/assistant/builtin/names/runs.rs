@@ -1,0 +1,167 @@
+//! What may be a name at all: stretches that no table knows, and runs of words with capitals.
+
+use super::{is_hiragana, tables::GENRE_WORDS};
+use crate::assistant::builtin::{
+    heard::{Heard, MASK, Piece, marks},
+    words::Word,
+};
+
+impl Heard {
+    /// Stretches that no table knows, put together over one of `joints` between two of them.
+    pub(super) fn stretches(&self, joints: &[char]) -> Vec<Piece> {
+        let genre = |at: usize| {
+            (at.saturating_sub(8)..=at)
+                .any(|from| GENRE_WORDS.at(&self.lower, from).is_some_and(|it| from + it.1 > at))
+        };
+        let particle = |it: char| {
+            "のとはにをでがもへや、。,!?! 　・~〜ー".contains(it) && it != 'ー' && it != '・'
+        };
+        let is_free = |at: usize| {
+            let it = self.chars[at];
+            let is_quoting = it == 'っ' && self.is_at("って", at)
+                || it == 'て' && at > 0 && self.is_at("って", at - 1);
+            if is_quoting || self.lower[at] == MASK || "「」『』“”【】《》()".contains(it)
+            {
+                return false;
+            }
+            // `となりの…` begins with what elsewhere is a particle.
+            let is_led = at > 1 && self.chars[at - 1] == 'の' && self.is_known(at - 2);
+            let begins =
+                at == 0 || is_led || matches!(self.chars[at - 1], '、' | '。' | ' ' | '!' | '?');
+            if begins && it == 'と' && self.chars.get(at + 1).is_some_and(|it| is_hiragana(*it)) {
+                return !self.is_known(at);
+            }
+            !it.is_ascii() && !particle(it) && !self.is_known(at) && !genre(at)
+                || it.is_ascii_alphanumeric()
+                    && !self.is_known(at)
+                    && !genre(at)
+                    && self.is_mixed(at)
+        };
+        let mut stretches: Vec<Piece> = Vec::new();
+        let mut at = 0;
+        while at < self.chars.len() {
+            if !is_free(at) {
+                at += 1;
+                continue;
+            }
+            let mut to = at;
+            while to < self.chars.len() {
+                let is_joint = joints.contains(&self.chars[to])
+                    && to + 1 < self.chars.len()
+                    && is_free(to + 1);
+                if !is_free(to) && !is_joint {
+                    break;
+                }
+                to += 1;
+            }
+            stretches.push(self.piece(at, to));
+            at = to.max(at + 1);
+        }
+        stretches
+    }
+
+    /// Whether a letter at `at` is in a Japanese sentence.
+    fn is_mixed(&self, _at: usize) -> bool {
+        self.chars.iter().any(|it| is_hiragana(*it))
+    }
+
+    /// Runs of English words that begin with a capital, small words between them allowed; the first word
+    /// of a sentence counts only where no table knows it.
+    pub(super) fn capitals(&self) -> Vec<Piece> {
+        const SMALL: &str = "of|the|and|no|to|in|a|with|-";
+        let mut words: Vec<(usize, usize)> = Vec::new();
+        let mut at = 0;
+        while at < self.chars.len() {
+            let length = self.chars[at..]
+                .iter()
+                .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '\'' | '-'))
+                .count();
+            if length > 0 && self.lower[at] != MASK {
+                words.push((at, at + length));
+            }
+            at += length.max(1);
+        }
+        let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
+        let is_taken = |it: &(usize, usize)| {
+            let lies = |span: &(usize, usize)| span.0 <= it.0 && it.1 <= span.1;
+            self.when.spans.iter().any(lies)
+                || self.numbers.ids.iter().any(|id| id.1 == text(it))
+                || self.numbers.seats.contains(&text(it))
+        };
+        let is_capital = |index: usize| {
+            let it = &words[index];
+            let word = text(it);
+            let is_upper = self.chars[it.0].is_ascii_uppercase()
+                && !matches!(
+                    word.as_str(),
+                    "I" | "I'd"
+                        | "I'm"
+                        | "I've"
+                        | "OK"
+                        | "SF"
+                        | "PM"
+                        | "AM"
+                        | "I'll"
+                        | "ID"
+                        | "A"
+                        | "The"
+                );
+            let before = self.chars[..it.0].iter().rev().find(|it| **it != ' ');
+            let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n' | ':'));
+            let is_known = (it.0..it.1).all(|at| self.is_known(at));
+            is_upper
+                && !is_taken(it)
+                && !(begins && (is_known || self.numbers.spans.iter().any(|span| span.0 == it.0)))
+        };
+        let (mut runs, mut index) = (Vec::new(), 0);
+        while index < words.len() {
+            if !is_capital(index) {
+                index += 1;
+                continue;
+            }
+            let (begin, mut end, mut next) = (words[index].0, words[index].1, index + 1);
+            while next < words.len() {
+                let gap: String = self.chars[words[next - 1].1..words[next].0].iter().collect();
+                let is_small = marks(SMALL).any(|it| it == text(&words[next]))
+                    && next + 1 < words.len()
+                    && is_capital(next + 1)
+                    && text(&words[next]) != "and";
+                if gap.trim() != "" && gap != ": " || !(is_capital(next) || is_small) {
+                    break;
+                }
+                end = words[next].1;
+                next += 1;
+            }
+            runs.push(self.piece(begin, end));
+            index = next;
+        }
+        // One word that merely begins a sentence is a name where it stands before what names have.
+        let heads = [
+            Word::Card,
+            Word::Theme,
+            Word::Thumbnail,
+            Word::Versus,
+            Word::Showtimes,
+            Word::Ticket,
+            Word::Film,
+            Word::Playing,
+            Word::Seat,
+        ];
+        runs.retain(|it| {
+            let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
+            let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
+            let is_head = self
+                .tokens
+                .iter()
+                .any(|token| token.from == it.to + 1 && heads.contains(&token.word));
+            !begins || it.text.contains(' ') || is_head || self.is_at(" and ", it.to)
+        });
+        runs.retain(|it| {
+            let words = [Word::Card, Word::Theme, Word::Film, Word::Show];
+            !self.tokens.iter().any(|token| {
+                words.contains(&token.word) && token.from == it.from && token.to == it.to
+            })
+        });
+        runs
+    }
+}

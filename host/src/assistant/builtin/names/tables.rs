@@ -1,0 +1,127 @@
+//! Kinds of films and themes of cards that are known by name, and what people say for them.
+
+use std::sync::LazyLock;
+
+use crate::assistant::planner::scan::Lexicon;
+
+/// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
+const GENRES: &[((&str, &str), &str)] = &[
+    (("アニメ", "Animation"), "アニメ|アニメーション|アニメ映画|animation|animated|anime|cartoon"),
+    (("SF", "Science fiction"), "sf|サイエンスフィクション|science fiction|sci-fi|scifi"),
+    (
+        ("時代劇", "Period drama"),
+        "時代劇|侍映画|サムライもの|period drama|samurai film|samurai movie",
+    ),
+    (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama"),
+    (("特撮", "Monster film"), "特撮|怪獣|怪獣映画|monster film|monster movie|kaiju"),
+    (("ホラー", "Horror"), "ホラー|怖い映画|horror|scary"),
+    (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|funny"),
+    (("アクション", "Action"), "アクション|action"),
+    (("恋愛", "Romance"), "恋愛|ラブストーリー|ロマンス|romance|romantic|love story"),
+    (("サスペンス", "Thriller"), "サスペンス|スリラー|ミステリー|thriller|suspense|mystery"),
+    (("ドキュメンタリー", "Documentary"), "ドキュメンタリー|documentary"),
+    (("ファンタジー", "Fantasy"), "ファンタジー|fantasy"),
+];
+
+/// Themes of the bundled catalogue, and what people say for them: names and colours.
+const THEMES: &[(Theme, &str)] = &[
+    (
+        Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: true },
+        "蒼晶竜|そうしょうりゅう|azure crystal dragons|azure crystal dragon|azure crystal|azure dragons|crystal dragons",
+    ),
+    (
+        Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: false },
+        "ブルー|青系|青い|青色|青の|水色|蒼い|蒼系|ブルー系|青いろ|blue|azure|blue-themed|blue-ish|bluish",
+    ),
+    (
+        Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: true },
+        "紅蓮機工|ぐれんきこう|crimson engine|crimson engines",
+    ),
+    (
+        Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: false },
+        "レッド|赤系|赤い|赤色|赤の|紅い|紅色|レッド系|真っ赤|red|crimson|scarlet|red-themed",
+    ),
+    (
+        Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: true },
+        "翠森精霊|すいしんせいれい|verdant spirits|verdant spirit",
+    ),
+    (
+        Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: false },
+        "グリーン|緑系|緑の|緑色|みどり|翠色|グリーン系|green|verdant|emerald|green-themed",
+    ),
+    (
+        Theme { japanese: "黄金王朝", english: "Golden Dynasty", is_name: true },
+        "黄金王朝|おうごんおうちょう|golden dynasty",
+    ),
+    (
+        Theme { japanese: "黄金王朝", english: "Golden Dynasty", is_name: false },
+        "ゴールド|金色|黄色|黄色い|金の|イエロー|ゴールド系|金系|黄系|黄金の|gold|golden|yellow|gold-themed|gold-colored",
+    ),
+    (
+        Theme { japanese: "深淵魔導", english: "Abyssal Arcana", is_name: true },
+        "深淵魔導|しんえんまどう|abyssal arcana",
+    ),
+    (
+        Theme { japanese: "深淵魔導", english: "Abyssal Arcana", is_name: false },
+        "パープル|紫系|紫の|紫色|バイオレット|むらさき|パープル系|purple|violet|purple-themed",
+    ),
+    (
+        Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: true },
+        "雪月花|せつげっか|snow moon flower|snow moon flowers",
+    ),
+    (
+        Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: false },
+        "ホワイト|白系|白い|白色|真っ白|ホワイト系|白の|white|snowy|white-themed",
+    ),
+    (
+        Theme { japanese: "星海航路", english: "Starfarer Route", is_name: true },
+        "星海航路|せいかいこうろ|starfarer route|starfarer routes|starfarer",
+    ),
+    (
+        Theme { japanese: "星海航路", english: "Starfarer Route", is_name: false },
+        "ネイビー|紺色|紺系|紺の|藍色|宇宙系|宇宙っぽい|ネイビー系|navy|navy-blue|navy blue|starry",
+    ),
+];
+
+pub(super) static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
+    LazyLock::new(|| Lexicon::loose(GENRES));
+pub(super) static THEME_WORDS: LazyLock<Lexicon<Theme>> = LazyLock::new(|| Lexicon::loose(THEMES));
+
+/// How many characters may differ from a theme's name, for each so many that it has.
+const SLIPS: (usize, usize) = (1, 4);
+const SLIPS_MAX: usize = 2;
+
+/// A theme that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::assistant::builtin) struct Theme {
+    pub(in crate::assistant::builtin) japanese: &'static str,
+    pub(in crate::assistant::builtin) english: &'static str,
+    /// Whether it is named, rather than a colour.
+    pub(in crate::assistant::builtin) is_name: bool,
+}
+
+/// Whether `name` is a theme's with a slip in it: the tool finds it, as it was written.
+pub(in crate::assistant::builtin) fn is_nearly_theme(name: &str) -> bool {
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    let names = THEMES.iter().filter(|it| it.0.is_name).flat_map(|it| it.1.split('|'));
+    names.map(|it| it.chars().collect::<Vec<_>>()).any(|it| {
+        let most = (it.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
+        it.len().abs_diff(name.len()) <= most && distance(&it, &name) <= most
+    })
+}
+
+/// How many characters are to be put in, left out or changed.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, x) in a.iter().enumerate() {
+        let (mut corner, mut left) = (at, at + 1);
+        for (below, y) in b.iter().enumerate() {
+            let up = row[below + 1];
+            let here = (corner + usize::from(x != y)).min(up + 1).min(left + 1);
+            row[below] = left;
+            (corner, left) = (up, here);
+        }
+        row[b.len()] = left;
+    }
+    row[b.len()]
+}

@@ -1,0 +1,131 @@
+//! Places by the words behind them, as Japanese has it: `東京駅から横浜駅まで`.
+
+use super::{
+    Places,
+    tables::{BEGINS, ENDS, STOPS},
+};
+use crate::assistant::builtin::heard::{Heard, marks};
+
+impl Heard {
+    /// By the words behind places.
+    pub(super) fn japanese(&self, is_list: bool) -> Places {
+        let mut places = Places::default();
+        let near = self.near();
+        if near != places {
+            return near;
+        }
+        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
+        let mut begins = Vec::new();
+        let mut from = 0;
+        while let Some((begin, length)) = self.first(BEGINS, from) {
+            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
+            from = begin + length;
+            if !origins.is_empty() {
+                begins.push((origins, from));
+            }
+        }
+        let is_end = |at: usize, begin: usize| {
+            !self.list(self.cut_before(at, begin), at, is_list).is_empty()
+        };
+        let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
+        let first = at;
+        while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
+            end = if is_end(found, first) { found } else { end };
+            at = found + length;
+        }
+        let last = begins.iter().rposition(|it| it.1 <= end).or(begins.len().checked_sub(1));
+        let last = if end == usize::MAX { last.map(|_| 0) } else { last };
+        let behind = last.map_or(0, |it| begins[it].1);
+        places.origins = last.map(|it| begins.swap_remove(it).0).unwrap_or_default();
+        let mut at = behind;
+        while let Some((end, length)) = self.first(ENDS, at) {
+            places.destinations = self.list(self.cut_before(end, behind), end, is_list);
+            at = end + length;
+            if !places.destinations.is_empty() {
+                return places;
+            }
+        }
+        if places.origins.is_empty() {
+            return self.pair();
+        }
+        // `横浜駅まで東京駅から` has its end first.
+        let before = marks(ENDS).filter_map(|it| self.find(it, 0)).find(|it| *it < behind);
+        if let Some(end) = before {
+            let found = self.list(self.cut_before(end, 0), end, is_list);
+            if !found.is_empty() {
+                let origin = &mut places.origins[0];
+                if origin.from < end {
+                    let begin = origin.to;
+                    places.origins = self.list(self.cut_before(begin, end + 2), begin, is_list);
+                }
+                places.destinations = found;
+                return places;
+            }
+        }
+        let stop = match is_list {
+            true => [
+                "の",
+                "まで",
+                "を",
+                "は",
+                "で",
+                "。",
+                "?",
+                "、どっち",
+                "、どちら",
+                "どっち",
+                "どちら",
+            ]
+            .iter()
+            .filter_map(|it| self.find(it, behind))
+            .min(),
+            false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
+        };
+        places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
+        if places.destinations.is_empty() && is_list {
+            // `羽田と成田、品川からどちらが近い`.
+            places.destinations = self.list(0, places.origins[0].from, true);
+        }
+        places
+    }
+
+    /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
+    fn near(&self) -> Places {
+        const NEAR: &str = "に近い|により近い|から近い|に一番近い|から一番近い";
+        const THOSE: &str =
+            "では|だと|のうち|の中で|なら|って|、どっち|、どちら|どっち|どちら|で、";
+        let Some(end) = marks(NEAR).filter_map(|it| self.find(it, 1)).min() else {
+            return Places::default();
+        };
+        let origin = {
+            const WHICH: &str = "どっちが|どちらが|どっちの方が|どちらのほうが|どれが|方が|ほうが";
+            let which = marks(WHICH)
+                .filter_map(|it| self.find(it, 0).map(|at| at + it.chars().count()))
+                .filter(|it| *it <= end)
+                .max();
+            self.place(self.cut_before(end, which.unwrap_or(0)), end)
+        };
+        let those = marks(THOSE).filter_map(|it| self.find(it, 1)).filter(|it| *it < end).min();
+        let found = those.map(|it| self.list(0, it, true)).unwrap_or_default();
+        match origin {
+            Some(origin) if found.len() >= 2 => {
+                Places { origins: vec![origin], destinations: found }
+            }
+            _ => Places::default(),
+        }
+    }
+
+    /// `東京と大阪の距離`, `東京・大阪間`.
+    fn pair(&self) -> Places {
+        const BEHIND: &str = "の間の|間の|の距離|の道のり|の所要時間|はどれくらい離|はどのくらい離|の間は|間は|\
+             は何キロ|って何キロ|はどれ|はどの|って";
+        let end = marks(BEHIND).filter_map(|it| self.find(it, 1)).min();
+        let Some(end) = end else { return Places::default() };
+        let mut found = self.list(self.cut_before(end, 0), end, true);
+        if found.len() < 2 {
+            return Places::default();
+        }
+        let destinations = found.split_off(1);
+        Places { origins: found, destinations }
+    }
+}

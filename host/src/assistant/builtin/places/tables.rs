@@ -1,0 +1,54 @@
+//! The words around places: what stands before them, behind them and between them.
+
+/// Behind a place where a way begins.
+pub(super) const BEGINS: &str = "から出発して|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
+     を出発地に|を起点に|発で|発、|発→|発 |スタートで|を出発地として|出発で|→|⇒|〜|～| -> ";
+/// Behind a place where a way ends.
+pub(super) const ENDS: &str = "までの|まで|への|へ|に行き|に行く|に行っ|に行け|に行こう|に向か|に着|に帰|に到着|行きの|\
+     行きで|行き、|に移動|を目指|を目的地に|に寄ら|に急い|に出かけ|にドライブ";
+/// Before a place, where it is named like a field of a form.
+pub(super) const FIELDS: &[(bool, &str)] = &[
+    (true, "出発地点は"),
+    (true, "出発地点:"),
+    (true, "出発地は"),
+    (true, "出発地:"),
+    (true, "出発地が"),
+    (true, "出発は"),
+    (true, "出発地 "),
+    (true, "出発:"),
+    (true, "起点は"),
+    (false, "目的地は"),
+    (false, "目的地:"),
+    (false, "目的地が"),
+    (false, "目的地 "),
+    (false, "到着地は"),
+    (false, "到着地:"),
+    (false, "行き先は"),
+    (false, "行き先:"),
+    (false, "到着は"),
+    (false, "ゴールは"),
+    (true, "スタートは"),
+    (true, "origin:"),
+    (true, "origin is"),
+    (true, "start:"),
+    (true, "starting point:"),
+    (false, "destination:"),
+    (false, "destination is"),
+    (false, "goal:"),
+    (false, "end:"),
+];
+/// Behind a destination that has no mark of its own.
+pub(super) const STOPS: &str = "の道|のルート|の行き方|の経路|の距離|の所要|の時間|の間|間の|だと|って|で|を|に|は|が|。|\
+     、|?|!| |,|\n|高速|有料|下道|一番|最短|最速|徒歩|歩い|渋滞|車|どの|どれ|何分|何キロ|何時間|\
+     ルート|行き方|経路|です|なん";
+/// Behind a place that is looked for.
+pub(super) const SOUGHT: &str = "はどこ|ってどこ|がどこ|どこ|の正確な位置|の場所|の緯度|の経度|の座標|の位置|の住所|\
+     の所在地|を地図|の地図|はどの辺|はどのへん|は地図|って地図|を座標|を緯度|という場所|にピン|\
+     にマーカー|の緯度経度|をマップ|へピン";
+/// What a place may not begin with, once the words before it are cut off.
+pub(super) const LEADS: &str =
+    "を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
+/// What a place may not end with.
+pub(super) const TAILS: &str = "」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
+/// Between places of one list.
+pub(super) const BETWEEN: &str = "、|・|と|や|および|または|か|, and | and | or |, |,";
