@@ -26,6 +26,7 @@ mod chat;
 mod component;
 mod environment;
 mod error;
+mod merge;
 mod page;
 mod public_url;
 
@@ -34,6 +35,7 @@ pub use chat::{ChatConfig, TurnLimits};
 pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
+use merge::merged;
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 
@@ -284,31 +286,6 @@ impl Config {
         let own = self.components.values().filter_map(|it| it.limits.as_ref());
         let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
         all.max().unwrap_or(self.limits.memory_bytes_max)
-    }
-}
-
-/// The table `name` of the program's own file, with those entries changed that the operator's names.
-fn merged<T: serde::de::DeserializeOwned>(
-    [ours, theirs]: [&toml::Table; 2],
-    name: &str,
-) -> Result<T, ConfigError> {
-    let table = |it: &toml::Table| it.get(name).and_then(|it| it.as_table()).cloned();
-    let mut merged = table(ours).unwrap_or_default();
-    change(&mut merged, table(theirs).unwrap_or_default());
-    let unworkable = |it: toml::de::Error| ConfigError::Unworkable {
-        table: name.to_owned(),
-        what: it.message().to_owned(),
-    };
-    toml::Value::Table(merged).try_into().map_err(unworkable)
-}
-
-/// Takes over what `other` says, tables within tables.
-fn change(table: &mut toml::Table, other: toml::Table) {
-    for (name, value) in other {
-        match (table.get_mut(&name), value) {
-            (Some(toml::Value::Table(own)), toml::Value::Table(value)) => change(own, value),
-            (_, value) => _ = table.insert(name, value),
-        }
     }
 }
 

@@ -219,6 +219,21 @@ async fn a_form_ends_the_turn_and_its_answer_comes_with_the_tools_result() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_cut_says_so_and_a_call_written_wrongly_is_asked_for_again() {
+    let (server, gemini) = Stage::alone(NO_PICTURES).await;
+    gemini.says(json!({ "parts": [text("ここまで")], "finishReason": "MAX_TOKENS" }));
+    let (status, answer) = chat(&server, json!({ "message": "長い話" })).await;
+    assert_eq!((status, &answer["text"]), (200, &json!("ここまで")), "{answer}");
+    assert_eq!(answer["stopReason"], "max_tokens", "{answer}");
+    gemini.says(json!({ "parts": [], "finishReason": "MALFORMED_FUNCTION_CALL" }));
+    gemini.says(message(&[text("はい")]));
+    let (status, answer) = chat(&server, json!({ "message": "もう一度" })).await;
+    assert_eq!((status, &answer["text"]), (200, &json!("はい")), "{answer}");
+    let bodies = gemini.bodies();
+    assert_eq!(bodies[1], bodies[2], "the same is asked again");
+}
+
+#[tokio::test]
 async fn texts_come_as_they_are_said_and_thoughts_do_not() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     let long = "これは八文字よりも長い返事です。";

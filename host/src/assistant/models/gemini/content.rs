@@ -88,7 +88,7 @@ pub(super) fn answers(
     for made in calls(contents, last) {
         let came = answered.iter().find(|it| it.call.id == made.id);
         let Some(came) = came else {
-            let error = json!({ "error": "the person did not let it happen" });
+            let error = json!({ "error": "the call has no result" });
             parts.push(response(&made, error));
             continue;
         };

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(Value::from(reply.parts), whole, "ILL-27");
         let texts = [Part::text("い"), Part::text("カード")];
         assert_eq!(told[..2], texts, "a thought is not told");
-        assert!(!reply.finish.is_some());
+        assert!(reply.finish.is_none());
     }
 
     #[test]
