@@ -82,7 +82,7 @@ macro_rules! with_card_words {
             PicturePrevious: "前の画像", "Previous picture";
             PictureZoomIn: "拡大", "Zoom in";
             PictureZoomOut: "縮小", "Zoom out";
-            PictureZoomReset: "全体を表示（{0}%）", "Fit ({0}%)";
+            PictureZoomReset: "全体を表示", "Fit";
             PictureStage: "画像", "The picture";
             PictureClose: "閉じる", "Close";
             PictureCards: "使われたカード：{0}", "Cards: {0}";

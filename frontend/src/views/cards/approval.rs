@@ -45,23 +45,37 @@ pub(super) fn Approval(
         // Whoever is writing something goes on writing.
         browser::focus_if_lost(id.clone());
     }
-    let class = move || if reply.get().is_none() { "approval is-open" } else { "approval" };
-    let labelled = id.clone();
-    view! {
-        <section class=class aria-labelledby=labelled>
-            <h3 class="approval-title" id=id tabindex="-1">{move || page.say(Key::CardAsk)}</h3>
-            <p class="approval-what">{what}</p>
-            {move || is_grave().then(|| view! {
-                <p class="approval-grave">{move || page.say(Key::CardAskGrave)}</p>
-            })}
-            {(!reason.is_empty()).then(|| view! {
-                <p class="approval-why">
-                    <span class="hint">{move || page.say(Key::CardReason)}"："</span>{reason}
-                </p>
-            })}
-            <Arguments tool=name params/>
-            <Decision reply on_reply/>
-        </section>
+    let (what, reason) = (StoredValue::new_local(what), StoredValue::new((name, params, reason)));
+    let told = move || what.with_value(|it| it());
+    let is_open = Memo::new(move |_| reply.with(Option::is_none));
+    move || {
+        if !is_open.get() {
+            // What it came to stands above, in the call itself.
+            return view! {
+                <p class="approval-over"><Said reply/><span>{told}</span></p>
+            }
+            .into_any();
+        }
+        let (name, params, reason) = reason.get_value();
+        view! {
+            <section class="approval is-open" aria-labelledby=id.clone()>
+                <h2 class="approval-title" id=id.clone() tabindex="-1">
+                    {move || page.say(Key::CardAsk)}
+                </h2>
+                <p class="approval-what">{told}</p>
+                {move || is_grave().then(|| view! {
+                    <p class="approval-grave">{move || page.say(Key::CardAskGrave)}</p>
+                })}
+                {(!reason.is_empty()).then(|| view! {
+                    <p class="approval-why">
+                        <span class="hint">{move || page.say(Key::CardReason)}"："</span>{reason}
+                    </p>
+                })}
+                <Arguments tool=name params/>
+                <Buttons on_reply/>
+            </section>
+        }
+        .into_any()
     }
 }
 
@@ -76,34 +90,32 @@ fn what(page: Page, title: &str, seats: &[String]) -> String {
 }
 
 #[component]
-fn Decision(reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -> impl IntoView {
+fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
     let page = page();
-    let said = |reply: &Reply| match reply {
-        Reply::Allow => ("card-said is-good", Key::CardAllowed),
-        Reply::Trust => ("card-said is-good", Key::CardTrusted),
+    let button = |class: &'static str, key: Key, reply: Reply| {
+        view! {
+            <button type="button" class=class on:click=move |_| on_reply.run(reply.clone())>
+                {move || page.say(key)}
+            </button>
+        }
+    };
+    view! {
+        <div class="actions approval-actions">
+            {button("main-action", Key::CardAllow, Reply::Allow)}
+            {button("quiet", Key::CardTrust, Reply::Trust)}
+            {button("quiet is-grave", Key::CardDeny, Reply::Deny)}
+        </div>
+    }
+}
+
+/// What was decided.
+#[component]
+fn Said(reply: Memo<Option<Reply>>) -> impl IntoView {
+    let page = page();
+    let said = move || match reply.get() {
+        Some(Reply::Allow) => ("card-said is-good", Key::CardAllowed),
+        Some(Reply::Trust) => ("card-said is-good", Key::CardTrusted),
         _ => ("card-said", Key::CardRefused),
     };
-    move || match reply.get() {
-        None => {
-            let button = |class: &'static str, key: Key, reply: Reply| {
-                view! {
-                    <button type="button" class=class on:click=move |_| on_reply.run(reply.clone())>
-                        {move || page.say(key)}
-                    </button>
-                }
-            };
-            view! {
-                <div class="actions approval-actions">
-                    {button("main-action", Key::CardAllow, Reply::Allow)}
-                    {button("quiet", Key::CardTrust, Reply::Trust)}
-                    {button("quiet is-grave", Key::CardDeny, Reply::Deny)}
-                </div>
-            }
-            .into_any()
-        }
-        Some(reply) => {
-            let (class, key) = said(&reply);
-            view! { <p class=class>{move || page.say(key)}</p> }.into_any()
-        }
-    }
+    view! { <span class=move || said().0>{move || page.say(said().1)}</span> }
 }

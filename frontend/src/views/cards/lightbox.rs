@@ -49,7 +49,7 @@ pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> i
                 <p class="lightbox-title" aria-live="polite">{move || look.title()}</p>
                 <Tools look is_open/>
             </div>
-            <div class="lightbox-stage" tabindex="0" role="group" node_ref=look.stage
+            <div class="lightbox-stage" tabindex="0" role="group" autofocus=true node_ref=look.stage
                 aria-label=move || page.say(Key::PictureStage)
                 on:wheel=move |event| look.wheel(&event)>
                 {move || look.shot().map(|shot| {
@@ -73,14 +73,13 @@ fn Tools(look: Look, is_open: RwSignal<bool>) -> impl IntoView {
             download(page, &shot);
         }
     };
-    let percent = move || page.fill(Key::PictureZoomReset, &[&look.zoom.get().to_string()]);
     view! {
         <div class="lightbox-tools">
             <button type="button" class="quiet small" on:click=move |_| look.step(false)
                 aria-label=move || page.say(Key::PictureZoomOut)
                 aria-disabled=move || (look.zoom.get() <= ZOOM_MIN).then_some("true")>"－"</button>
-            <button type="button" class="quiet small" aria-label=percent
-                on:click=move |_| look.set_zoom(ZOOM_MIN)>
+            <button type="button" class="quiet small" on:click=move |_| look.set_zoom(ZOOM_MIN)>
+                <span class="only-heard">{move || page.say(Key::PictureZoomReset)}</span>
                 {move || format!("{}%", look.zoom.get())}
             </button>
             <button type="button" class="quiet small" on:click=move |_| look.step(true)
