@@ -142,6 +142,17 @@ impl Turn {
         matches!(self.phase, Phase::Thinking | Phase::Tool(_))
     }
 
+    /// What waits below this piece, by its place in `pending`: what a call waits for stands with the call,
+    /// and what belongs to none of them below all pieces.
+    pub(crate) fn waits_below(&self, piece: Option<usize>) -> Vec<usize> {
+        let home = |pending: &Pending| {
+            let id = pending.waiting.call_id();
+            self.pieces.iter().rposition(|it| matches!(it, Piece::Call(card) if card.id == id))
+        };
+        let pending = self.pending.iter().enumerate();
+        pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
+    }
+
     /// Whether the person answered what the server keeps this turn for, and it does not know yet.
     pub(crate) fn has_news(&self) -> bool {
         self.turn.is_some() && self.pending.iter().any(Pending::is_news)

@@ -71,9 +71,10 @@ macro_rules! with_chat_words {
             ChatEdit: "編集", "Edit";
             ChatEditNamed: "このメッセージを編集して送り直す", "Edit this message and send it again";
             ChatAgain: "再生成", "Regenerate";
-            ChatAgainNamed: "この応答をもう一度作る", "Make this answer once more";
+            ChatAgainNamed: "この応答を再生成", "Regenerate this answer";
             ChatLeftOut: "取り消したため、以後のやりとりには含まれません。", "Cancelled: the assistant is not told of it again.";
             ChatIncomplete: "途中まで", "Incomplete";
+            ChatNoAnswer: "応答できませんでした", "There is no answer";
             ChatStoppedHere: "ここで停止しました。", "Stopped here.";
             ChatLost: "接続が途中で切れました。ここまでに届いた内容は残っています。", "The connection was lost on the way. What had come is still here.";
             ChatUnreadable: "ホストの応答を読み取れませんでした。", "The host's answer could not be read.";

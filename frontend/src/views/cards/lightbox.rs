@@ -49,7 +49,7 @@ pub(super) fn Lightbox(shots: Memo<Vec<Shot>>, at: RwSignal<Option<usize>>) -> i
                 <p class="lightbox-title" aria-live="polite">{move || look.title()}</p>
                 <Tools look is_open/>
             </div>
-            <div class="lightbox-stage" tabindex="0" role="group" node_ref=look.stage
+            <div class="lightbox-stage" tabindex="0" role="group" autofocus=true node_ref=look.stage
                 aria-label=move || page.say(Key::PictureStage)
                 on:wheel=move |event| look.wheel(&event)>
                 {move || look.shot().map(|shot| {

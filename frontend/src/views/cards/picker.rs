@@ -100,7 +100,7 @@ fn Tiles(
     });
     view! {
         <div class="picker-body">
-            <h2>{move || page.say(Key::PickTitle)}</h2>
+            <h2 tabindex="-1" autofocus=true>{move || page.say(Key::PickTitle)}</h2>
             <p class="hint" id=hint_id>{hint}</p>
             <div class="picker-state">
                 <p role="status">{count}</p>

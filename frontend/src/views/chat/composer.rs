@@ -1,6 +1,6 @@
 //! Where one writes: Enter sends, Shift + Enter breaks the line, an input method is left alone (ILL-46).
 
-use leptos::ev::{ClipboardEvent, DragEvent, Event, KeyboardEvent, SubmitEvent};
+use leptos::ev::{ClipboardEvent, DragEvent, Event, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
@@ -157,11 +157,16 @@ fn Send() -> impl IntoView {
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let is_empty =
         move || talk.draft.with(|it| it.trim().is_empty()) && talk.attached.with(Vec::is_empty);
+    // The button becomes the one that sends before this click is over, and must not send.
+    let stop = move |event: MouseEvent| {
+        event.prevent_default();
+        talk.stop();
+    };
     move || {
         if is_running.get() {
             view! {
                 <button type="button" id="chat-stop" class="main-action is-stop chat-send"
-                    on:click=move |_| talk.stop()>
+                    on:click=stop>
                     <span class="chat-stop-mark" aria-hidden="true"></span>
                     {move || page.say(Key::ChatStop)}
                 </button>

@@ -91,16 +91,22 @@ fn copied(page: Page, text: &str) {
 fn Answer(id: u64, entry: Seen) -> impl IntoView {
     let count = Memo::new(move |_| turn(entry, |it| it.pieces.len()).unwrap_or_default());
     let is_running = Memo::new(move |_| turn(entry, Turn::is_running) == Some(true));
-    let piece = move |index: usize| {
-        let piece = Memo::new(move |_| turn(entry, |it| it.pieces.get(index).cloned()).flatten());
-        let is_open = Memo::new(move |_| is_running.get() && index + 1 == count.get());
-        view! { <PieceView place=(id, index) piece is_open/> }
-    };
-    let waiting = Memo::new(move |_| turn(entry, |it| it.pending.len()).unwrap_or_default());
     let pending = move |index: usize| {
         let pending =
             Memo::new(move |_| turn(entry, |it| it.pending.get(index).cloned()).flatten());
         view! { <PendingView pending/> }
+    };
+    let below = move |piece: Option<usize>| {
+        let waits = Memo::new(move |_| turn(entry, |it| it.waits_below(piece)).unwrap_or_default());
+        view! { <For each=move || waits.get() key=|it| *it children=pending/> }
+    };
+    let piece = move |index: usize| {
+        let piece = Memo::new(move |_| turn(entry, |it| it.pieces.get(index).cloned()).flatten());
+        let is_open = Memo::new(move |_| is_running.get() && index + 1 == count.get());
+        view! {
+            <PieceView place=(id, index) piece is_open/>
+            {below(Some(index))}
+        }
     };
     let is_bare = Memo::new(move |_| {
         let is_bare = |it: &Turn| it.pieces.is_empty() && it.pending.is_empty();
@@ -110,7 +116,7 @@ fn Answer(id: u64, entry: Seen) -> impl IntoView {
     view! {
         <div class="chat-answer">
             <For each=move || 0..count.get() key=|it| *it children=piece/>
-            <For each=move || 0..waiting.get() key=|it| *it children=pending/>
+            {below(None)}
             {move || is_bare.get().then(|| view! {
                 <p class="hint">{move || page.say(Key::ChatEmpty)}</p>
             })}
@@ -163,6 +169,7 @@ fn Ending(entry: Seen) -> impl IntoView {
         let own = entry.with(|it| it.as_ref().map(|it| it.id));
         talk.thread.with(|it| it.entries.last().map(|it| it.id)) == own
     });
+    let is_bare = Memo::new(move |_| turn(entry, |it| it.pieces.is_empty()) == Some(true));
     let is_over = Memo::new(move |_| !matches!(phase.get(), Phase::Thinking | Phase::Tool(_)));
     let copy = move |_| copied(page, &untrack(|| turn(entry, Turn::text)).unwrap_or_default());
     let has_text = Memo::new(move |_| turn(entry, |it| !it.text().is_empty()) == Some(true));
@@ -189,7 +196,7 @@ fn Ending(entry: Seen) -> impl IntoView {
             <p class="chat-notice hint">{move || page.say(Key::ChatStoppedHere)}</p>
         })}
         {move || match phase.get() {
-            Phase::Failed(failure) => Some(view! { <Failed failure is_last/> }),
+            Phase::Failed(failure) => Some(view! { <Failed failure is_last is_bare/> }),
             _ => None,
         }}
         {move || is_over.get().then(|| view! {
@@ -215,7 +222,7 @@ fn Ending(entry: Seen) -> impl IntoView {
 
 /// Why it did not come, or not to its end; what came stays above.
 #[component]
-fn Failed(failure: Failure, is_last: Memo<bool>) -> impl IntoView {
+fn Failed(failure: Failure, is_last: Memo<bool>, is_bare: Memo<bool>) -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
     let Failure { status, error, details, retry_after_s } = failure;
@@ -230,7 +237,9 @@ fn Failed(failure: Failure, is_last: Memo<bool>) -> impl IntoView {
     };
     view! {
         <div class="notice is-trouble chat-failed" role="alert">
-            <p class="notice-title">{move || page.say(Key::ChatIncomplete)}</p>
+            <p class="notice-title">{move || {
+                page.say(if is_bare.get() { Key::ChatNoAnswer } else { Key::ChatIncomplete })
+            }}</p>
             <p>{said}</p>
             {retry_after_s.map(|seconds| view! {
                 <p>{move || page.fill(Key::ChatRetryAfter, &[&seconds.to_string()])}</p>

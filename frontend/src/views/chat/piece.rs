@@ -129,7 +129,7 @@ pub(super) fn facts(thread: &Thread, id: u64) -> Option<(String, crate::chat::en
 }
 
 /// Pictures as they are shown.
-fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
+pub(super) fn shots(list: &[Shared<Picture>], source: Source) -> Vec<Shot> {
     list.iter().map(|it| Shot::new(it.clone(), source)).collect()
 }
 
