@@ -15,7 +15,9 @@ use self::{
     survey::Survey,
     ways::Way,
 };
-use super::{Answered, Decider, Decision, Language, Turn, Undecided, images_of, text_of};
+use super::{
+    Answered, Decider, Decision, Language, ToolResult, Turn, Undecided, images_of, text_of,
+};
 
 mod cards;
 mod cinema;
@@ -170,13 +172,20 @@ impl Builtin {
     }
 
     /// A sentence in which no rule finds anything: a wish for the way, or nothing that is understood.
-    fn no_goal(&mut self, said: &str, desk: &mut Desk<'_>, _answered: &[Answered]) -> Decision {
+    fn no_goal(&mut self, said: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some(Plan::Way(way)) = &mut self.plan
             && way.follows(said, desk)
             && desk.has("route_search")
         {
             way.wish(said.to_owned());
             return self.go_on(desk, &[]);
+        }
+        // What the person allowed meanwhile has happened, and is told.
+        let is_done = |it: &Answered| {
+            it.call.name != desk::FORM && matches!(it.result, ToolResult::Output { .. })
+        };
+        if answered.iter().any(is_done) {
+            return self.go_on(desk, answered);
         }
         desk.conclude(say::not_understood(desk))
     }

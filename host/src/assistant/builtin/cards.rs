@@ -41,6 +41,8 @@ pub(super) struct Cards {
     wanted: Vec<Wanted>,
     limit: Option<u32>,
     is_thumbnail: bool,
+    /// Whether two sides are matched.
+    is_versus: bool,
     title: Option<String>,
     /// The cards that were found, by name.
     found: Vec<String>,
@@ -106,7 +108,14 @@ impl Cards {
             .numbers
             .pieces()
             .or((several && is_thumbnail && is_versus).then_some(EACH_OF_TWO));
-        Self { wanted, limit, is_thumbnail, title, found: Vec::new() }
+        Self {
+            wanted,
+            limit,
+            is_thumbnail,
+            is_versus: several && is_versus,
+            title,
+            found: Vec::new(),
+        }
     }
 
     /// Takes in what a form brought.
@@ -229,6 +238,9 @@ impl Cards {
         let mut arguments = json!({ "cards": cards });
         if let Some(title) = &self.title {
             arguments["title"] = title.as_str().into();
+        }
+        if self.is_versus && desk.takes(COMPOSE, "style") {
+            arguments["style"] = "versus".into();
         }
         let reason = desk.say(
             "取得したイラストをサムネイルに並べるため",

@@ -282,6 +282,13 @@ impl Visit {
             ));
             return self.list_seats(desk);
         }
+        if failure.error == "not_allowed" {
+            self.seats.clear();
+            return desk.conclude(desk.say(
+                "承認されなかったため、予約はしていません。",
+                "As you did not allow it, nothing was reserved.",
+            ));
+        }
         let told = say::failed(desk, failure);
         if tool == RESERVE {
             self.seats.clear();

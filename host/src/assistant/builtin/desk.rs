@@ -31,6 +31,12 @@ impl Desk<'_> {
         self.offers.iter().any(|it| &*it.name == tool)
     }
 
+    /// Whether `tool` has such an argument.
+    pub(super) fn takes(&self, tool: &str, argument: &str) -> bool {
+        let offer = self.offers.iter().find(|it| &*it.name == tool);
+        offer.and_then(|it| it.schema.get("properties")?.get(argument)).is_some()
+    }
+
     pub(super) fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {
         match self.language {
             Language::Japanese => japanese.into(),

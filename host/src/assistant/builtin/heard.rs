@@ -54,6 +54,8 @@ pub(super) struct Heard {
     pub(super) quoted: Vec<Piece>,
     pub(super) when: When,
     pub(super) numbers: Numbers,
+    /// Of each character, whether it belongs to something that is known.
+    known: Vec<bool>,
 }
 
 impl Heard {
@@ -69,7 +71,13 @@ impl Heard {
         let when = dates::read(&lower, today);
         let numbers = numbers::read(&chars, &lower, &when.spans);
         let tokens = tokens(&lower);
-        Self { chars, lower, tokens, quoted, when, numbers }
+        let mut known = vec![false; lower.len()];
+        let words = tokens.iter().map(|it| (it.from, it.to));
+        for (from, to) in words.chain(when.spans.iter().chain(&numbers.spans).copied()) {
+            let to = to.min(known.len());
+            known[from.min(to)..to].fill(true);
+        }
+        Self { chars, lower, tokens, quoted, when, numbers, known }
     }
 
     /// Whether one of `words` is there and not denied.
@@ -95,9 +103,7 @@ impl Heard {
 
     /// Whether the character at `at` belongs to a word, a date or a number that is known.
     pub(super) fn is_known(&self, at: usize) -> bool {
-        let within = |(from, to): (usize, usize)| (from..to).contains(&at);
-        self.tokens.iter().any(|it| within((it.from, it.to)))
-            || self.when.spans.iter().chain(&self.numbers.spans).any(|it| within(*it))
+        self.known.get(at).copied().unwrap_or(false)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a sentence is about: the first rule whose words are all there, and none of those that bar it.
 
+use std::cell::OnceCell;
+
 use super::{
     heard::Heard,
     names::Names,
@@ -220,11 +222,23 @@ struct Facts<'a> {
     heard: &'a Heard,
     places: super::places::Places,
     lists: super::places::Places,
+    has_theme: OnceCell<bool>,
+    has_title: OnceCell<bool>,
+    has_fields: OnceCell<bool>,
+    is_sought: OnceCell<bool>,
 }
 
 impl<'a> Facts<'a> {
     fn of(heard: &'a Heard) -> Self {
-        Self { heard, places: heard.places(false), lists: heard.places(true) }
+        Self {
+            heard,
+            places: heard.places(false),
+            lists: heard.places(true),
+            has_theme: OnceCell::new(),
+            has_title: OnceCell::new(),
+            has_fields: OnceCell::new(),
+            is_sought: OnceCell::new(),
+        }
     }
 
     fn has(&self, sign: Sign) -> bool {
@@ -241,17 +255,19 @@ impl<'a> Facts<'a> {
                     && !origins.is_empty()
                     && origins.len() + destinations.len() > 2
             }
-            Sign::Sought => heard.sought().is_some(),
+            Sign::Sought => *self.is_sought.get_or_init(|| heard.sought().is_some()),
             Sign::People => heard.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => heard.numbers.pieces().is_some(),
             Sign::Seats => !heard.numbers.seats.is_empty(),
             Sign::Has(id) => heard.numbers.id(id).is_some(),
-            Sign::KnownTheme => !heard.themes().is_empty(),
+            Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
             Sign::Quoted => !heard.quoted.is_empty(),
             Sign::Genre => heard.genre().is_some(),
-            Sign::Title => heard.title().is_some(),
+            Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
             Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
-            Sign::Fields => !super::fields::fields(heard).is_empty(),
+            Sign::Fields => {
+                *self.has_fields.get_or_init(|| !super::fields::fields(heard).is_empty())
+            }
         }
     }
 }

@@ -166,9 +166,9 @@ fn a_seat_that_somebody_else_took_leads_to_other_proposals() {
 fn a_refused_approval_and_a_closed_form_reserve_nothing() {
     let mut talk = Talk::new();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
-    let failure = Failure::new("denied", 403, "The person did not allow it.");
+    let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
     let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
-    assert!(text.contains("Nothing was reserved"), "{text}");
+    assert!(text.contains("nothing was reserved"), "{text}");
     talk.say("Book two seats for tomorrow");
     talk.back(&[films()]);
     let text = concluded(&talk.say("フォーム入力をキャンセルしました。")).text();
