@@ -5,7 +5,7 @@ mod hostile;
 mod themes;
 mod thumbnails;
 
-use host::{component::Content, solo::SoloOutcome};
+use host::{component::Content, limits::Limits, solo::SoloOutcome};
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
 
@@ -18,9 +18,10 @@ const PNG: [u8; 8] = [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
 /// A card's picture, in pixels.
 const SIZE: (u32, u32) = (480, 640);
 
-/// The component with what the default configuration grants it.
+/// The component with the limits that the default configuration gives it.
 async fn open() -> Tested {
-    Bench::of("illustrations").grant_all().start().await
+    let limits = Limits { cpu_ms_max: 10_000, output_bytes_max: 32 << 20, ..Limits::default() };
+    Bench::of("illustrations").grant_all().limits(limits).start().await
 }
 
 /// What a call puts out, and the images and texts beside it.

@@ -7,14 +7,14 @@ use super::{CARD, THEME, THUMBNAIL, open, picture};
 /// Texts that mean something to a file system, a terminal, a page or a font.
 const NASTY: [&str; 10] = [
     "../../../../etc/passwd",
-    "'; DROP TABLE cards; --",
+    "' OR '1'='1",
     "<script>alert(1)</script>\u{1b}[31m",
     "\u{0}NUL\u{0}",
     "\u{202e}逆\u{200d}\u{feff}",
     "👩\u{200d}👩\u{200d}👧\u{200d}👦",
     "﷽﷽﷽﷽",
     "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢",
-    "%s%n{}",
+    "%%{}",
     "\r\n\t",
 ];
 

@@ -21,13 +21,10 @@ const LINE_CHARS_MAX: usize = 60;
 #[serde(deny_unknown_fields)]
 pub struct ComposeThumbnail {
     /// 使うカードの名前（1〜5枚、左から順）
-    #[schemars(length(min = 1, max = 5))]
     cards: Vec<String>,
     /// 任意。画像に大きく載せるタイトル（60文字まで）
-    #[schemars(length(max = 60))]
     title: Option<String>,
     /// 任意。タイトルに添える一行（60文字まで）
-    #[schemars(length(max = 60))]
     subtitle: Option<String>,
     /// 任意。構図：versus（対戦）、spread（横並び）、spotlight（主役）。指定がなければ枚数で決まる
     style: Option<Style>,
@@ -56,6 +53,7 @@ impl Tool for ComposeThumbnail {
     };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("thumbnail");
+    const INPUT_SCHEMA: Option<&str> = Some(include_str!("compose/input.json"));
     type Output = Thumbnail;
 
     fn call(self, user: &User) -> Result<Thumbnail, Stop> {
