@@ -5,6 +5,7 @@ mod cinema;
 mod echo;
 mod forms;
 mod goldens;
+mod illustrations;
 mod maps;
 mod navigation;
 mod reach;

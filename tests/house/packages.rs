@@ -6,7 +6,7 @@ use crate::repository::{own_packages, packages, text, toml};
 use serde_json::Value;
 
 /// Crates that come in more than one version, and whose doing that is.
-const DUPLICATES: [(&[&str], &str); 14] = [
+const DUPLICATES: [(&[&str], &str); 15] = [
     (
         &["gimli", "wasm-encoder", "wasmparser"],
         "walrus, under wasm-bindgen-cli-support, is behind wasmtime",
@@ -26,6 +26,7 @@ const DUPLICATES: [(&[&str], &str); 14] = [
         "leptos 0.8's config and gloo-net 0.6, which it brings",
     ),
     (&["prettyplease", "syn"], "macros move from syn 2 to 3 one by one"),
+    (&["miniz_oxide"], "png is one behind flate2"),
     (&["embedded-io"], "postcard, under wasmtime, supports both"),
     (&["getrandom", "r-efi"], "ahash, under jsonschema, is one behind"),
     (&["rand", "rand_core"], "opentelemetry_sdk is one behind rmcp and wasmtime-wasi"),

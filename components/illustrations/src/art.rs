@@ -1,10 +1,10 @@
 //! Draws the bundled cards: the same picture each time, on every machine.
 
-mod canvas;
+pub(crate) mod canvas;
 mod light;
 mod nature;
-mod noise;
-mod shape;
+pub(crate) mod noise;
+pub(crate) mod shape;
 mod subjects;
 
 mod abyssal;
@@ -18,7 +18,7 @@ mod verdant;
 use tiny_skia::Pixmap;
 
 use crate::{cards::Card, picture::Picture};
-use canvas::{Canvas, Tint, c};
+use canvas::Canvas;
 
 /// In pixels.
 pub const WIDTH: u32 = 480;
@@ -42,7 +42,7 @@ pub fn draw(id: &str) -> Pixmap {
         .or_else(|| snow::draw(id))
         .or_else(|| starfarer::draw(id))
         .unwrap_or_else(|| Canvas::sky(WIDTH, HEIGHT, &[(0.0, 0x0010_1830), (1.0, 0x0030_4060)]));
-    canvas.vignette(0.5);
+    canvas.vignette(0.34);
     canvas.map
 }
 

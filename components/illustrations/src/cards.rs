@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use toolkit::names::{fit, fold, nearness};
 
 /// The file that people edit.
 const FILE: &str = include_str!("../data/cards.json");
@@ -49,14 +50,59 @@ pub struct Card {
     pub description_en: String,
 }
 
+/// What people say after a colour: 「ブルー系テーマのカード」 is blue.
+const AFTER_COLOUR: [&str; 18] = [
+    "いろ",
+    "い",
+    "色",
+    "系",
+    "系統",
+    "けい",
+    "の",
+    "な",
+    "てま",
+    "かど",
+    "でっき",
+    "いらすと",
+    "たち",
+    "theme",
+    "themes",
+    "cards",
+    "card",
+    "deck",
+];
+
 impl Theme {
-    /// Whatever it may be found by.
+    /// Its names, the colours aside.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        [&self.name, &self.reading, &self.name_en]
-            .into_iter()
-            .chain(&self.colours)
-            .map(String::as_str)
+        [&self.name, &self.reading, &self.name_en].into_iter().map(String::as_str)
     }
+
+    /// How well a folded query fits it; see [`toolkit::names::fit`]. A colour must be all that is asked
+    /// for: 「ブルー」 and 「青系のカード」 mean it, 「ブルーアイズ」 is somebody else's name.
+    #[must_use]
+    pub fn fit(&self, query: &str) -> Option<f64> {
+        let is_colour = self.colours.iter().any(|it| is_colour(query, &fold(it)));
+        if is_colour { Some(3.0) } else { fit(query, self.names()) }
+    }
+
+    /// How near a folded query comes, by a part of a colour's name too.
+    #[must_use]
+    pub fn nearness(&self, query: &str) -> f64 {
+        nearness(query, self.names().chain(self.colours.iter().map(String::as_str)))
+    }
+}
+
+/// Whether it is that colour, with nothing after it but what people say there.
+fn is_colour(query: &str, colour: &str) -> bool {
+    let Some(mut rest) = query.strip_prefix(colour) else { return false };
+    while !rest.is_empty() {
+        let Some(left) = AFTER_COLOUR.iter().find_map(|it| rest.strip_prefix(it)) else {
+            return false;
+        };
+        rest = left;
+    }
+    true
 }
 
 impl Card {
@@ -81,6 +127,44 @@ mod tests {
         assert_eq!(themes().len(), 7);
         for theme in themes() {
             assert!(theme.cards.len() >= 6, "{}", theme.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_each_theme_is_found_by_each_of_its_names_and_colours() {
+        let mut names: Vec<_> =
+            themes().iter().flat_map(|it| &it.cards).map(|it| &it.name).collect();
+        let ids: std::collections::BTreeSet<_> =
+            themes().iter().flat_map(|it| &it.cards).map(|it| &it.id).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!((names.len(), ids.len()), (42, 42));
+        let best = |query: &str| {
+            let query = fold(query);
+            let fits = themes().iter().filter_map(|it| Some((it.fit(&query)?, &it.id)));
+            fits.max_by(|a, b| a.0.total_cmp(&b.0)).map(|it| it.1.as_str())
+        };
+        for theme in themes() {
+            for name in theme.names().chain(theme.colours.iter().map(String::as_str)) {
+                assert_eq!(best(name), Some(theme.id.as_str()), "{name}");
+            }
+        }
+        for query in ["ブルー系テーマのカード", "青色のカード", "blue cards", "あおいの"]
+        {
+            assert_eq!(best(query), Some("azure"), "{query}");
+        }
+        for query in ["ブルーアイズ", "ブラック・マジシャン", "Blue-Eyes", "zzzz"] {
+            assert_eq!(best(query), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_palette_is_five_colours() {
+        for theme in themes() {
+            for colour in &theme.palette {
+                let digits = colour.strip_prefix('#').unwrap();
+                assert!(digits.len() == 6 && u32::from_str_radix(digits, 16).is_ok(), "{colour}");
+            }
         }
     }
 }

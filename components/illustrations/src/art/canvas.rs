@@ -9,25 +9,25 @@ use super::shape::{Point, Shape};
 
 /// A colour, and how much it covers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tint(pub(super) u32, pub(super) f32);
+pub(crate) struct Tint(pub(crate) u32, pub(crate) f32);
 
 /// A colour that covers.
-pub(super) const fn c(rgb: u32) -> Tint {
+pub(crate) const fn c(rgb: u32) -> Tint {
     Tint(rgb, 1.0)
 }
 
 impl Tint {
-    pub(super) const fn a(self, alpha: f32) -> Self {
+    pub(crate) const fn a(self, alpha: f32) -> Self {
         Self(self.0, alpha)
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "each is a byte")]
-    pub(super) fn channels(self) -> [f32; 3] {
+    pub(crate) fn channels(self) -> [f32; 3] {
         [(self.0 >> 16) as u8, (self.0 >> 8) as u8, self.0 as u8].map(f32::from)
     }
 
     /// On the way to another colour.
-    pub(super) fn to(self, other: Self, share: f32) -> Self {
+    pub(crate) fn to(self, other: Self, share: f32) -> Self {
         let (one, two) = (self.channels(), other.channels());
         let at = |i: usize| byte(one[i] + (two[i] - one[i]) * share);
         let rgb = u32::from_be_bytes([0, at(0), at(1), at(2)]);
@@ -45,13 +45,13 @@ impl Tint {
     clippy::cast_sign_loss,
     reason = "brought into range before"
 )]
-pub(super) fn byte(it: f32) -> u8 {
+pub(crate) fn byte(it: f32) -> u8 {
     it.clamp(0.0, 255.0) as u8
 }
 
 /// What a shape is filled with.
 #[derive(Clone, Debug)]
-pub(super) enum Ink {
+pub(crate) enum Ink {
     /// One colour.
     Flat(Tint),
     /// From one place to another.
@@ -61,13 +61,18 @@ pub(super) enum Ink {
 }
 
 /// From one colour at the height `top` to another at `bottom`.
-pub(super) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
+pub(crate) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
     Ink::Line([0.0, top], [0.0, bottom], vec![(0.0, upper), (1.0, lower)])
 }
 
 /// From a place outwards to another colour.
-pub(super) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
+pub(crate) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
     Ink::Round([x, y], radius, vec![(0.0, inner), (1.0, outer)])
+}
+
+/// A paint of one colour.
+pub(crate) fn flat(tint: Tint) -> Paint<'static> {
+    Ink::Flat(tint).paint()
 }
 
 impl From<Tint> for Ink {
@@ -96,19 +101,19 @@ impl Ink {
         shader.unwrap_or(Shader::SolidColor(Color::TRANSPARENT))
     }
 
-    fn paint(&self) -> Paint<'static> {
+    pub(crate) fn paint(&self) -> Paint<'static> {
         Paint { shader: self.shader(), anti_alias: true, ..Paint::default() }
     }
 }
 
 /// The picture while it is drawn. It is opaque throughout.
-pub(super) struct Canvas {
-    pub(super) map: Pixmap,
+pub(crate) struct Canvas {
+    pub(crate) map: Pixmap,
 }
 
 impl Canvas {
     /// A sky: colours by their heights, from 0 at the top to 1 at the bottom.
-    pub(super) fn sky(width: u32, height: u32, stops: &[(f32, u32)]) -> Self {
+    pub(crate) fn sky(width: u32, height: u32, stops: &[(f32, u32)]) -> Self {
         let mut map = Pixmap::new(width, height).expect("held by a test");
         map.fill(Color::BLACK);
         let mut canvas = Self { map };
@@ -124,12 +129,12 @@ impl Canvas {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
-    pub(super) fn width(&self) -> f32 {
+    pub(crate) fn width(&self) -> f32 {
         self.map.width() as f32
     }
 
     #[allow(clippy::cast_precision_loss, reason = "at most a few thousand")]
-    pub(super) fn height(&self) -> f32 {
+    pub(crate) fn height(&self) -> f32 {
         self.map.height() as f32
     }
 
@@ -153,25 +158,25 @@ impl Canvas {
     }
 
     /// Mist: none at `from`, all of it at `to`, none again as far beyond.
-    pub(super) fn mist(&mut self, from: f32, to: f32, tint: Tint) {
+    pub(crate) fn mist(&mut self, from: f32, to: f32, tint: Tint) {
         self.rows(|y| {
             let share = (1.0 - ((y - to) / (to - from)).abs()).max(0.0);
             tint.a(tint.1 * share * share * (3.0 - 2.0 * share))
         });
     }
 
-    pub(super) fn fill(&mut self, shape: &Shape, ink: impl Into<Ink>) {
+    pub(crate) fn fill(&mut self, shape: &Shape, ink: impl Into<Ink>) {
         self.fill_within(shape, ink, None);
     }
 
-    pub(super) fn fill_within(&mut self, shape: &Shape, ink: impl Into<Ink>, mask: Option<&Mask>) {
+    pub(crate) fn fill_within(&mut self, shape: &Shape, ink: impl Into<Ink>, mask: Option<&Mask>) {
         if let Some(path) = shape.path() {
             let paint = ink.into().paint();
             self.map.fill_path(&path, &paint, FillRule::Winding, Transform::identity(), mask);
         }
     }
 
-    pub(super) fn stroke(&mut self, shape: &Shape, width: f32, tint: Tint) {
+    pub(crate) fn stroke(&mut self, shape: &Shape, width: f32, tint: Tint) {
         if let Some(path) = shape.path() {
             let paint = Ink::Flat(tint).paint();
             let stroke = Stroke { width, ..Stroke::default() };
@@ -180,31 +185,52 @@ impl Canvas {
     }
 
     /// What only this shape lets through.
-    pub(super) fn mask(&self, shape: &Shape) -> Option<Mask> {
+    pub(crate) fn mask(&self, shape: &Shape) -> Option<Mask> {
         let mut mask = Mask::new(self.map.width(), self.map.height())?;
         mask.fill_path(&shape.path()?, FillRule::Winding, true, Transform::identity());
         Some(mask)
     }
 
     /// A body in the light: its edge is of the tint `rim` where the light comes from.
-    pub(super) fn lit(&mut self, shape: &Shape, ink: impl Into<Ink>, rim: Tint, light: Point) {
-        let ink = ink.into();
-        self.fill(shape, ink.clone());
-        let Some(mask) = self.mask(shape) else { return };
-        let Some(mut edge) = self.mask(shape) else { return };
-        // What is left of the shape once it is moved out of the light.
-        if let Some(moved) = shape.clone().moved(-light[0], -light[1]).path() {
-            let mut inner = match Mask::new(self.map.width(), self.map.height()) {
-                Some(inner) => inner,
-                None => return,
-            };
-            inner.fill_path(&moved, FillRule::Winding, true, Transform::identity());
-            for (edge, (inner, mask)) in
-                edge.data_mut().iter_mut().zip(inner.data().iter().zip(mask.data()))
-            {
-                *edge = mask.saturating_sub(*inner);
+    pub(crate) fn lit(&mut self, shape: &Shape, ink: impl Into<Ink>, rim: Tint, light: Point) {
+        self.fill(shape, ink);
+        self.rim(shape, rim, light);
+    }
+
+    /// Lights what would be left of the shape once it is moved out of the light.
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "places on the picture"
+    )]
+    fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
+        let path = shape.path()?;
+        let bounds = path.bounds();
+        let (left, top) = (bounds.left().max(0.0).floor(), bounds.top().max(0.0).floor());
+        let width = (bounds.right().min(self.width()).ceil() - left) as u32;
+        let height = (bounds.bottom().min(self.height()).ceil() - top) as u32;
+        let (mut whole, mut rest) = (Mask::new(width, height)?, Mask::new(width, height)?);
+        let here = Transform::from_translate(-left, -top);
+        whole.fill_path(&path, FillRule::Winding, true, here);
+        rest.fill_path(&path, FillRule::Winding, true, here.post_translate(-light[0], -light[1]));
+        let over = rim.channels();
+        let stride = self.map.width() as usize;
+        let start = top as usize * stride + left as usize;
+        let pixels = self.map.data_mut();
+        let rows = whole.data().chunks(width as usize).zip(rest.data().chunks(width as usize));
+        for (y, (whole, rest)) in rows.enumerate() {
+            let row = &mut pixels[(start + y * stride) * 4..];
+            for ((pixel, whole), rest) in row.chunks_exact_mut(4).zip(whole).zip(rest) {
+                let edge = whole.saturating_sub(*rest);
+                if edge > 0 {
+                    let share = f32::from(edge) / 255.0 * rim.1;
+                    for (old, over) in pixel.iter_mut().zip(over) {
+                        *old = byte(f32::from(*old) * (1.0 - share) + over * share + 0.5);
+                    }
+                }
             }
         }
-        self.fill_within(shape, rim, Some(&edge));
+        Some(())
     }
 }

@@ -32,7 +32,7 @@ impl Canvas {
         clippy::cast_sign_loss,
         reason = "places on the picture"
     )]
-    pub(super) fn glow(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
+    pub(crate) fn glow(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
         let light = tint.channels().map(|it| it / 255.0 * tint.1);
         let (width, height) = (self.map.width() as usize, self.map.height() as usize);
         let from = ((y - radius).max(0.0) as usize, (x - radius).max(0.0) as usize);
@@ -91,14 +91,14 @@ impl Canvas {
     }
 
     /// The light around a shape, `reach` wide.
-    pub(super) fn aura(&mut self, shape: &Shape, reach: f32, tint: Tint) {
+    pub(crate) fn aura(&mut self, shape: &Shape, reach: f32, tint: Tint) {
         if let Some(grid) = self.blurred(shape, reach) {
             self.add(&grid, tint);
         }
     }
 
     /// The soft shadow of a shape.
-    pub(super) fn shadow(&mut self, shape: &Shape, reach: f32, tint: Tint) {
+    pub(crate) fn shadow(&mut self, shape: &Shape, reach: f32, tint: Tint) {
         if let Some(grid) = self.blurred(shape, reach) {
             self.cover(&grid, tint);
         }
@@ -127,7 +127,7 @@ impl Canvas {
 
     /// Clouds between two heights: `size` wide, the more the higher `cover` is.
     #[allow(clippy::cast_precision_loss, reason = "places on the picture")]
-    pub(super) fn clouds(&mut self, seed: u32, span: [f32; 2], size: f32, cover: f32, tint: Tint) {
+    pub(crate) fn clouds(&mut self, seed: u32, span: [f32; 2], size: f32, cover: f32, tint: Tint) {
         let (width, height) =
             (self.map.width() as usize / COARSE + 2, self.map.height() as usize / COARSE + 2);
         let mut amounts = Vec::with_capacity(width * height);
@@ -150,7 +150,7 @@ impl Canvas {
     }
 
     /// Rays of light from a place, of different widths.
-    pub(super) fn rays(&mut self, from: [f32; 2], seed: u32, count: u8, length: f32, tint: Tint) {
+    pub(crate) fn rays(&mut self, from: [f32; 2], seed: u32, count: u8, length: f32, tint: Tint) {
         let mut dice = Dice::new(seed);
         for i in 0..count {
             let angle = std::f32::consts::TAU * (f32::from(i) + dice.within(-0.35, 0.35))
@@ -166,7 +166,7 @@ impl Canvas {
 
     /// Darkens the corners.
     #[allow(clippy::cast_precision_loss, reason = "places on the picture")]
-    pub(super) fn vignette(&mut self, strength: f32) {
+    pub(crate) fn vignette(&mut self, strength: f32) {
         let (width, height) = (self.width(), self.height());
         let row_bytes = self.map.width() as usize * 4;
         for (y, row) in self.map.data_mut().chunks_exact_mut(row_bytes).enumerate() {

@@ -10,7 +10,7 @@ use super::{
 
 impl Canvas {
     /// Stars down to a height, some with a glow.
-    pub(super) fn stars(&mut self, seed: u32, count: u16, bottom: f32, tint: Tint) {
+    pub(crate) fn stars(&mut self, seed: u32, count: u16, bottom: f32, tint: Tint) {
         let mut dice = Dice::new(seed);
         for _ in 0..count {
             let (x, y) = (dice.within(0.0, self.width()), dice.within(0.0, bottom));
@@ -23,7 +23,7 @@ impl Canvas {
     }
 
     /// A disc of light with a wide glow.
-    pub(super) fn moon(&mut self, x: f32, y: f32, radius: f32, tint: Tint, halo: Tint) {
+    pub(crate) fn moon(&mut self, x: f32, y: f32, radius: f32, tint: Tint, halo: Tint) {
         self.glow(x, y, radius * 4.2, halo.a(0.42));
         self.glow(x, y, radius * 1.9, halo.a(0.65));
         let white = c(0x00ff_ffff);
@@ -32,7 +32,7 @@ impl Canvas {
     }
 
     /// The seas of a moon.
-    pub(super) fn craters(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
+    pub(crate) fn craters(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
         let Some(mask) = self.mask(&disc(x, y, radius, radius)) else { return };
         for (dx, dy, r) in [
             (-0.35, -0.25, 0.28),
@@ -47,7 +47,7 @@ impl Canvas {
     }
 
     /// Mountains: their foot at `base`, as high as `height`; a low `size` is jagged.
-    pub(super) fn ridge(
+    pub(crate) fn ridge(
         &mut self,
         seed: u32,
         base: f32,
@@ -70,7 +70,7 @@ impl Canvas {
     }
 
     /// Rolling ground: its top at about `base`.
-    pub(super) fn ground(&mut self, seed: u32, base: f32, swell: f32, top: Tint, foot: Tint) {
+    pub(crate) fn ground(&mut self, seed: u32, base: f32, swell: f32, top: Tint, foot: Tint) {
         let bottom = self.height();
         let mut line = vec![[-4.0, bottom]];
         let mut x = -4.0;
@@ -83,7 +83,7 @@ impl Canvas {
     }
 
     /// A row of firs whose feet stand at about `base`.
-    pub(super) fn firs(&mut self, seed: u32, base: f32, height: f32, top: Tint, foot: Tint) {
+    pub(crate) fn firs(&mut self, seed: u32, base: f32, height: f32, top: Tint, foot: Tint) {
         let mut dice = Dice::new(seed);
         let mut wood = Shape::default();
         let mut x = -10.0;
@@ -107,7 +107,7 @@ impl Canvas {
     }
 
     /// Water from `top` to the bottom, with the light of something at `x` on it.
-    pub(super) fn water(
+    pub(crate) fn water(
         &mut self,
         seed: u32,
         top: f32,
@@ -134,7 +134,7 @@ impl Canvas {
     }
 
     /// A crystal: its foot at a place, leaning by `lean`.
-    pub(super) fn crystal(
+    pub(crate) fn crystal(
         &mut self,
         x: f32,
         y: f32,
@@ -166,7 +166,7 @@ impl Canvas {
     }
 
     /// A row of crystals along the lower edge.
-    pub(super) fn crystals(&mut self, seed: u32, base: f32, height: f32, dark: Tint, light: Tint) {
+    pub(crate) fn crystals(&mut self, seed: u32, base: f32, height: f32, dark: Tint, light: Tint) {
         let mut dice = Dice::new(seed);
         let mut x = -20.0;
         while x < self.width() + 20.0 {
@@ -179,7 +179,7 @@ impl Canvas {
     }
 
     /// Little lights with four points.
-    pub(super) fn sparkles(&mut self, seed: u32, count: u8, area: [f32; 4], tint: Tint) {
+    pub(crate) fn sparkles(&mut self, seed: u32, count: u8, area: [f32; 4], tint: Tint) {
         let mut dice = Dice::new(seed);
         for _ in 0..count {
             let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
@@ -190,7 +190,7 @@ impl Canvas {
     }
 
     /// Sparks, fireflies, bubbles: soft points, bright in the middle.
-    pub(super) fn motes(&mut self, seed: u32, count: u8, area: [f32; 4], size: f32, tint: Tint) {
+    pub(crate) fn motes(&mut self, seed: u32, count: u8, area: [f32; 4], size: f32, tint: Tint) {
         let mut dice = Dice::new(seed);
         for _ in 0..count {
             let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
@@ -201,7 +201,7 @@ impl Canvas {
     }
 
     /// Petals, leaves or feathers in the wind.
-    pub(super) fn petals(
+    pub(crate) fn petals(
         &mut self,
         seed: u32,
         count: u8,
@@ -222,7 +222,7 @@ impl Canvas {
     }
 
     /// Snow: some far, some near.
-    pub(super) fn snow(&mut self, seed: u32, count: u16, tint: Tint) {
+    pub(crate) fn snow(&mut self, seed: u32, count: u16, tint: Tint) {
         let mut dice = Dice::new(seed);
         for _ in 0..count {
             let (x, y) = (dice.within(0.0, self.width()), dice.within(0.0, self.height()));
@@ -234,7 +234,7 @@ impl Canvas {
     }
 
     /// A band of light across the sky: what a galaxy or an aurora is.
-    pub(super) fn band(&mut self, seed: u32, line: &[[f32; 2]], width: f32, tint: Tint) {
+    pub(crate) fn band(&mut self, seed: u32, line: &[[f32; 2]], width: f32, tint: Tint) {
         let shape = thick(line, &[width * 0.4, width, width * 0.3]);
         self.aura(&shape, width, tint);
         let mut dice = Dice::new(seed);
@@ -251,7 +251,7 @@ impl Canvas {
     }
 
     /// A curtain of northern light that hangs from a line.
-    pub(super) fn aurora(&mut self, seed: u32, top: f32, height: f32, tint: Tint) {
+    pub(crate) fn aurora(&mut self, seed: u32, top: f32, height: f32, tint: Tint) {
         let mut dice = Dice::new(seed);
         let mut x = -20.0;
         while x < self.width() + 20.0 {

@@ -2,20 +2,20 @@
 
 /// Numbers that look like chance and depend on the seed alone.
 #[derive(Clone, Debug)]
-pub(super) struct Dice(u32);
+pub(crate) struct Dice(u32);
 
 impl Dice {
-    pub(super) fn new(seed: u32) -> Self {
+    pub(crate) fn new(seed: u32) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b)
     }
 
     /// From 0 to 1.
-    pub(super) fn roll(&mut self) -> f32 {
+    pub(crate) fn roll(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9);
         unit(mix(self.0))
     }
 
-    pub(super) fn within(&mut self, least: f32, most: f32) -> f32 {
+    pub(crate) fn within(&mut self, least: f32, most: f32) -> f32 {
         least + (most - least) * self.roll()
     }
 }
@@ -38,7 +38,7 @@ fn corner(x: i32, y: i32, seed: u32) -> f32 {
 
 /// Smooth noise from 0 to 1, about one hill a unit.
 #[allow(clippy::cast_possible_truncation, reason = "places on a picture")]
-pub(super) fn noise(x: f32, y: f32, seed: u32) -> f32 {
+pub(crate) fn noise(x: f32, y: f32, seed: u32) -> f32 {
     let (left, top) = (x.floor(), y.floor());
     let (u, v) = (x - left, y - top);
     let (u, v) = (u * u * (3.0 - 2.0 * u), v * v * (3.0 - 2.0 * v));
@@ -49,7 +49,7 @@ pub(super) fn noise(x: f32, y: f32, seed: u32) -> f32 {
 }
 
 /// Noise with finer noise on it, from 0 to 1.
-pub(super) fn rough(mut x: f32, mut y: f32, seed: u32, octaves: u32) -> f32 {
+pub(crate) fn rough(mut x: f32, mut y: f32, seed: u32, octaves: u32) -> f32 {
     let (mut sum, mut weight, mut whole) = (0.0, 0.5, 0.0);
     for octave in 0..octaves {
         sum += weight * noise(x, y, seed.wrapping_add(octave * 101));

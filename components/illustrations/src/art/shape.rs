@@ -5,14 +5,14 @@ use std::f32::consts::{PI, TAU};
 use tiny_skia::{Path, PathBuilder, Transform};
 
 /// A place on the picture.
-pub(super) type Point = [f32; 2];
+pub(crate) type Point = [f32; 2];
 
 /// Pieces between two points of a smooth line.
 const PIECES: u8 = 7;
 
 /// One or more closed outlines, filled as one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shape(pub(super) Vec<Vec<Point>>);
+pub(crate) struct Shape(pub(crate) Vec<Vec<Point>>);
 
 /// Points as `x,y x,y`; one with `!` before it is a corner.
 fn points(text: &str) -> Vec<(Point, bool)> {
@@ -61,22 +61,22 @@ fn smooth(points: &[(Point, bool)], is_closed: bool) -> Vec<Point> {
 }
 
 /// A closed outline, smooth but at its corners.
-pub(super) fn blob(text: &str) -> Shape {
+pub(crate) fn blob(text: &str) -> Shape {
     Shape(vec![smooth(&points(text), true)])
 }
 
 /// A closed outline of straight lines.
-pub(super) fn poly(text: &str) -> Shape {
+pub(crate) fn poly(text: &str) -> Shape {
     Shape(vec![points(text).into_iter().map(|it| it.0).collect()])
 }
 
 /// A smooth line as thick as `widths` say from its beginning to its end.
-pub(super) fn limb(text: &str, widths: &[f32]) -> Shape {
+pub(crate) fn limb(text: &str, widths: &[f32]) -> Shape {
     thick(&smooth(&points(text), false), widths)
 }
 
 /// The points of a smooth line.
-pub(super) fn line(text: &str) -> Vec<Point> {
+pub(crate) fn line(text: &str) -> Vec<Point> {
     smooth(&points(text), false)
 }
 
@@ -86,7 +86,7 @@ pub(super) fn line(text: &str) -> Vec<Point> {
     clippy::cast_sign_loss,
     reason = "a handful of points"
 )]
-pub(super) fn thick(line: &[Point], widths: &[f32]) -> Shape {
+pub(crate) fn thick(line: &[Point], widths: &[f32]) -> Shape {
     let count = line.len();
     if count < 2 || widths.is_empty() {
         return Shape::default();
@@ -114,7 +114,7 @@ pub(super) fn thick(line: &[Point], widths: &[f32]) -> Shape {
 }
 
 /// An ellipse.
-pub(super) fn disc(x: f32, y: f32, rx: f32, ry: f32) -> Shape {
+pub(crate) fn disc(x: f32, y: f32, rx: f32, ry: f32) -> Shape {
     let corner = |i: u8| {
         let angle = TAU * f32::from(i) / 48.0;
         [x + rx * angle.cos(), y + ry * angle.sin()]
@@ -123,7 +123,7 @@ pub(super) fn disc(x: f32, y: f32, rx: f32, ry: f32) -> Shape {
 }
 
 /// A star of `count` points between two radii; the first one at `turn`, in radians from the top.
-pub(super) fn star(x: f32, y: f32, count: u8, outer: f32, inner: f32, turn: f32) -> Shape {
+pub(crate) fn star(x: f32, y: f32, count: u8, outer: f32, inner: f32, turn: f32) -> Shape {
     let corner = |i: u8| {
         let angle = turn - PI / 2.0 + PI * f32::from(i) / f32::from(count);
         let radius = if i % 2 == 0 { outer } else { inner };
@@ -133,7 +133,7 @@ pub(super) fn star(x: f32, y: f32, count: u8, outer: f32, inner: f32, turn: f32)
 }
 
 /// A gear wheel without its hole.
-pub(super) fn gear(x: f32, y: f32, radius: f32, teeth: u8, turn: f32) -> Shape {
+pub(crate) fn gear(x: f32, y: f32, radius: f32, teeth: u8, turn: f32) -> Shape {
     let tooth = TAU / f32::from(teeth);
     let corner = |i: u16| {
         let (part, at) = (i % 4, f32::from(i / 4));
@@ -145,7 +145,7 @@ pub(super) fn gear(x: f32, y: f32, radius: f32, teeth: u8, turn: f32) -> Shape {
 }
 
 /// A leaf or a feather from one point to another, as wide as `width` in the middle.
-pub(super) fn leaf(from: Point, to: Point, width: f32) -> Shape {
+pub(crate) fn leaf(from: Point, to: Point, width: f32) -> Shape {
     let along = add(to, from, -1.0);
     let length = along[0].hypot(along[1]).max(0.001);
     let aside = [-along[1] / length * width / 2.0, along[0] / length * width / 2.0];
@@ -160,7 +160,7 @@ pub(super) fn leaf(from: Point, to: Point, width: f32) -> Shape {
 }
 
 impl Shape {
-    pub(super) fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
@@ -172,17 +172,17 @@ impl Shape {
         self
     }
 
-    pub(super) fn moved(self, x: f32, y: f32) -> Self {
+    pub(crate) fn moved(self, x: f32, y: f32) -> Self {
         self.map(|it| [it[0] + x, it[1] + y])
     }
 
     /// Larger or smaller around a place.
-    pub(super) fn scaled(self, x: f32, y: f32, times: f32) -> Self {
+    pub(crate) fn scaled(self, x: f32, y: f32, times: f32) -> Self {
         self.map(|it| [x + (it[0] - x) * times, y + (it[1] - y) * times])
     }
 
     /// Turned around a place, in radians.
-    pub(super) fn turned(self, x: f32, y: f32, angle: f32) -> Self {
+    pub(crate) fn turned(self, x: f32, y: f32, angle: f32) -> Self {
         let (sin, cos) = angle.sin_cos();
         self.map(|it| {
             let (dx, dy) = (it[0] - x, it[1] - y);
@@ -191,18 +191,18 @@ impl Shape {
     }
 
     /// Its mirror image on the other side of `x`.
-    pub(super) fn flipped(self, x: f32) -> Self {
+    pub(crate) fn flipped(self, x: f32) -> Self {
         self.map(|it| [2.0 * x - it[0], it[1]])
     }
 
     /// With its mirror image.
-    pub(super) fn doubled(self, x: f32) -> Self {
+    pub(crate) fn doubled(self, x: f32) -> Self {
         let other = self.clone().flipped(x);
         self.and(other)
     }
 
     /// For the rasteriser; all outlines run the same way, so that none makes a hole in another.
-    pub(super) fn path(&self) -> Option<Path> {
+    pub(crate) fn path(&self) -> Option<Path> {
         let mut path = PathBuilder::new();
         for outline in &self.0 {
             let mut outline = outline.clone();
@@ -221,7 +221,7 @@ impl Shape {
     }
 
     /// For the rasteriser, moved and at a fraction of the size.
-    pub(super) fn path_at(&self, scale: f32) -> Option<Path> {
+    pub(crate) fn path_at(&self, scale: f32) -> Option<Path> {
         self.path()?.transform(Transform::from_scale(scale, scale))
     }
 }

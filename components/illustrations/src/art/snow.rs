@@ -1,7 +1,135 @@
-//! snow.
+//! 雪月花: snow, moon and flower.
 
-use super::canvas::Canvas;
+mod kaguya;
+mod kohana;
+mod sakura;
+mod torii;
+mod tsurara;
+mod yuki;
 
-pub(super) fn draw(_id: &str) -> Option<Canvas> {
-    None
+use super::{
+    canvas::{Canvas, Ink, Tint, c, down, round},
+    card,
+    noise::Dice,
+    shape::{Shape, blob, disc, leaf, limb, line, poly, thick},
+    subjects::feathers,
+};
+
+const NIGHT: Tint = c(0x001c_2340);
+const SILVER: Tint = c(0x009f_b4d8);
+const PINK: Tint = c(0x00f2_a9c4);
+const WHITE: Tint = c(0x00ff_ffff);
+const LAMP: Tint = c(0x00ff_c060);
+
+pub(super) fn draw(id: &str) -> Option<Canvas> {
+    Some(match id {
+        "yuki" => yuki::draw(),
+        "kaguya" => kaguya::draw(),
+        "kohana" => kohana::draw(),
+        "torii" => torii::draw(),
+        "tsurara" => tsurara::draw(),
+        "sakura" => sakura::draw(),
+        _ => return None,
+    })
+}
+
+/// A blossom of five petals.
+fn blossom(x: f32, y: f32, size: f32, turn: f32) -> Shape {
+    let mut flower = Shape::default();
+    for i in 0..5_u8 {
+        let angle = turn + f32::from(i) * 1.2566;
+        flower =
+            flower.and(leaf([x, y], [x + angle.cos() * size, y + angle.sin() * size], size * 0.85));
+    }
+    flower
+}
+
+/// A bough with blossoms.
+fn bough(it: &mut Canvas, seed: u32, path: &str, widths: &[f32], size: f32) {
+    it.lit(&limb(path, widths), c(0x003c_2c3c), c(0x00c0_a8c0), [0.0, -1.5]);
+    let mut dice = Dice::new(seed);
+    for at in line(path).into_iter().skip(2) {
+        for _ in 0..3 {
+            let (x, y) = (at[0] + dice.within(-24.0, 24.0), at[1] + dice.within(-22.0, 22.0));
+            let tint = PINK.to(WHITE, dice.within(0.1, 0.8));
+            it.fill(&blossom(x, y, size * dice.within(0.6, 1.2), dice.within(0.0, 1.2)), tint);
+            it.fill(&disc(x, y, size * 0.14, size * 0.14), c(0x00e0_5080));
+        }
+    }
+}
+
+/// A lantern of stone with its light.
+fn lantern(it: &mut Canvas, x: f32, y: f32, s: f32) {
+    let stone = down(y - 130.0 * s, c(0x0070_7c9c), y, c(0x0030_3858));
+    let post = poly(&format!(
+        "{},{y} {},{} {},{} {},{y}",
+        x - 13.0 * s,
+        x - 9.0 * s,
+        y - 70.0 * s,
+        x + 9.0 * s,
+        y - 70.0 * s,
+        x + 13.0 * s
+    ));
+    it.lit(&post, stone.clone(), LAMP, [1.0, -1.0]);
+    it.glow(x, y - 88.0 * s, 120.0 * s, LAMP.a(0.9));
+    it.lit(
+        &poly(&format!(
+            "{},{} {},{} {},{} {},{}",
+            x - 20.0 * s,
+            y - 70.0 * s,
+            x - 20.0 * s,
+            y - 106.0 * s,
+            x + 20.0 * s,
+            y - 106.0 * s,
+            x + 20.0 * s,
+            y - 70.0 * s
+        )),
+        stone.clone(),
+        LAMP,
+        [0.0, -1.0],
+    );
+    it.fill(
+        &poly(&format!(
+            "{},{} {},{} {},{} {},{}",
+            x - 13.0 * s,
+            y - 74.0 * s,
+            x - 13.0 * s,
+            y - 101.0 * s,
+            x + 13.0 * s,
+            y - 101.0 * s,
+            x + 13.0 * s,
+            y - 74.0 * s
+        )),
+        c(0x00ff_f0b8),
+    );
+    it.lit(
+        &blob(&format!(
+            "!{},{} {x},{} !{},{} {x},{}",
+            x - 36.0 * s,
+            y - 104.0 * s,
+            y - 142.0 * s,
+            x + 36.0 * s,
+            y - 104.0 * s,
+            y - 108.0 * s
+        )),
+        stone,
+        WHITE,
+        [0.0, -1.0],
+    );
+    it.fill(
+        &blob(&format!(
+            "{},{} {},{} {x},{} {},{} {},{} {x},{}",
+            x - 36.0 * s,
+            y - 110.0 * s,
+            x - 18.0 * s,
+            y - 132.0 * s,
+            y - 146.0 * s,
+            x + 18.0 * s,
+            y - 132.0 * s,
+            x + 36.0 * s,
+            y - 110.0 * s,
+            y - 124.0 * s
+        )),
+        WHITE,
+    );
 }

@@ -10,7 +10,7 @@ fn along(a: Point, b: Point, share: f32) -> Point {
 }
 
 /// A wing of skin between fingers: from the shoulder over the wrist to the tips, and back to the hip.
-pub(super) fn membrane(shoulder: Point, wrist: Point, tips: &[Point], hip: Point) -> Shape {
+pub(crate) fn membrane(shoulder: Point, wrist: Point, tips: &[Point], hip: Point) -> Shape {
     let mut outline = vec![shoulder, wrist];
     outline.extend(tips.first());
     let ends = tips.iter().skip(1).chain([&hip]);
@@ -25,7 +25,7 @@ pub(super) fn membrane(shoulder: Point, wrist: Point, tips: &[Point], hip: Point
 }
 
 /// The fingers of such a wing.
-pub(super) fn fingers(shoulder: Point, wrist: Point, tips: &[Point], width: f32) -> Shape {
+pub(crate) fn fingers(shoulder: Point, wrist: Point, tips: &[Point], width: f32) -> Shape {
     let mut bones = thick(&[shoulder, wrist], &[width * 1.3, width]);
     for tip in tips {
         let bow = along(along(wrist, *tip, 0.5), [wrist[0], tip[1].min(wrist[1])], 0.12);
@@ -35,7 +35,7 @@ pub(super) fn fingers(shoulder: Point, wrist: Point, tips: &[Point], width: f32)
 }
 
 /// A wing of feathers that spreads from a shoulder: angles in radians, lengths in pixels, first and last.
-pub(super) fn feathers(
+pub(crate) fn feathers(
     at: Point,
     count: u8,
     angles: [f32; 2],
@@ -56,7 +56,7 @@ pub(super) fn feathers(
 
 impl Canvas {
     /// Layers of feathers, each shorter and lighter than the one below it.
-    pub(super) fn plumage(
+    pub(crate) fn plumage(
         &mut self,
         at: Point,
         angles: [f32; 2],
@@ -86,13 +86,13 @@ impl Canvas {
     }
 
     /// Windows, lanterns: a small light with a glow around it.
-    pub(super) fn lamp(&mut self, x: f32, y: f32, size: f32, tint: Tint) {
+    pub(crate) fn lamp(&mut self, x: f32, y: f32, size: f32, tint: Tint) {
         self.glow(x, y, size * 6.0, tint.a(0.6));
         self.fill(&super::shape::disc(x, y, size, size), tint.to(c(0x00ff_ffff), 0.7));
     }
 
     /// A trail of smoke, wider and fainter with its length.
-    pub(super) fn smoke(&mut self, trail: &str, widths: &[f32], tint: Tint) {
+    pub(crate) fn smoke(&mut self, trail: &str, widths: &[f32], tint: Tint) {
         let trail = limb(trail, widths);
         self.shadow(&trail, 22.0, tint);
     }

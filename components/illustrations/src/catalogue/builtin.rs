@@ -25,7 +25,7 @@ impl Source for Builtin {
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
         let query = fold(name);
-        let found = best(themes().iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
+        let found = best(themes().iter().filter_map(|it| Some((it.fit(&query)?, it))));
         Ok(found.map(|it| it.cards.iter().take(limit).map(art::picture).collect()))
     }
 
@@ -37,7 +37,7 @@ impl Source for Builtin {
 
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
         let query = fold(name);
-        Ok(near(themes().iter().map(|it: &Theme| (nearness(&query, it.names()), &it.name))))
+        Ok(near(themes().iter().map(|it: &Theme| (it.nearness(&query), &it.name))))
     }
 }
 

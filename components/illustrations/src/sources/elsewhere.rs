@@ -21,8 +21,8 @@ const SUGGESTED: f64 = 1.0;
 pub struct Listed {
     /// The card's name.
     pub name: String,
-    /// Where its picture is.
-    pub image: Url,
+    /// Where its picture is: an address of the web.
+    pub image: String,
 }
 
 /// What a catalogue has for a question.
@@ -99,12 +99,14 @@ impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
     }
 
     fn picture(&self, card: &Listed) -> Result<Picture, Trouble> {
-        if let Some((mime_type, bytes)) = memory::picture(card.image.as_str()) {
+        if let Some((mime_type, bytes)) = memory::picture(&card.image) {
             return Ok(Picture { name: card.name.clone(), mime_type, bytes });
         }
+        let no_address = |_| failed("a picture's address is not an http or https URL");
+        let url = Url::parse(&card.image).map_err(no_address)?;
         let limit_s = self.catalogue.limit_s();
-        let (mime_type, bytes) = carrier::picture(&self.carrier, &card.image, limit_s)?;
-        memory::keep_picture(card.image.as_str(), mime_type, &bytes);
+        let (mime_type, bytes) = carrier::picture(&self.carrier, &url, limit_s)?;
+        memory::keep_picture(&card.image, mime_type, &bytes);
         Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
     }
 
@@ -152,6 +154,9 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
         let listing = self.many(name, limit)?;
         if listing.cards.is_empty() {
+            // So that whoever looks for what comes near asks nobody again.
+            let asked = format!("{} theme 1 {name:?}", self.catalogue.whose());
+            memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
             return Ok(None);
         }
         Ok(Some(self.pictures(&listing.cards, limit)?))
@@ -162,7 +167,7 @@ impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
     }
 
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
-        // The limit of the tool that asks; what is remembered from a moment ago answers it.
+        // What was remembered a moment ago answers it.
         Ok(suggested(self.many(name, 1)?))
     }
 }

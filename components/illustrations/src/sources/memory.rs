@@ -27,7 +27,7 @@ const PIECES_MAX: i64 = 8;
 /// What was listed for this question, where that still holds.
 #[must_use]
 pub fn listing(asked: &str) -> Option<Listing> {
-    let read = || {
+    let read = || -> Result<Option<(String,)>, sql::Error> {
         let select =
             "SELECT answer FROM answers WHERE asked = $1 AND until_s > $2 AND until_s <= $3";
         let now = now_s();
@@ -69,7 +69,7 @@ pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
 /// The picture that was fetched from there, and its media type.
 #[must_use]
 pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
-    let read = || {
+    let read = || -> Result<Option<(String, Vec<u8>)>, sql::Error> {
         let now = now_s();
         let [known, pieces] = sql::query([
             toolkit::sql!(
@@ -86,7 +86,7 @@ pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
             ),
         ])?;
         let Some((mime_type, bytes)) = known.first::<(String, i64)>()? else { return Ok(None) };
-        let pieces = pieces.all::<(Piece,)>()?;
+        let pieces = pieces.read::<(Piece,)>()?;
         let content = pieces.into_iter().flat_map(|it| it.0.0).collect::<Vec<_>>();
         // What is not whole is fetched anew.
         Ok((length(content.len()) == bytes).then_some((mime_type, content)))

@@ -90,7 +90,7 @@ impl Web {
                 "the catalogue's /cards/{at}/image is at {host}, which the setting image_origins does not name"
             )));
         }
-        Ok(Listed { name: card.name.clone(), image })
+        Ok(Listed { name: card.name.clone(), image: image.into() })
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
         ] {
             let body = format!(r#"{{"cards":[{{"name":"a","image":"{image}"}}]}}"#);
             let got = web().card(&Scripted::of(&[(200, &body)]), "a");
-            let got = got.ok().map(|it| it.cards[0].image.to_string());
+            let got = got.ok().map(|it| it.cards[0].image.clone());
             assert_eq!(got.as_deref(), url, "{image}");
         }
     }

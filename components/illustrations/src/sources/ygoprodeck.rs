@@ -150,7 +150,7 @@ impl Ygoprodeck {
                 "the API's pictures are at {host}; the setting ygoprodeck_images must name their origin"
             )));
         }
-        Ok(Listed { name: card.name.clone(), image })
+        Ok(Listed { name: card.name.clone(), image: image.into() })
     }
 }
 

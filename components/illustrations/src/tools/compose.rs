@@ -71,6 +71,10 @@ impl Tool for ComposeThumbnail {
             Plan { cards, title: title.clone(), subtitle, style: self.style, theme: self.theme };
         let composed = compose::compose(&plan)?;
         user.show(names.join("\n"));
+        if !composed.missing.is_empty() {
+            let missing = composed.missing.iter().collect::<String>();
+            user.show(format!("〓: {missing} (not in the font / フォントにない文字)"));
+        }
         let picture =
             Picture { name: title.clone(), mime_type: "image/png".to_owned(), bytes: composed.png };
         user.show_content(picture.content());

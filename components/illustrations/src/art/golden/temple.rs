@@ -1,0 +1,169 @@
+//! 太陽の大神殿: Great Temple of the Sun.
+
+use super::*;
+
+/// Stairs of light.
+pub(super) fn draw() -> Canvas {
+    let mut it =
+        card(&[(0.0, 0x0030_3c90), (0.4, 0x00f0_9058), (0.7, 0x00ff_e8a8), (1.0, 0x00a0_5c18)]);
+    it.stars(3, 60, 170.0, PALE);
+    it.rays([240.0, 150.0], 7, 26, 640.0, PALE.a(0.3));
+    it.clouds(3, [40.0, 380.0], 210.0, 0.5, c(0x00ff_b080).a(0.55));
+    sun(&mut it, 240.0, 130.0, 62.0);
+    it.ridge(8, 440.0, 90.0, 120.0, c(0x00d8_8c48), c(0x00c0_783c));
+    it.mist(370.0, 460.0, PALE.a(0.5));
+    for (x, s) in [(70.0, 0.55), (420.0, 0.62)] {
+        let tomb = Shape(vec![vec![
+            [x - 130.0 * s, 480.0],
+            [x, 480.0 - 210.0 * s],
+            [x + 130.0 * s, 480.0],
+        ]]);
+        it.fill(
+            &tomb,
+            Ink::Line(
+                [x - 100.0 * s, 0.0],
+                [x + 100.0 * s, 0.0],
+                vec![
+                    (0.0, c(0x00f8_cc80)),
+                    (0.5, c(0x00e0_a050)),
+                    (0.52, c(0x00a8_6828)),
+                    (1.0, c(0x0080_4818)),
+                ],
+            ),
+        );
+    }
+    scene(&mut it);
+    subject(&mut it);
+    details(&mut it);
+    it
+}
+
+/// What stands around it.
+fn scene(it: &mut Canvas) {
+    for step in 0..6_u8 {
+        let s = f32::from(step);
+        let (half, top) = (66.0 + s * 30.0, 244.0 + s * 48.0);
+        let tier = poly(&format!(
+            "{},{top} {},{top} {},{} {},{}",
+            240.0 - half,
+            240.0 + half,
+            240.0 + half + 12.0,
+            top + 50.0,
+            240.0 - half - 12.0,
+            top + 50.0
+        ));
+        it.lit(
+            &tier,
+            Ink::Line(
+                [240.0 - half, 0.0],
+                [240.0 + half, 0.0],
+                vec![
+                    (0.0, c(0x0098_5c1c)),
+                    (0.3, c(0x00e0_a44c)),
+                    (0.5, LIGHT),
+                    (0.7, c(0x00d0_903c)),
+                    (1.0, c(0x0070_3c0c)),
+                ],
+            ),
+            PALE,
+            [0.0, -3.0],
+        );
+        for i in 0..(5 + step * 2) {
+            let x =
+                240.0 - half + 12.0 + f32::from(i) * (2.0 * half - 24.0) / f32::from(4 + step * 2);
+            if (x - 240.0).abs() > 40.0 + s * 4.0 {
+                it.fill(
+                    &poly(&format!(
+                        "{},{} {},{} {},{} {},{}",
+                        x - 6.0,
+                        top + 44.0,
+                        x - 6.0,
+                        top + 20.0,
+                        x + 6.0,
+                        top + 20.0,
+                        x + 6.0,
+                        top + 44.0
+                    )),
+                    c(0x0050_2808).a(0.7),
+                );
+            }
+        }
+    }
+}
+
+/// What one sees first.
+fn subject(it: &mut Canvas) {
+    let shrine = poly("192,244 192,190 288,190 288,244");
+    it.lit(&shrine, metal(192.0, 288.0), WHITE, [0.0, -2.0]);
+    it.lit(&poly("180,192 240,150 300,192"), down(150.0, PALE, 192.0, GOLD), WHITE, [0.0, -2.0]);
+    for x in [200.0, 218.0, 254.0, 272.0] {
+        it.lit(
+            &poly(&format!("{x},244 {x},196 {},196 {},244", x + 9.0, x + 9.0)),
+            c(0x00ff_f0b8),
+            WHITE,
+            [1.0, 0.0],
+        );
+    }
+    it.fill(&poly("230,244 230,206 250,206 250,244"), WHITE);
+    it.glow(240.0, 224.0, 110.0, PALE.a(0.95));
+    it.fill(&poly("222,244 258,244 300,540 180,540"), down(244.0, WHITE, 540.0, LIGHT.a(0.85)));
+    for i in 0..22_u8 {
+        let y = 250.0 + f32::from(i) * 13.2;
+        let half = 19.0 + f32::from(i) * 1.9;
+        it.fill(
+            &poly(&format!(
+                "{},{y} {},{y} {},{} {},{}",
+                240.0 - half,
+                240.0 + half,
+                240.0 + half,
+                y + 3.0,
+                240.0 - half,
+                y + 3.0
+            )),
+            c(0x00c8_8428).a(0.5),
+        );
+    }
+    it.ground(16, 540.0, 6.0, c(0x00e0_a850), c(0x0080_4814));
+    it.fill(
+        &poly("180,538 300,538 420,660 60,660"),
+        down(538.0, PALE.a(0.85), 650.0, LIGHT.a(0.1)),
+    );
+}
+
+/// What one sees then.
+fn details(it: &mut Canvas) {
+    for (x, h) in [(96.0, 190.0), (384.0, 190.0), (30.0, 250.0), (450.0, 250.0)] {
+        it.lit(
+            &poly(&format!(
+                "{},640 {},{} {x},{} {},{} {},640",
+                x - 18.0,
+                x - 12.0,
+                640.0 - h,
+                616.0 - h,
+                x + 12.0,
+                640.0 - h,
+                x + 18.0
+            )),
+            Ink::Line(
+                [x - 18.0, 0.0],
+                [x + 18.0, 0.0],
+                vec![(0.0, c(0x0070_3c0c)), (0.5, c(0x00d8_9c44)), (1.0, c(0x0048_2408))],
+            ),
+            PALE,
+            [if x < 240.0 { 2.0 } else { -2.0 }, -2.0],
+        );
+    }
+    for x in [204.0, 226.0, 262.0, 284.0] {
+        it.fill(
+            &blob(&format!(
+                "{},580 {x},560 {},580 {},620 {},620",
+                x - 6.0,
+                x + 6.0,
+                x + 9.0,
+                x - 9.0
+            )),
+            c(0x0048_2010),
+        );
+    }
+    it.sparkles(15, 14, [60.0, 60.0, 420.0, 500.0], PALE);
+}

@@ -1,0 +1,99 @@
+//! Card illustrations alone, by the rows of the requirements: ILL-1 to ILL-6, and the thumbnail.
+
+mod cards;
+mod hostile;
+mod themes;
+mod thumbnails;
+
+use host::{component::Content, solo::SoloOutcome};
+use serde_json::{Value, json};
+use tests::bench::{Bench, Tested};
+
+const CARD: &str = "get_card_illustration";
+const THEME: &str = "get_theme_illustrations";
+const THUMBNAIL: &str = "compose_thumbnail";
+
+/// The first seven bytes of a PNG file that are always the same.
+const PNG: [u8; 8] = [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a];
+/// A card's picture, in pixels.
+const SIZE: (u32, u32) = (480, 640);
+
+/// The component with what the default configuration grants it.
+async fn open() -> Tested {
+    Bench::of("illustrations").grant_all().start().await
+}
+
+/// What a call puts out, and the images and texts beside it.
+async fn whole(tested: &Tested, tool: &str, arguments: Value) -> (Value, Vec<Image>, Vec<String>) {
+    let output = match tested.round(tool, arguments, json!({})).await {
+        SoloOutcome::Done(output) => output,
+        other => panic!("{tool} did not succeed: {other:?}"),
+    };
+    let structured = output.structured.expect("the tool has a structured output");
+    let (mut images, mut texts) = (Vec::new(), Vec::new());
+    for content in output.content {
+        match content {
+            Content::Image(it) => images.push(Image { bytes: it.data, mime_type: it.mime_type }),
+            Content::Text(it) => texts.push(it.text),
+            other => panic!("neither image nor text: {other:?}"),
+        }
+    }
+    (serde_json::from_str(&structured).expect("the output is JSON"), images, texts)
+}
+
+/// An image beside the output.
+struct Image {
+    bytes: Vec<u8>,
+    mime_type: String,
+}
+
+/// Holds that `of` has a picture in base64 that is exactly of the type that it says, and gives its bytes.
+fn picture(of: &Value, size: (u32, u32)) -> Vec<u8> {
+    assert_eq!(of["mimeType"], "image/png", "ILL-4: {}", of["card_name"]);
+    let bytes = unbase64(of["data"].as_str().expect("a text"));
+    assert_eq!(decoded_size(&bytes), size, "ILL-4: it can be decoded");
+    bytes
+}
+
+/// The size of a PNG picture, all of whose pixels can be read.
+fn decoded_size(bytes: &[u8]) -> (u32, u32) {
+    assert_eq!(bytes[..8], PNG, "a PNG file");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a header");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let frame = reader.next_frame(&mut pixels).expect("the pixels");
+    let pixels = &pixels[..frame.buffer_size()];
+    let first = &pixels[..3];
+    assert!(pixels.chunks(3).any(|it| it != first), "there is something on it");
+    (frame.width, frame.height)
+}
+
+/// What RFC 4648 writes, read strictly: its alphabet, its padding, nothing else.
+fn unbase64(text: &str) -> Vec<u8> {
+    assert!(text.len().is_multiple_of(4) && !text.is_empty(), "base64 comes in fours");
+    let digits = text.trim_end_matches('=');
+    assert!(text.len() - digits.len() <= 2, "at most two `=`");
+    let value = |it: u8| match it {
+        b'A'..=b'Z' => it - b'A',
+        b'a'..=b'z' => it - b'a' + 26,
+        b'0'..=b'9' => it - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        other => panic!("no base64: {other}"),
+    };
+    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
+    for four in digits.as_bytes().chunks(4) {
+        let bits = four.iter().fold(0_u32, |bits, it| bits << 6 | u32::from(value(*it)));
+        let bits = bits << (6 * (4 - four.len()));
+        bytes.extend(bits.to_be_bytes()[1..four.len()].iter());
+    }
+    bytes
+}
+
+/// The code, the status and the close names of a refusal.
+async fn refused(tested: &Tested, tool: &str, arguments: Value) -> (String, u64, Vec<String>) {
+    let failure = tested.failure(tool, arguments).await;
+    let names = failure["data"]["suggestions"].as_array().cloned().unwrap_or_default();
+    let names = names.iter().map(|it| it.as_str().expect("a name").to_owned()).collect();
+    let code = failure["error"].as_str().expect("a code").to_owned();
+    (code, failure["status"].as_u64().expect("a status"), names)
+}

@@ -1,0 +1,128 @@
+//! `get_theme_illustrations` (ILL-2 to ILL-6), and every card that is bundled.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tests::bench::Tested;
+
+use super::{SIZE, THEME, open, picture, refused, whole};
+
+const THEMES: [&str; 7] =
+    ["蒼晶竜", "紅蓮機工", "翠森精霊", "黄金王朝", "深淵魔導", "雪月花", "星海航路"];
+
+async fn names(tested: &Tested, arguments: Value) -> Vec<String> {
+    let output = tested.call(THEME, arguments).await;
+    let all = output["illustrations"].as_array().expect("a list").iter();
+    all.map(|it| it["card_name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_declaration_is_the_specifications_word_for_word() {
+    let tested = open().await;
+    let tool = tested.component().tools().iter().find(|it| &*it.name == THEME).unwrap();
+    assert_eq!(
+        tool.description,
+        "指定されたテーマ（アーキタイプ）に属するカードのイラストを複数取得します",
+        "ILL-2"
+    );
+    let properties = &tool.input_schema["properties"];
+    assert_eq!(properties["theme"]["type"], "string");
+    let described = "テーマ名（例: ブルーアイズ、ブラック・マジシャン）";
+    assert_eq!(properties["theme"]["description"], described);
+    assert_eq!(properties["limit"]["type"], "number", "ILL-X4");
+    let described = "取得するイラストの最大枚数（デフォルト: 5）";
+    assert_eq!(properties["limit"]["description"], described);
+    assert_eq!(tool.input_schema["required"], json!(["theme"]));
+    assert_eq!(properties.as_object().unwrap().len(), 2, "ILL-5: the alias is not advertised");
+}
+
+#[tokio::test]
+async fn every_card_of_every_theme_is_a_picture_of_its_own() {
+    let tested = open().await;
+    let (mut seen, mut cards) = (BTreeSet::new(), BTreeSet::new());
+    for theme in THEMES {
+        let (output, images, texts) =
+            whole(&tested, THEME, json!({ "theme": theme, "limit": 20 })).await;
+        let all = output["illustrations"].as_array().unwrap();
+        assert_eq!(all.len(), 6, "{theme}");
+        assert_eq!(images.len(), 6, "ILL-3: {theme}");
+        let listed: Vec<_> = all.iter().map(|it| it["card_name"].as_str().unwrap()).collect();
+        assert_eq!(texts, [listed.join("\n")], "ILL-3: {theme}");
+        for (card, image) in all.iter().zip(images) {
+            assert_eq!(card.as_object().unwrap().len(), 3, "ILL-2: exactly three fields");
+            let bytes = picture(card, SIZE);
+            assert!(bytes.len() <= 400 << 10, "{}: {} bytes", card["card_name"], bytes.len());
+            assert_eq!((bytes.clone(), "image/png".to_owned()), (image.bytes, image.mime_type));
+            assert!(seen.insert(bytes), "{} is another's picture", card["card_name"]);
+            assert!(cards.insert(card["card_name"].to_string()));
+        }
+    }
+    assert_eq!(cards.len(), 42);
+}
+
+#[tokio::test]
+async fn five_are_fetched_where_nobody_says_how_many() {
+    let tested = open().await;
+    let found = names(&tested, json!({ "theme": "雪月花" })).await;
+    assert_eq!(found.len(), 5, "ILL-2");
+    assert_eq!(found[0], "雪兎ユキ", "best known first");
+    assert_eq!(names(&tested, json!({ "theme": "雪月花", "limit": null })).await, found);
+}
+
+#[tokio::test]
+async fn a_limit_is_an_integer_that_is_brought_between_1_and_20() {
+    let tested = open().await;
+    for (limit, count) in
+        [(json!(0), 1), (json!(-3), 1), (json!(1), 1), (json!(2.0), 2), (json!(1e9), 6)]
+    {
+        let found = names(&tested, json!({ "theme": "星海航路", "limit": limit })).await;
+        assert_eq!(found.len(), count, "ILL-4: {limit}");
+    }
+    for limit in [json!(2.5), json!("3"), json!("NaN"), json!([3]), json!(true)] {
+        let arguments = json!({ "theme": "星海航路", "limit": limit });
+        let failure = tested.failure(THEME, arguments).await;
+        assert_eq!(failure["error"], "invalid_params", "ILL-4: {limit}");
+        assert_eq!(failure["data"]["field"], "limit", "ILL-4: {limit}");
+    }
+}
+
+#[tokio::test]
+async fn the_older_name_of_the_argument_is_taken_too() {
+    let tested = open().await;
+    let found = names(&tested, json!({ "theme_name": "黄金王朝", "limit": 1 })).await;
+    assert_eq!(found, ["黄金王ソレイユ"], "ILL-5");
+}
+
+#[tokio::test]
+async fn a_theme_is_found_by_reading_english_part_and_colour() {
+    let tested = open().await;
+    for (query, first) in [
+        ("そうしょうりゅう", "蒼晶竜アジュール"),
+        ("Azure Crystal Dragons", "蒼晶竜アジュール"),
+        ("crystal dragon", "蒼晶竜アジュール"),
+        ("ブルー", "蒼晶竜アジュール"),
+        ("青", "蒼晶竜アジュール"),
+        ("blue", "蒼晶竜アジュール"),
+        ("ブルー系テーマのカード", "蒼晶竜アジュール"),
+        ("ぐれん", "紅蓮機工ボルカノ"),
+        ("レッド", "紅蓮機工ボルカノ"),
+        ("緑", "翠森精霊リーフィ"),
+        ("Golden Dynasti", "黄金王ソレイユ"),
+        ("紫", "深淵魔導師ノクス"),
+        ("せつげっか", "雪兎ユキ"),
+        ("starfarer", "星海船アルゴ"),
+    ] {
+        let found = names(&tested, json!({ "theme": query, "limit": 1 })).await;
+        assert_eq!(found, [first], "ILL-6: {query}");
+    }
+}
+
+#[tokio::test]
+async fn a_theme_that_there_is_not_is_refused_with_close_names() {
+    let tested = open().await;
+    let (code, status, near) = refused(&tested, THEME, json!({ "theme": "ブルーアイズ" })).await;
+    assert_eq!((code.as_str(), status), ("theme_not_found", 404), "ILL-4");
+    assert_eq!(near, ["蒼晶竜"], "its colour comes near, and that is said rather than guessed");
+    let (code, _, near) = refused(&tested, THEME, json!({ "theme": "zzzz" })).await;
+    assert_eq!((code.as_str(), near.len()), ("theme_not_found", 0));
+}

@@ -1,0 +1,74 @@
+//! `compose_thumbnail`: chosen cards and a title as one picture (ILL-43).
+
+use serde_json::{Value, json};
+
+use super::{THUMBNAIL, open, picture, refused, whole};
+
+const CARDS: [&str; 5] =
+    ["蒼晶竜アジュール", "紅蓮機工ボルカノ", "翠森精霊リーフィ", "黄金王ソレイユ", "雪兎ユキ"];
+/// As YouTube has it.
+const BYTES_MAX: usize = 2 << 20;
+const SIZE: (u32, u32) = (1280, 720);
+
+#[tokio::test]
+async fn one_to_five_cards_and_a_title_make_a_picture_of_a_thumbnails_size() {
+    let tested = open().await;
+    for count in 1..=5 {
+        let arguments = json!({ "cards": CARDS[..count], "title": "蒼晶竜 対 紅蓮機工" });
+        let (output, images, texts) = whole(&tested, THUMBNAIL, arguments).await;
+        let bytes = picture(&output, SIZE);
+        assert!(bytes.len() <= BYTES_MAX, "ILL-43: {} bytes", bytes.len());
+        assert_eq!(output["cards"], json!(CARDS[..count]));
+        assert_eq!((&output["width"], &output["height"]), (&json!(1280), &json!(720)));
+        assert_eq!(output["title"], "蒼晶竜 対 紅蓮機工");
+        assert_eq!(images.len(), 1, "ILL-3");
+        assert_eq!(images[0].bytes, bytes);
+        assert_eq!(texts, [CARDS[..count].join("\n")], "ILL-3");
+    }
+}
+
+#[tokio::test]
+async fn each_word_and_each_wish_shows_and_the_same_wish_is_the_same_picture() {
+    let tested = open().await;
+    let plain = json!({ "cards": CARDS[..2] });
+    let mut seen = vec![tested.call(THUMBNAIL, plain.clone()).await["data"].clone()];
+    for (field, value) in [
+        ("title", json!("決戦")),
+        ("subtitle", json!("第1回")),
+        ("style", json!("spread")),
+        ("style", json!("spotlight")),
+        ("theme", json!("雪月花")),
+        ("theme", json!("緑")),
+    ] {
+        let mut arguments = plain.clone();
+        arguments[field] = value;
+        let made = tested.call(THUMBNAIL, arguments.clone()).await;
+        assert_eq!(tested.call(THUMBNAIL, arguments.clone()).await, made, "{arguments}");
+        assert!(!seen.contains(&made["data"]), "{arguments} makes no difference");
+        seen.push(made["data"].clone());
+    }
+    let said: Value = json!({ "cards": CARDS[..2], "style": "versus" });
+    assert_eq!(tested.call(THUMBNAIL, said).await["data"], seen[0], "two cards are rivals");
+}
+
+#[tokio::test]
+async fn a_letter_that_the_font_lacks_is_told_and_the_picture_is_made() {
+    let tested = open().await;
+    let arguments = json!({ "cards": ["雪兎ユキ"], "title": "雪月花🐉❄\u{fe0f}" });
+    let (output, _, texts) = whole(&tested, THUMBNAIL, arguments).await;
+    picture(&output, SIZE);
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[1].contains('🐉') && texts[1].contains('〓'), "{texts:?}");
+}
+
+#[tokio::test]
+async fn names_that_there_are_not_are_refused_as_the_other_tools_do() {
+    let tested = open().await;
+    let arguments = json!({ "cards": ["雪兎ユキ", "zzzz"] });
+    let (code, status, _) = refused(&tested, THUMBNAIL, arguments).await;
+    assert_eq!((code.as_str(), status), ("card_not_found", 404));
+    let arguments = json!({ "cards": ["雪兎ユキ"], "theme": "zzzz" });
+    let (code, status, near) = refused(&tested, THUMBNAIL, arguments).await;
+    assert_eq!((code.as_str(), status), ("theme_not_found", 404));
+    assert!(near.len() <= 5);
+}
