@@ -47,7 +47,7 @@ pub trait Source {
 /// # Errors
 /// Where the operator's settings do not fit.
 pub fn sources() -> Result<Vec<Box<dyn Source>>, Stop> {
-    Ok(vec![Box::new(Builtin)])
+    Ok(crate::sources::chosen()?)
 }
 
 /// The card that `name` means.

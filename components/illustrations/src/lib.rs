@@ -7,9 +7,12 @@ pub mod compose;
 pub mod examples;
 pub mod picture;
 pub mod refusals;
+pub mod sources;
 pub mod tools;
 
 use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
+toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
+toolkit::export_configured!(sources::settings::configure);
 toolkit::export_examples!(examples::examples);

@@ -1,0 +1,254 @@
+//! Requests to catalogues elsewhere: how they go out, and what is said when nothing usable comes back.
+
+use std::time::Duration;
+
+use toolkit::http;
+use url::Url;
+
+use super::{
+    pace, settings, sniff,
+    trouble::{Trouble, failed},
+};
+
+/// A source that takes longer helps nobody who waits.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes that an answer or a picture may have.
+pub const BODY_BYTES_MAX: usize = 4 << 20;
+/// When to try again, where a source that is at its limit does not say.
+const RETRY_AFTER_S: u32 = 60;
+/// The longest time that a source may ask to be left alone for, in seconds.
+const RETRY_AFTER_S_MAX: u32 = 86_400;
+
+/// What a source answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// What `Retry-After` says, in seconds.
+    pub retry_after_s: Option<u32>,
+    /// What `Content-Type` says, in lower case.
+    pub content_type: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Brings requests to sources.
+pub trait Carrier {
+    /// The answer, whatever its status.
+    ///
+    /// # Errors
+    /// When there is none, or nothing may be asked.
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble>;
+
+    /// Says how long the source wants to be left alone.
+    fn close(&self, retry_after_s: u32) {
+        let _ = retry_after_s;
+    }
+}
+
+/// The network, through the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Network;
+
+impl Carrier for Network {
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble> {
+        let request = http::Request::get(url.as_str())
+            .timeout(TIMEOUT)
+            .body_bytes_max(BODY_BYTES_MAX)
+            .header("accept", accept)
+            .header("user-agent", &settings::user_agent());
+        let answer = request.send().map_err(|error| unanswered(url, &error))?;
+        let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
+        let content_type = answer.header("content-type").unwrap_or_default().to_lowercase();
+        Ok(Reply { status: answer.status, retry_after_s, content_type, body: answer.body })
+    }
+}
+
+/// The same with a pause between two requests, and none at all while the source wants none.
+#[derive(Clone, Copy, Debug)]
+pub struct Paced {
+    source: &'static str,
+    interval_ms: u32,
+}
+
+impl Paced {
+    /// At most one request to `source` in so many milliseconds, whichever calls they come from.
+    #[must_use]
+    pub fn new(source: &'static str, interval_ms: u32) -> Self {
+        Self { source, interval_ms }
+    }
+}
+
+impl Carrier for Paced {
+    fn get(&self, url: &Url, accept: &str) -> Result<Reply, Trouble> {
+        pace::wait(self.source, self.interval_ms)?;
+        Network.get(url, accept)
+    }
+
+    fn close(&self, retry_after_s: u32) {
+        pace::close(self.source, retry_after_s);
+    }
+}
+
+/// The answer of a source whose limit, where it says none, holds for `limit_s`; a status that is
+/// success, or among `known`.
+///
+/// # Errors
+/// When the status is another, or there is no answer.
+pub fn asked(
+    carrier: &impl Carrier,
+    url: &Url,
+    known: &[u16],
+    limit_s: Option<u32>,
+) -> Result<Reply, Trouble> {
+    answered(carrier, url, "application/json", known, limit_s)
+}
+
+/// The picture at `url`: its media type and its bytes.
+///
+/// # Errors
+/// When there is none.
+pub fn picture(
+    carrier: &impl Carrier,
+    url: &Url,
+    limit_s: Option<u32>,
+) -> Result<(&'static str, Vec<u8>), Trouble> {
+    let accept = "image/png, image/jpeg, image/webp, image/gif";
+    let reply = answered(carrier, url, accept, &[], limit_s)?;
+    let broken = |why: &str| failed(format!("a picture of {} cannot be used: {why}", host(url)));
+    let kind = reply.content_type.split(';').next().unwrap_or_default().trim();
+    // Some servers name no kind; whoever names another means it.
+    if !(kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream") {
+        return Err(broken(&format!("it is said to be {}", clipped(kind))));
+    }
+    let mime_type = sniff::mime_type(&reply.body).map_err(|it| broken(&it.to_string()))?;
+    Ok((mime_type, reply.body))
+}
+
+fn answered(
+    carrier: &impl Carrier,
+    url: &Url,
+    accept: &str,
+    known: &[u16],
+    limit_s: Option<u32>,
+) -> Result<Reply, Trouble> {
+    let reply = carrier.get(url, accept)?;
+    match reply.status {
+        429 | 503 => {
+            let asked_s = reply.retry_after_s.or(limit_s).unwrap_or(RETRY_AFTER_S);
+            let retry_after_s = asked_s.clamp(1, RETRY_AFTER_S_MAX);
+            carrier.close(retry_after_s);
+            Err(Trouble::Limited { retry_after_s })
+        }
+        status if (200..300).contains(&status) || known.contains(&status) => Ok(reply),
+        status @ 300..400 => Err(failed(format!(
+            "{} answers with the HTTP status {status}; redirects are not followed, name the address that it leads to",
+            host(url)
+        ))),
+        status => Err(failed(format!("{} answers with the HTTP status {status}", host(url)))),
+    }
+}
+
+/// Why there is no answer; of the URL its host alone.
+fn unanswered(url: &Url, error: &http::Error) -> Trouble {
+    let host = host(url);
+    failed(match error {
+        http::Error::Denied => return Trouble::Denied { host },
+        http::Error::TimedOut => format!("{host} answers too late"),
+        http::Error::TooLarge => {
+            format!("the answer of {host} is larger than {} MiB", BODY_BYTES_MAX >> 20)
+        }
+        // It would repeat the URL.
+        http::Error::InvalidUrl(_) | http::Error::InvalidRequest(_) => {
+            format!("no such request can be sent to {host}")
+        }
+        other => format!("{host}: {other}"),
+    })
+}
+
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}
+
+/// `text` in one line of at most 100 characters.
+#[must_use]
+pub fn clipped(text: &str) -> String {
+    text.chars().take(100).map(|it| if it.is_control() { ' ' } else { it }).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::RefCell;
+
+    use super::{super::sniff::tests::png_of, *};
+
+    /// Answers what it is told to, and remembers what it was asked.
+    #[derive(Default)]
+    pub(crate) struct Scripted {
+        pub(crate) replies: RefCell<Vec<Result<Reply, Trouble>>>,
+        pub(crate) asked: RefCell<Vec<String>>,
+        pub(crate) closed_s: RefCell<Option<u32>>,
+    }
+
+    impl Scripted {
+        /// These bodies one after another, each with its status.
+        pub(crate) fn of(replies: &[(u16, &str)]) -> Self {
+            let reply = |(status, body): &(u16, &str)| {
+                let body = body.as_bytes().to_vec();
+                let content_type = "application/json".to_owned();
+                Ok(Reply { status: *status, retry_after_s: None, content_type, body })
+            };
+            let replies = RefCell::new(replies.iter().rev().map(reply).collect());
+            Self { replies, ..Self::default() }
+        }
+
+        fn typed(content_type: &str, body: &[u8]) -> Self {
+            let (content_type, body) = (content_type.to_owned(), body.to_vec());
+            let reply = Reply { status: 200, retry_after_s: None, content_type, body };
+            Self { replies: RefCell::new(vec![Ok(reply)]), ..Self::default() }
+        }
+    }
+
+    impl Carrier for Scripted {
+        fn get(&self, url: &Url, _: &str) -> Result<Reply, Trouble> {
+            self.asked.borrow_mut().push(url.to_string());
+            self.replies.borrow_mut().pop().unwrap()
+        }
+
+        fn close(&self, retry_after_s: u32) {
+            *self.closed_s.borrow_mut() = Some(retry_after_s);
+        }
+    }
+
+    fn url() -> Url {
+        Url::parse("https://cards.example/a.png?secret=1").unwrap()
+    }
+
+    #[test]
+    fn a_picture_is_what_its_bytes_are_and_never_a_page() {
+        let good = png_of(4, 4);
+        for kind in ["image/png", "image/jpeg", "", "application/octet-stream"] {
+            let got = picture(&Scripted::typed(kind, &good), &url(), None).unwrap();
+            assert_eq!(got, ("image/png", good.clone()), "{kind}");
+        }
+        for (kind, body) in [("text/html", &good[..]), ("image/png", b"<html>"), ("image/png", b"")]
+        {
+            let Err(Trouble::Failed { message }) =
+                picture(&Scripted::typed(kind, body), &url(), None)
+            else {
+                panic!("{kind}")
+            };
+            assert!(message.contains("cards.example") && !message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_limit_says_when_and_closes_the_source() {
+        for (status, limit_s, wait_s) in [(429, Some(3_600), 3_600), (503, None, RETRY_AFTER_S)] {
+            let carrier = Scripted::of(&[(status, "")]);
+            let got = asked(&carrier, &url(), &[], limit_s);
+            assert_eq!(got, Err(Trouble::Limited { retry_after_s: wait_s }));
+            assert_eq!(*carrier.closed_s.borrow(), Some(wait_s));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A source on the web: what it lists is remembered, and each picture is fetched once and kept.
+
+use serde::{Deserialize, Serialize};
+use toolkit::{Stop, log};
+use url::Url;
+
+use super::{
+    carrier::{self, Carrier},
+    memory,
+    trouble::{Trouble, failed},
+};
+use crate::{catalogue::Source, picture::Picture};
+
+/// Bytes that the pictures of one theme may have together: what fits into one answer, twice.
+pub const THEME_BYTES_MAX: usize = 6 << 20;
+/// How near a name is that the source itself suggests.
+const SUGGESTED: f64 = 1.0;
+
+/// A card as a catalogue lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// The card's name.
+    pub name: String,
+    /// Where its picture is: an address of the web.
+    pub image: String,
+}
+
+/// What a catalogue has for a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Best first; none where nothing fits.
+    pub cards: Vec<Listed>,
+    /// Names that come near, best first.
+    pub suggestions: Vec<String>,
+}
+
+/// A catalogue that is asked over HTTP.
+pub trait Catalogue {
+    /// Whose answers they are: another catalogue's, or those from elsewhere, are others.
+    fn whose(&self) -> String;
+
+    /// How long its answers hold, in seconds.
+    fn holds_s(&self) -> i64;
+
+    /// How long a limit holds where it does not say, in seconds.
+    fn limit_s(&self) -> Option<u32> {
+        None
+    }
+
+    /// The card of that name.
+    ///
+    /// # Errors
+    /// Where it cannot say.
+    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, Trouble>;
+
+    /// Up to `limit` cards of that theme.
+    ///
+    /// # Errors
+    /// Where it cannot say.
+    fn theme(&self, carrier: &impl Carrier, name: &str, limit: usize) -> Result<Listing, Trouble>;
+}
+
+/// A catalogue elsewhere, with what is remembered of it.
+#[derive(Debug)]
+pub struct Elsewhere<L, C> {
+    catalogue: L,
+    carrier: C,
+}
+
+impl<L: Catalogue, C: Carrier> Elsewhere<L, C> {
+    /// Asks `catalogue` by `carrier`.
+    pub fn new(catalogue: L, carrier: C) -> Self {
+        Self { catalogue, carrier }
+    }
+
+    /// What it lists, from memory where that still holds.
+    fn listed(
+        &self,
+        asked: &str,
+        ask: impl FnOnce() -> Result<Listing, Trouble>,
+    ) -> Result<Listing, Trouble> {
+        let asked = format!("{} {asked}", self.catalogue.whose());
+        if let Some(kept) = memory::listing(&asked) {
+            return Ok(kept);
+        }
+        let listing = ask()?;
+        memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
+        Ok(listing)
+    }
+
+    fn one(&self, name: &str) -> Result<Listing, Trouble> {
+        let asked = format!("card {name:?}");
+        self.listed(&asked, || self.catalogue.card(&self.carrier, name))
+    }
+
+    fn many(&self, name: &str, limit: usize) -> Result<Listing, Trouble> {
+        let asked = format!("theme {limit} {name:?}");
+        self.listed(&asked, || self.catalogue.theme(&self.carrier, name, limit))
+    }
+
+    fn picture(&self, card: &Listed) -> Result<Picture, Trouble> {
+        if let Some((mime_type, bytes)) = memory::picture(&card.image) {
+            return Ok(Picture { name: card.name.clone(), mime_type, bytes });
+        }
+        let no_address = |_| failed("a picture's address is not an http or https URL");
+        let url = Url::parse(&card.image).map_err(no_address)?;
+        let limit_s = self.catalogue.limit_s();
+        let (mime_type, bytes) = carrier::picture(&self.carrier, &url, limit_s)?;
+        memory::keep_picture(&card.image, mime_type, &bytes);
+        Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
+    }
+
+    /// The pictures of those whose pictures can be had. One that is broken is told in the log and
+    /// left out; only where none is left is there no answer.
+    fn pictures(&self, cards: &[Listed], limit: usize) -> Result<Vec<Picture>, Trouble> {
+        let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
+        for card in cards.iter().take(limit) {
+            match self.picture(card) {
+                Ok(picture) if bytes + picture.bytes.len() <= THEME_BYTES_MAX => {
+                    bytes += picture.bytes.len();
+                    pictures.push(picture);
+                }
+                Ok(_) => log::warning(&format!(
+                    "the picture of {:?} is left out: together they have more than {} MiB",
+                    card.name,
+                    THEME_BYTES_MAX >> 20
+                )),
+                Err(trouble @ Trouble::Failed { .. }) => {
+                    log::warning(&format!("no picture of {:?}: {trouble:?}", card.name));
+                    last = Some(trouble);
+                }
+                // Whoever wants no more requests gets no more, and what is there is given.
+                Err(trouble) => {
+                    last = Some(trouble);
+                    break;
+                }
+            }
+        }
+        match last {
+            Some(trouble) if pictures.is_empty() => Err(trouble),
+            _ => Ok(pictures),
+        }
+    }
+}
+
+impl<L: Catalogue, C: Carrier> Source for Elsewhere<L, C> {
+    fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
+        match self.one(name)?.cards.first() {
+            Some(card) => Ok(Some(self.picture(card)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
+        let listing = self.many(name, limit)?;
+        if listing.cards.is_empty() {
+            // So that whoever looks for what comes near asks nobody again.
+            let asked = format!("{} theme 1 {name:?}", self.catalogue.whose());
+            memory::keep_listing(&asked, &listing, self.catalogue.holds_s());
+            return Ok(None);
+        }
+        Ok(Some(self.pictures(&listing.cards, limit)?))
+    }
+
+    fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        Ok(suggested(self.one(name)?))
+    }
+
+    fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        // What was remembered a moment ago answers it.
+        Ok(suggested(self.many(name, 1)?))
+    }
+}
+
+fn suggested(listing: Listing) -> Vec<(f64, String)> {
+    listing.suggestions.into_iter().map(|it| (SUGGESTED, it)).collect()
+}
+
+/// The address `text` is at, seen from `base`.
+///
+/// # Errors
+/// When it is none of the web's.
+pub fn address(base: &Url, text: &str) -> Result<Url, Trouble> {
+    let url = base.join(text).ok().filter(|it| {
+        matches!(it.scheme(), "http" | "https") && it.username().is_empty() && it.has_host()
+    });
+    url.ok_or_else(|| failed("a picture's address is not an http or https URL"))
+}

@@ -1,0 +1,249 @@
+//! The catalogue file of a folder of pictures: `catalogue.json`, read and held against its rules.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Cards that a file may have.
+const CARDS_MAX: usize = 2_000;
+/// Themes that a file may have.
+const THEMES_MAX: usize = 500;
+/// Names that a card or a theme may have beside its first.
+const ALIASES_MAX: usize = 20;
+/// Characters of a name.
+const NAME_CHARS_MAX: usize = 100;
+/// Things that are told at once.
+const PROBLEMS_MAX: usize = 10;
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// In their order.
+    pub cards: Vec<Card>,
+    /// Those that the file lists, or else those that its cards name.
+    pub themes: Vec<Theme>,
+}
+
+/// A card.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// As it is shown.
+    pub name: String,
+    /// In kana.
+    #[serde(default)]
+    pub reading: Option<String>,
+    /// Whatever else it is called.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Names of the themes that it belongs to.
+    #[serde(default)]
+    pub themes: Vec<String>,
+    /// The picture's file, from the folder.
+    pub image: String,
+}
+
+/// A theme.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Theme {
+    /// As cards name it.
+    pub name: String,
+    /// In kana.
+    #[serde(default)]
+    pub reading: Option<String>,
+    /// Whatever else it is called.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+}
+
+impl Card {
+    /// Whatever it may be found by.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        names(&self.name, self.reading.as_ref(), &self.aliases)
+    }
+}
+
+impl Theme {
+    /// Whatever it may be found by.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        names(&self.name, self.reading.as_ref(), &self.aliases)
+    }
+}
+
+fn names<'a>(
+    name: &'a str,
+    reading: Option<&'a String>,
+    aliases: &'a [String],
+) -> impl Iterator<Item = &'a str> {
+    std::iter::once(name)
+        .chain(reading.map(String::as_str))
+        .chain(aliases.iter().map(String::as_str))
+}
+
+/// Reads the text of a catalogue file.
+///
+/// # Errors
+/// What has to be mended, each with the entry that it is about: `/cards/3/image …`.
+pub fn read(text: &str) -> Result<File, Vec<String>> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Whole {
+        cards: Vec<Value>,
+        #[serde(default)]
+        themes: Vec<Value>,
+    }
+    let whole: Whole =
+        serde_json::from_str(text).map_err(|error| vec![format!("is no catalogue: {error}")])?;
+    let mut problems = Vec::new();
+    if whole.cards.len() > CARDS_MAX {
+        problems.push(format!("/cards has more than {CARDS_MAX} entries"));
+    }
+    if whole.themes.len() > THEMES_MAX {
+        problems.push(format!("/themes has more than {THEMES_MAX} entries"));
+    }
+    let themes: Vec<Theme> = entries("/themes", whole.themes, THEMES_MAX, &mut problems);
+    let cards: Vec<Card> = entries("/cards", whole.cards, CARDS_MAX, &mut problems);
+    if problems.is_empty() {
+        check_names(
+            "/themes",
+            themes.iter().map(|it| (it.name.as_str(), it.names())),
+            &mut problems,
+        );
+        check_names("/cards", cards.iter().map(|it| (it.name.as_str(), it.names())), &mut problems);
+        for (at, card) in cards.iter().enumerate() {
+            check_card(at, card, &themes, &mut problems);
+        }
+    }
+    if !problems.is_empty() {
+        problems.truncate(PROBLEMS_MAX);
+        return Err(problems);
+    }
+    let themes = if themes.is_empty() { themes_of(&cards) } else { themes };
+    Ok(File { cards, themes })
+}
+
+/// The entries that can be read; of the others, what is wrong with them.
+fn entries<T: for<'de> Deserialize<'de>>(
+    list: &str,
+    values: Vec<Value>,
+    count_max: usize,
+    problems: &mut Vec<String>,
+) -> Vec<T> {
+    let mut entries = Vec::new();
+    for (at, value) in values.into_iter().take(count_max).enumerate() {
+        let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match serde_json::from_value(value) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => problems.push(format!("{list}/{at} ({name:?}): {error}")),
+        }
+    }
+    entries
+}
+
+fn check_names<'a, N: Iterator<Item = &'a str>>(
+    list: &str,
+    all: impl Iterator<Item = (&'a str, N)>,
+    problems: &mut Vec<String>,
+) {
+    let mut seen = std::collections::BTreeMap::new();
+    for (at, (name, names)) in all.enumerate() {
+        let (mut count, mut fit) = (0, true);
+        for name in names {
+            count += 1;
+            fit &= !name.trim().is_empty() && name.chars().nth(NAME_CHARS_MAX).is_none();
+            fit &= !name.chars().any(char::is_control);
+        }
+        if !fit {
+            problems.push(format!(
+                "{list}/{at} ({name:?}): a name must have 1 to {NAME_CHARS_MAX} characters and no line breaks"
+            ));
+        }
+        if count > ALIASES_MAX + 2 {
+            problems.push(format!("{list}/{at} ({name:?}): more than {ALIASES_MAX} aliases"));
+        }
+        if let Some(first) = seen.insert(name, at) {
+            problems.push(format!("{list}/{at} ({name:?}): {list}/{first} has that name already"));
+        }
+    }
+}
+
+fn check_card(at: usize, card: &Card, themes: &[Theme], problems: &mut Vec<String>) {
+    let name = &card.name;
+    if !is_within(&card.image) {
+        problems.push(format!(
+            "/cards/{at} ({name:?}): image must be the path of a file in the folder, such as \"blue/azure.png\""
+        ));
+    }
+    // Where themes are listed, one that is not is a slip of the pen.
+    for theme in card.themes.iter().filter(|_| !themes.is_empty()) {
+        if !themes.iter().any(|it| it.name == *theme) {
+            problems
+                .push(format!("/cards/{at} ({name:?}): no entry of /themes is named {theme:?}"));
+        }
+    }
+}
+
+fn is_within(path: &str) -> bool {
+    let steps = path.split('/');
+    path.len() <= 300
+        && !path.contains(['\\', '\0', ':'])
+        && !steps.into_iter().any(|it| matches!(it, "" | "." | ".."))
+}
+
+/// Themes that nobody listed have the names that cards give them.
+fn themes_of(cards: &[Card]) -> Vec<Theme> {
+    let mut themes: Vec<Theme> = Vec::new();
+    for name in cards.iter().flat_map(|it| &it.themes) {
+        if themes.len() < THEMES_MAX && !themes.iter().any(|it| it.name == *name) {
+            themes.push(Theme { name: name.clone(), reading: None, aliases: Vec::new() });
+        }
+    }
+    themes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_cards_and_themes_that_it_lists_or_that_its_cards_name() {
+        let file = read(
+            r#"{ "cards": [
+                { "name": "青眼の白龍", "reading": "ブルーアイズ", "aliases": ["Blue-Eyes"],
+                  "themes": ["青眼"], "image": "blue/1.png" } ] }"#,
+        )
+        .unwrap();
+        assert_eq!(file.themes[0].name, "青眼");
+        assert_eq!(file.cards[0].names().count(), 3);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_entry_and_what_to_mend() {
+        for (text, part) in [
+            ("{", "is no catalogue"),
+            ("[]", "is no catalogue"),
+            (r#"{"cards":[{"name":"a"}]}"#, r#"/cards/0 ("a"): missing field `image`"#),
+            (r#"{"cards":[{"name":"a","image":"a","pic":1}]}"#, "unknown field `pic`"),
+            (r#"{"cards":[{"name":"","image":"a"}]}"#, "1 to 100 characters"),
+            (r#"{"cards":[{"name":"a","image":"../a"}]}"#, "a file in the folder"),
+            (r#"{"cards":[{"name":"a","image":"/a"}]}"#, "a file in the folder"),
+            (
+                r#"{"cards":[{"name":"a","image":"a"},{"name":"a","image":"b"}]}"#,
+                "/cards/0 has that name already",
+            ),
+            (
+                r#"{"themes":[{"name":"t"}],"cards":[{"name":"a","image":"a","themes":["u"]}]}"#,
+                "no entry of /themes is named \"u\"",
+            ),
+        ] {
+            let problems = read(text).unwrap_err();
+            assert!(problems[0].contains(part), "{text}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn of_many_problems_ten_are_told() {
+        let cards = vec![r#"{"name":"a"}"#; 50].join(",");
+        assert_eq!(read(&format!(r#"{{"cards":[{cards}]}}"#)).unwrap_err().len(), PROBLEMS_MAX);
+    }
+}

@@ -1,0 +1,193 @@
+//! A folder of the operator's: pictures, and a catalogue file that says what they are of.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use toolkit::{
+    Stop, log,
+    names::{NEAR_MIN, fit, fold, nearness},
+};
+
+use super::{
+    elsewhere::THEME_BYTES_MAX,
+    file::{self, Card, File},
+    sniff,
+    trouble::Trouble,
+};
+use crate::{catalogue::Source, picture::Picture};
+
+/// The catalogue's name in the folder.
+const CATALOGUE: &str = "catalogue.json";
+/// Bytes that it may have.
+const CATALOGUE_BYTES_MAX: usize = 1 << 20;
+/// Bytes that a picture may have.
+const PICTURE_BYTES_MAX: usize = 4 << 20;
+/// Pictures that are looked at before the component serves.
+const LOOKED_AT_MAX: usize = 200;
+/// Bytes of each that are looked at then: kind and size are told by them.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// A folder that the component was granted.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The folder at `path`, as the component sees it.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Reads the catalogue. Pictures that are missing or broken keep nothing else from being served;
+    /// they are told in the log.
+    ///
+    /// # Errors
+    /// What is wrong with the catalogue, entry by entry.
+    pub fn look(&self) -> Result<(), Vec<String>> {
+        let file = self.file()?;
+        for card in file.cards.iter().take(LOOKED_AT_MAX) {
+            let looked = self.open(&card.image).and_then(|it| {
+                let mut head = Vec::new();
+                it.take(HEAD_BYTES).read_to_end(&mut head)?;
+                Ok(head)
+            });
+            let wrong = match looked {
+                Ok(head) => sniff::mime_type(&head).err().map(|it| it.to_string()),
+                Err(error) => Some(why(&error)),
+            };
+            if let Some(wrong) = wrong {
+                log::warning(&format!("no picture of {:?} ({}): {wrong}", card.name, card.image));
+            }
+        }
+        Ok(())
+    }
+
+    /// The catalogue as it is now.
+    fn file(&self) -> Result<File, Vec<String>> {
+        let path = self.path.join(CATALOGUE);
+        let told = |why: &str| format!("{} {why}", path.display());
+        let bytes = read(&path, CATALOGUE_BYTES_MAX).map_err(|error| {
+            let grant = format!(
+                "[components.illustrations.folders] \"{}\" = \"…\" grants the folder",
+                self.path.display()
+            );
+            vec![told(&format!("cannot be read: {}; {grant}", why(&error)))]
+        })?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| vec![told("is no UTF-8 text")])?;
+        file::read(text).map_err(|all| all.iter().map(|it| told(it)).collect())
+    }
+
+    fn catalogue(&self) -> Result<File, Trouble> {
+        self.file().map_err(|all| Trouble::File { message: all.join("; ") })
+    }
+
+    fn open(&self, image: &str) -> io::Result<fs::File> {
+        fs::File::open(self.path.join(image))
+    }
+
+    fn picture(&self, card: &Card) -> Result<Picture, Trouble> {
+        let told = |why: &str| Trouble::File { message: format!("{} {why}", card.image) };
+        let bytes = read(&self.path.join(&card.image), PICTURE_BYTES_MAX)
+            .map_err(|error| told(&format!("cannot be read: {}", why(&error))))?;
+        let mime_type = sniff::mime_type(&bytes).map_err(|it| told(&format!("is broken: {it}")))?;
+        Ok(Picture { name: card.name.clone(), mime_type: mime_type.to_owned(), bytes })
+    }
+
+    /// Those that can be had. What is broken is told in the log; only where none is left it stops.
+    fn pictures<'a>(
+        &self,
+        cards: impl Iterator<Item = &'a Card>,
+        limit: usize,
+    ) -> Result<Vec<Picture>, Trouble> {
+        let (mut pictures, mut bytes, mut last) = (Vec::new(), 0, None);
+        for card in cards {
+            if pictures.len() == limit {
+                break;
+            }
+            match self.picture(card) {
+                Ok(picture) if bytes + picture.bytes.len() <= THEME_BYTES_MAX => {
+                    bytes += picture.bytes.len();
+                    pictures.push(picture);
+                }
+                Ok(_) => log::warning(&format!("{} is left out: too much at once", card.image)),
+                Err(trouble) => {
+                    log::warning(&format!("no picture of {:?}: {trouble:?}", card.name));
+                    last = Some(trouble);
+                }
+            }
+        }
+        match last {
+            Some(trouble) if pictures.is_empty() => Err(trouble),
+            _ => Ok(pictures),
+        }
+    }
+}
+
+impl Source for Folder {
+    fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
+        let (file, query) = (self.catalogue()?, fold(name));
+        let found = best(file.cards.iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
+        match found {
+            Some(card) => Ok(Some(self.picture(card)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
+        let (file, query) = (self.catalogue()?, fold(name));
+        let found = best(file.themes.iter().filter_map(|it| Some((fit(&query, it.names())?, it))));
+        let Some(theme) = found else { return Ok(None) };
+        let cards = file.cards.iter().filter(|it| it.themes.contains(&theme.name));
+        Ok(Some(self.pictures(cards, limit)?))
+    }
+
+    fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        let (file, query) = (self.catalogue()?, fold(name));
+        Ok(near(file.cards.iter().map(|it| (nearness(&query, it.names()), &it.name))))
+    }
+
+    fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
+        let (file, query) = (self.catalogue()?, fold(name));
+        Ok(near(file.themes.iter().map(|it| (nearness(&query, it.names()), &it.name))))
+    }
+}
+
+/// The one that fits best; of several that fit alike, the first.
+fn best<T>(all: impl Iterator<Item = (f64, T)>) -> Option<T> {
+    all.fold(None, |best: Option<(f64, T)>, it| match best {
+        Some(best) if best.0 >= it.0 => Some(best),
+        _ => Some(it),
+    })
+    .map(|it| it.1)
+}
+
+fn near<'a>(all: impl Iterator<Item = (f64, &'a String)>) -> Vec<(f64, String)> {
+    let near = all.filter(|it| it.0 >= NEAR_MIN);
+    near.map(|(near, name)| (near, name.clone())).collect()
+}
+
+/// The whole file, if it has no more bytes than that.
+fn read(path: &Path, bytes_max: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
+    fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    if bytes.len() > bytes_max {
+        let message = format!("it has more than {} MiB", bytes_max >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// Why a file cannot be read, in words that name no number of a system's.
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        _ => error.to_string(),
+    }
+}

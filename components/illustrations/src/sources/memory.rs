@@ -1,0 +1,165 @@
+//! What catalogues elsewhere listed lately, and their pictures: in the component's own database.
+//!
+//! A memory that fails is none; whoever asks has their answer. An error is never kept.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Deserializer, de};
+use toolkit::{log, sql, sql::Statement};
+
+use super::elsewhere::Listing;
+
+/// How long a picture is kept: catalogues want theirs fetched once.
+const PICTURE_S: i64 = 30 * 86_400;
+/// Bytes of a question that is remembered.
+const ASKED_BYTES_MAX: usize = 4_096;
+/// Bytes of an answer that is remembered.
+const ANSWER_BYTES_MAX: usize = 256 << 10;
+/// Answers that are remembered.
+const ANSWERS_MAX: i64 = 500;
+/// Bytes that all kept pictures may have together.
+const PICTURES_BYTES_MAX: i64 = 128 << 20;
+/// Bytes of a piece of a picture: what fits into a row.
+const PIECE_BYTES: usize = 768 << 10;
+/// Pieces that a picture may have.
+const PIECES_MAX: i64 = 8;
+
+/// What was listed for this question, where that still holds.
+#[must_use]
+pub fn listing(asked: &str) -> Option<Listing> {
+    let read = || -> Result<Option<(String,)>, sql::Error> {
+        let select =
+            "SELECT answer FROM answers WHERE asked = $1 AND until_s > $2 AND until_s <= $3";
+        let now = now_s();
+        let [rows] = sql::query([toolkit::sql!(select, asked, now, now + PICTURE_S)])?;
+        rows.first::<(String,)>()
+    };
+    let answer = read().unwrap_or_else(forgotten);
+    answer.and_then(|(text,)| serde_json::from_str(&text).ok())
+}
+
+/// Keeps what was listed for so long, and lets go of what holds no more or is too much.
+pub fn keep_listing(asked: &str, listing: &Listing, holds_s: i64) {
+    let Ok(text) = serde_json::to_string(listing) else { return };
+    if text.len() > ANSWER_BYTES_MAX || asked.len() > ASKED_BYTES_MAX {
+        return;
+    }
+    let now = now_s();
+    let batch = [
+        toolkit::sql!("DELETE FROM answers WHERE until_s <= $1 OR asked = $2", now, asked),
+        toolkit::sql!(
+            "DELETE FROM answers WHERE asked IN (SELECT asked FROM answers \
+             ORDER BY until_s DESC, asked LIMIT $1 OFFSET $2)",
+            ANSWERS_MAX,
+            ANSWERS_MAX - 1
+        ),
+        toolkit::sql!(
+            "INSERT INTO answers (asked, until_s, bytes, answer) VALUES ($1, $2, $3, $4)",
+            asked,
+            now + holds_s.clamp(0, PICTURE_S),
+            length(text.len()),
+            text
+        ),
+    ];
+    if let Err(error) = sql::transact_all(&batch) {
+        forgotten(error)
+    }
+}
+
+/// The picture that was fetched from there, and its media type.
+#[must_use]
+pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
+    let read = || -> Result<Option<(String, Vec<u8>)>, sql::Error> {
+        let now = now_s();
+        let [known, pieces] = sql::query([
+            toolkit::sql!(
+                "SELECT mime_type, bytes FROM pictures WHERE url = $1 AND until_s > $2 \
+                 AND until_s <= $3",
+                url,
+                now,
+                now + PICTURE_S
+            ),
+            toolkit::sql!(
+                "SELECT content FROM pieces WHERE url = $1 ORDER BY number LIMIT $2",
+                url,
+                PIECES_MAX
+            ),
+        ])?;
+        let Some((mime_type, bytes)) = known.first::<(String, i64)>()? else { return Ok(None) };
+        let pieces = pieces.read::<(Piece,)>()?;
+        let content = pieces.into_iter().flat_map(|it| it.0.0).collect::<Vec<_>>();
+        // What is not whole is fetched anew.
+        Ok((length(content.len()) == bytes).then_some((mime_type, content)))
+    };
+    read().unwrap_or_else(forgotten)
+}
+
+/// Keeps a picture; the ones that were fetched first make room for it.
+pub fn keep_picture(url: &str, mime_type: &str, content: &[u8]) {
+    if url.len() > ASKED_BYTES_MAX {
+        return;
+    }
+    let (now, bytes) = (now_s(), length(content.len()));
+    let mut batch: Vec<Statement> = vec![
+        toolkit::sql!("DELETE FROM pictures WHERE until_s <= $1 OR url = $2", now, url),
+        toolkit::sql!(
+            "DELETE FROM pictures WHERE url IN (SELECT url FROM (SELECT url, \
+             SUM(bytes) OVER (ORDER BY until_s DESC, url) AS total FROM pictures) AS kept \
+             WHERE total > $1)",
+            PICTURES_BYTES_MAX - bytes
+        ),
+        toolkit::sql!("DELETE FROM pieces WHERE url NOT IN (SELECT url FROM pictures)"),
+        toolkit::sql!(
+            "INSERT INTO pictures (url, until_s, bytes, mime_type) VALUES ($1, $2, $3, $4)",
+            url,
+            now + PICTURE_S,
+            bytes,
+            mime_type
+        ),
+    ];
+    for (number, piece) in (0_i64..).zip(content.chunks(PIECE_BYTES)) {
+        let insert = "INSERT INTO pieces (url, number, content) VALUES ($1, $2, $3)";
+        batch.push(toolkit::sql!(insert, url, number, piece.to_vec()));
+    }
+    if let Err(error) = sql::transact_all(&batch) {
+        forgotten(error)
+    }
+}
+
+/// Bytes of a row.
+struct Piece(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Piece {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Bytes;
+
+        impl de::Visitor<'_> for Bytes {
+            type Value = Piece;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Piece, E> {
+                Ok(Piece(bytes))
+            }
+        }
+
+        from.deserialize_byte_buf(Bytes)
+    }
+}
+
+/// That something is not remembered is for the operator.
+fn forgotten<T: Default>(error: sql::Error) -> T {
+    log::warning(&format!("what a source answers is not remembered: {error:?}"));
+    T::default()
+}
+
+fn length(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+fn now_s() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}

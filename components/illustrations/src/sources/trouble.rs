@@ -1,0 +1,129 @@
+//! Why a source has no answer, and what is said of it to whoever calls, in their language.
+
+use serde_json::{Value, json};
+use toolkit::{Stop, caller, refused};
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// It cannot be reached, is too slow, or what it says cannot be used.
+    Failed {
+        /// What is wrong; of addresses the host alone.
+        message: String,
+    },
+    /// It wants no more requests for now.
+    Limited {
+        /// When to try again, in seconds.
+        retry_after_s: u32,
+    },
+    /// The operator has not let requests go there.
+    Denied {
+        /// The host.
+        host: String,
+    },
+    /// A file of the operator's is missing or broken.
+    File {
+        /// Which, and what to mend.
+        message: String,
+    },
+}
+
+/// A [`Trouble::Failed`] that says `message`.
+#[must_use]
+pub fn failed(message: impl Into<String>) -> Trouble {
+    Trouble::Failed { message: message.into() }
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
+        stop_in(&trouble, is_japanese)
+    }
+}
+
+/// The stop that says so in Japanese, or else in English.
+#[must_use]
+pub fn stop_in(trouble: &Trouble, is_japanese: bool) -> Stop {
+    let message = if is_japanese { japanese(trouble) } else { english(trouble) };
+    let (code, status) = code(trouble);
+    refused(code, status, message).with(details(trouble))
+}
+
+fn code(trouble: &Trouble) -> (&'static str, u16) {
+    match trouble {
+        Trouble::Failed { .. } => ("source_failed", 502),
+        Trouble::Limited { .. } => ("source_limited", 503),
+        Trouble::Denied { .. } => ("source_denied", 500),
+        Trouble::File { .. } => ("source_unreadable", 500),
+    }
+}
+
+fn details(trouble: &Trouble) -> Value {
+    match trouble {
+        Trouble::Limited { retry_after_s } => json!({ "retry_after_s": retry_after_s }),
+        Trouble::Denied { host } => json!({ "host": host }),
+        Trouble::Failed { .. } | Trouble::File { .. } => json!({}),
+    }
+}
+
+fn japanese(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Failed { message } => format!(
+            "カードの提供元から答えが得られません: {message}。しばらくして再試行してください。"
+        ),
+        Trouble::Limited { retry_after_s } => format!(
+            "カードの提供元の利用上限に達しました。{retry_after_s} 秒後に再試行してください。"
+        ),
+        Trouble::Denied { host } => format!(
+            "{host} への要求は許可されていません。管理者が [[components.illustrations.http]] に\
+             host = \"{host}\" を加える必要があります。"
+        ),
+        Trouble::File { message } => {
+            format!("カードのファイルを読めません: {message}。管理者が直す必要があります。")
+        }
+    }
+}
+
+fn english(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Failed { message } => {
+            format!("The source of cards gave no answer: {message}. Try again in a while.")
+        }
+        Trouble::Limited { retry_after_s } => format!(
+            "The source of cards takes no more requests for now. Try again in {retry_after_s} seconds."
+        ),
+        Trouble::Denied { host } => format!(
+            "Requests to {host} are not granted. The operator has to add host = \"{host}\" under \
+             [[components.illustrations.http]]."
+        ),
+        Trouble::File { message } => {
+            format!("A file of cards cannot be read: {message}. The operator has to mend it.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_trouble_has_its_code_and_says_what_to_do_in_both_languages() {
+        let host = "cards.example".to_owned();
+        for (trouble, code, status) in [
+            (failed("why"), "source_failed", 502),
+            (Trouble::Limited { retry_after_s: 60 }, "source_limited", 503),
+            (Trouble::Denied { host }, "source_denied", 500),
+            (Trouble::File { message: "why".into() }, "source_unreadable", 500),
+        ] {
+            let mut messages = Vec::new();
+            for is_japanese in [true, false] {
+                let Stop::Refused(it) = stop_in(&trouble, is_japanese) else {
+                    panic!("{trouble:?}")
+                };
+                assert_eq!((&*it.code, it.status), (code, status));
+                messages.push(it.message);
+            }
+            assert!(messages[0].contains('。') && messages[1].is_ascii(), "{messages:?}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The public card API of YGOPRODeck, version 7, by the rules of its guide (ILL-6).
+//!
+//! The guide (<https://ygoprodeck.com/api-guide/>): 20 requests a second, and whoever sends more is shut
+//! out for an hour; what comes back is to be stored, and a picture to be pulled once and kept.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toolkit::names::{fit, fold};
+use url::Url;
+
+use super::{
+    carrier::{self, Carrier, clipped},
+    elsewhere::{Catalogue, Listed, Listing, address},
+    trouble::{Trouble, failed},
+};
+
+/// Whose pace it is.
+pub const NAME: &str = "ygoprodeck";
+/// Between two requests: half as many as are allowed.
+pub const INTERVAL_MS: u32 = 100;
+/// How long its block lasts.
+const BLOCKED_S: u32 = 3_600;
+/// How long an answer holds: cards change by the week.
+const HOLDS_S: i64 = 86_400;
+/// Cards that are looked through for the best name.
+const FOUND_MAX: usize = 30;
+
+/// Where it is, and which language's names are shown.
+#[derive(Clone, Debug)]
+pub struct Ygoprodeck {
+    base: Url,
+    images: Url,
+    language: Language,
+}
+
+/// The language of the names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// As they are printed in Japan.
+    #[default]
+    Japanese,
+    /// As they are printed in English.
+    English,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Card>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Card {
+    name: String,
+    archetype: Option<String>,
+    card_images: Vec<Image>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Image {
+    image_url_cropped: String,
+}
+
+impl Ygoprodeck {
+    /// The API at `base`, whose pictures are at the origin of `images`.
+    #[must_use]
+    pub fn new(base: Url, images: Url, language: Language) -> Self {
+        Self { base, images, language }
+    }
+
+    /// The cards that a question finds; none where it answers that nothing matches.
+    fn ask(
+        &self,
+        carrier: &impl Carrier,
+        language: Language,
+        parameters: &[(&str, &str)],
+    ) -> Result<Vec<Card>, Trouble> {
+        let mut url = self.base.clone();
+        let no_base = |()| failed("the API's base address takes no path");
+        url.path_segments_mut().map_err(no_base)?.pop_if_empty().extend([
+            "api",
+            "v7",
+            "cardinfo.php",
+        ]);
+        url.query_pairs_mut().extend_pairs(parameters);
+        if language == Language::Japanese {
+            // The guide names fr, de, it and pt; `ja` is served as well, for most cards.
+            url.query_pairs_mut().append_pair("language", "ja");
+        }
+        let reply = carrier::asked(carrier, &url, &[400], Some(BLOCKED_S))?;
+        if reply.status == 400 {
+            return no_match(&reply.body);
+        }
+        let answer: Answer = serde_json::from_slice(&reply.body).map_err(|error| {
+            let why = clipped(&error.to_string());
+            failed(format!("the API's answer cannot be read: {why}"))
+        })?;
+        Ok(answer.data)
+    }
+
+    /// Cards whose names have `name` in them: the exact one alone, or up to [`FOUND_MAX`].
+    fn named(
+        &self,
+        carrier: &impl Carrier,
+        language: Language,
+        name: &str,
+    ) -> Result<Vec<Card>, Trouble> {
+        // It would be taken for several names.
+        let name = name.replace('|', " ");
+        let exact = self.ask(carrier, language, &[("name", &name)])?;
+        if !exact.is_empty() {
+            return Ok(exact);
+        }
+        self.containing(carrier, language, &name)
+    }
+
+    fn containing(
+        &self,
+        carrier: &impl Carrier,
+        language: Language,
+        name: &str,
+    ) -> Result<Vec<Card>, Trouble> {
+        // The guide wants both or neither.
+        let count = FOUND_MAX.to_string();
+        self.ask(carrier, language, &[("fname", name), ("num", &count), ("offset", "0")])
+    }
+
+    fn archetype(
+        &self,
+        carrier: &impl Carrier,
+        name: &str,
+        limit: usize,
+    ) -> Result<Vec<Card>, Trouble> {
+        let count = limit.to_string();
+        let parameters = [("archetype", name), ("num", &count), ("offset", "0")];
+        let cards = self.ask(carrier, self.language, &parameters)?;
+        if cards.is_empty() && self.language == Language::Japanese {
+            return self.ask(carrier, Language::English, &parameters);
+        }
+        Ok(cards)
+    }
+
+    fn listed(&self, card: &Card) -> Result<Listed, Trouble> {
+        let first = card.card_images.first();
+        let image = first.ok_or_else(|| failed("the API lists a card without a picture"))?;
+        let image = address(&self.base, &image.image_url_cropped)?;
+        if image.origin() != self.images.origin() {
+            let host = clipped(image.host_str().unwrap_or_default());
+            return Err(failed(format!(
+                "the API's pictures are at {host}; the setting ygoprodeck_images must name their origin"
+            )));
+        }
+        Ok(Listed { name: card.name.clone(), image: image.into() })
+    }
+}
+
+impl Catalogue for Ygoprodeck {
+    fn whose(&self) -> String {
+        format!("{NAME} {} {:?}", self.base, self.language)
+    }
+
+    fn holds_s(&self) -> i64 {
+        HOLDS_S
+    }
+
+    fn limit_s(&self) -> Option<u32> {
+        Some(BLOCKED_S)
+    }
+
+    fn card(&self, carrier: &impl Carrier, name: &str) -> Result<Listing, Trouble> {
+        let cards = self.named(carrier, language_of(name), name)?;
+        match best(&cards, name) {
+            Some(card) => Ok(Listing { cards: vec![self.listed(card)?], suggestions: Vec::new() }),
+            None => Ok(Listing::default()),
+        }
+    }
+
+    fn theme(&self, carrier: &impl Carrier, name: &str, limit: usize) -> Result<Listing, Trouble> {
+        let mut cards = match language_of(name) {
+            Language::English => self.archetype(carrier, name, limit)?,
+            Language::Japanese => Vec::new(),
+        };
+        if cards.is_empty() {
+            // Archetypes have English names: the one that most cards with this in their names have.
+            let found = self.containing(carrier, language_of(name), name)?;
+            cards = match most(&found) {
+                Some(archetype) => self.archetype(carrier, &archetype, limit)?,
+                None => found,
+            };
+        }
+        let cards = cards.iter().take(limit).map(|it| self.listed(it)).collect::<Result<_, _>>()?;
+        Ok(Listing { cards, suggestions: Vec::new() })
+    }
+}
+
+/// The API's 400 says either that nothing matches, or that the question is wrong.
+fn no_match(body: &[u8]) -> Result<Vec<Card>, Trouble> {
+    #[derive(Deserialize)]
+    struct Refusal {
+        error: String,
+    }
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(it) if it.error.starts_with("No card matching") => Ok(Vec::new()),
+        Ok(it) => Err(failed(format!("the API refuses: {}", clipped(&it.error)))),
+        Err(_) => Err(failed("the API answers with the HTTP status 400")),
+    }
+}
+
+/// A name with a letter of Japan in it is a Japanese one.
+fn language_of(name: &str) -> Language {
+    let is_japanese = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ff66}'..='\u{ff9d}');
+    if name.chars().any(is_japanese) { Language::Japanese } else { Language::English }
+}
+
+/// The card that fits best by the rule for names (CIN-13); of several that fit alike, the first.
+fn best<'a>(cards: &'a [Card], name: &str) -> Option<&'a Card> {
+    let query = fold(name);
+    let mut best: Option<(f64, &Card)> = None;
+    for card in cards {
+        let fits = fit(&query, [card.name.as_str()]).unwrap_or(0.0);
+        if best.is_none_or(|it| fits > it.0) {
+            best = Some((fits, card));
+        }
+    }
+    best.map(|it| it.1)
+}
+
+/// The archetype that most of them have; of several as common, the first by name.
+fn most(cards: &[Card]) -> Option<String> {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for archetype in cards.iter().filter_map(|it| it.archetype.as_deref()) {
+        *counts.entry(archetype).or_default() += 1;
+    }
+    let most = counts.values().copied().max()?;
+    counts.into_iter().find(|it| it.1 == most).map(|it| it.0.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::carrier::tests::Scripted, *};
+
+    const NONE: &str = r#"{"error":"No card matching your query was found in the database. Please see https://db.ygoprodeck.com/api-guide/ for syntax usage."}"#;
+
+    fn api() -> Ygoprodeck {
+        let url = |text| Url::parse(text).unwrap();
+        Ygoprodeck::new(
+            url("https://db.example"),
+            url("https://images.example"),
+            Language::Japanese,
+        )
+    }
+
+    fn data(cards: &[(&str, Option<&str>)]) -> String {
+        let cards = cards.iter().map(|(name, archetype)| {
+            serde_json::json!({ "id": 1, "name": name, "archetype": archetype, "card_images": [
+                { "id": 1, "image_url_cropped": "https://images.example/images/cards_cropped/1.jpg" },
+            ] })
+        });
+        serde_json::json!({ "data": cards.collect::<Vec<_>>() }).to_string()
+    }
+
+    #[test]
+    fn a_japanese_name_is_asked_for_in_japanese_first_exactly_then_in_part() {
+        let found = data(&[("ブラック・マジシャン・ガール", None), ("ブラック・マジシャン", None)]);
+        let carrier = Scripted::of(&[(400, NONE), (200, &found)]);
+        let got = api().card(&carrier, "ブラック・マジシャン").unwrap();
+        assert_eq!(got.cards[0].name, "ブラック・マジシャン");
+        let asked = carrier.asked.borrow();
+        assert!(asked[0].starts_with("https://db.example/api/v7/cardinfo.php?name=%E3"));
+        assert!(asked[1].ends_with("&num=30&offset=0&language=ja"), "{asked:?}");
+    }
+
+    #[test]
+    fn a_japanese_theme_becomes_the_archetype_that_most_of_its_cards_have() {
+        let found = data(&[("青眼の白龍", Some("Blue-Eyes")), ("青眼の祈り", None)]);
+        let carrier = Scripted::of(&[(200, &found), (200, &found)]);
+        let got = api().theme(&carrier, "青眼", 5).unwrap();
+        assert_eq!(got.cards.len(), 2);
+        assert!(carrier.asked.borrow()[1].contains("?archetype=Blue-Eyes&num=5&offset=0"));
+    }
+
+    #[test]
+    fn nothing_matching_is_nothing_and_other_refusals_are_told() {
+        let carrier = Scripted::of(&[(400, NONE), (400, NONE)]);
+        assert_eq!(api().card(&carrier, "zzzz"), Ok(Listing::default()));
+        for body in [r#"{"error":"You are using the wrong parameters"}"#, "<html>"] {
+            let got = api().card(&Scripted::of(&[(400, body)]), "a");
+            assert!(matches!(got, Err(Trouble::Failed { .. })), "{body}");
+        }
+        let got = api().card(&Scripted::of(&[(429, "")]), "a");
+        assert_eq!(got, Err(Trouble::Limited { retry_after_s: 3_600 }));
+    }
+
+    #[test]
+    fn pictures_come_from_the_api_s_own_host_for_them() {
+        let elsewhere = data(&[("a", None)]).replace("images.example", "evil.example");
+        let got = api().card(&Scripted::of(&[(200, &elsewhere)]), "a");
+        assert!(
+            matches!(got, Err(Trouble::Failed { message }) if message.contains("evil.example"))
+        );
+    }
+}

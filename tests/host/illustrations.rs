@@ -1,0 +1,180 @@
+//! Sources of illustrations that are somewhere else: what goes out to them, and what comes of what they
+//! say (ILL-4, ILL-6).
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    fake_cards::FakeCards,
+    process::{Process, command},
+    server::Folders,
+};
+
+const CARD: &str = "get_card_illustration";
+const THEME: &str = "get_theme_illustrations";
+
+/// The program with its illustrations, asking fakes.
+struct Asking {
+    client: Client,
+    _process: Process,
+    _folders: Folders,
+}
+
+impl Asking {
+    /// Serves them with these lines of configuration and this environment.
+    fn start(lines: &str, environment: &[(&str, &str)]) -> Self {
+        let folders = Folders::new();
+        folders.put("illustrations", &component_bytes("illustrations"));
+        let config = folders.data().with_file_name("madoguchi.toml");
+        fs::write(&config, format!("bundled = false\n{lines}\n")).unwrap();
+        let mut command = command(&folders);
+        command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+        command.arg("--config").arg(&config);
+        for name in ["ILLUSTRATIONS_SOURCES", "ILLUSTRATIONS_URL", "ILLUSTRATIONS_CONTACT"] {
+            command.env_remove(name);
+        }
+        command.envs(environment.iter().copied());
+        let process = Process::from(command);
+        Self { client: Client::new(&process.url), _process: process, _folders: folders }
+    }
+
+    /// With a catalogue of our own format, named by the environment alone.
+    fn own(fake: &FakeCards, lines: &str) -> Self {
+        Self::start(lines, &[("ILLUSTRATIONS_URL", &format!("{}/v1", fake.url))])
+    }
+
+    /// With the public API played by `fake`.
+    fn public(fake: &FakeCards) -> Self {
+        let (url, port) = (&fake.url, fake.port());
+        let lines = format!(
+            "[components.illustrations.settings]\nsources = 'ygoprodeck'\n\
+             ygoprodeck_url = '{url}'\nygoprodeck_images = '{url}'\n\
+             contact = 'https://club.example'\n\
+             [[components.illustrations.http]]\nhost = '127.0.0.1'\nscheme = 'http'\n\
+             port = {port}\nprivate = true\n"
+        );
+        Self::start(&lines, &[])
+    }
+
+    async fn card(&self, name: &str) -> Value {
+        self.client.output(CARD, json!({ "card_name": name })).await
+    }
+
+    async fn no_card(&self, name: &str) -> Value {
+        self.client.failure(CARD, json!({ "card_name": name })).await
+    }
+
+    async fn theme(&self, theme: &str, limit: u32) -> Vec<String> {
+        let output = self.client.output(THEME, json!({ "theme": theme, "limit": limit })).await;
+        let cards = output["illustrations"].as_array().unwrap().iter();
+        cards.map(|it| it["card_name"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalogue_of_the_environment_is_asked_once_and_its_picture_is_kept() {
+    let fake = FakeCards::start().await;
+    let asking = Asking::own(&fake, "");
+    let first = asking.card("青い 竜").await;
+    assert_eq!(first["mimeType"], "image/png");
+    let asked = fake.asked();
+    assert_eq!(fake.paths(), ["/v1/cards", "/images/青い 竜.png"]);
+    assert_eq!(asked[0].query, [("name".to_owned(), "青い 竜".to_owned())]);
+    assert_eq!(asked[0].headers["accept"], "application/json");
+    let agent = &asked[0].headers["user-agent"];
+    assert!(agent.starts_with("madoguchi/") && agent.contains("illustrations"), "{agent}");
+    assert_eq!(asking.card("青い 竜").await, first);
+    assert_eq!(fake.asked().len(), 2, "the second question goes nowhere");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_theme_what_is_broken_is_left_out() {
+    let fake = FakeCards::start().await;
+    let asking = Asking::own(&fake, "");
+    assert_eq!(asking.theme("mixed", 4).await, ["one", "four"]);
+    let asked = fake.asked();
+    assert_eq!(asked[0].path, "/v1/themes/mixed");
+    assert_eq!(asked[0].query, [("limit".to_owned(), "4".to_owned())]);
+    let said = asking.client.failure(THEME, json!({ "theme": "none" })).await;
+    assert_eq!(said["error"], "theme_not_found");
+    assert_eq!(fake.asked().iter().filter(|it| it.path == "/v1/themes/none").count(), 1);
+    let said = asking.no_card("nobody").await;
+    assert_eq!(said["error"], "card_not_found");
+    assert_eq!(said["data"]["suggestions"], json!(["somebody"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_is_told_by_its_code_and_says_why() {
+    let fake = FakeCards::start().await;
+    let lines = "[components.illustrations.limits]\nhttp_timeout_ms = 2000\n\
+                 http_bytes_max = 16777216\noutput_bytes_max = 16777216\n";
+    let asking = Asking::own(&fake, lines);
+    for (name, code, why) in [
+        ("a#broken", "source_failed", "cannot be read"),
+        ("a#types", "source_failed", "cannot be read"),
+        ("a#large", "source_failed", "larger than 4 MiB"),
+        ("a#500", "source_failed", "500"),
+        ("a#hang", "source_failed", "too late"),
+        ("a#html", "source_failed", "HTML"),
+        ("a#cut", "source_failed", "header"),
+        ("a#big", "source_failed", "larger than 4 MiB"),
+        ("a#gone", "source_failed", "404"),
+        ("elsewhere", "source_failed", "image_origins"),
+    ] {
+        let said = asking.no_card(name).await;
+        assert_eq!(said["error"], code, "{name}: {said}");
+        assert!(said["message"].as_str().unwrap().contains(why), "{name}: {said}");
+    }
+    let said = asking.no_card("a#429").await;
+    assert_eq!((&said["error"], &said["status"]), (&json!("source_limited"), &json!(503)));
+    assert_eq!(said["data"]["retry_after_s"], 17);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_of_this_machine_is_asked_only_where_it_is_granted() {
+    let fake = FakeCards::start().await;
+    let lines = format!(
+        "[components.illustrations.settings]\nsources = 'http'\ncatalogue_url = '{}/v1'\n",
+        fake.url
+    );
+    let asking = Asking::start(&lines, &[]);
+    let said = asking.no_card("a").await;
+    assert_eq!(said["error"], "source_denied", "{said}");
+    assert!(fake.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_public_api_is_asked_as_its_guide_wants_and_its_pictures_are_kept() {
+    let fake = FakeCards::start().await;
+    let asking = Asking::public(&fake);
+    asking.card("ブラック・マジシャン").await;
+    let asked = fake.asked();
+    let pairs = |at: usize| {
+        let query = asked[at].query.iter();
+        query.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(fake.paths(), ["/api/v7/cardinfo.php", "/images/cards_cropped/2.png"]);
+    assert_eq!(pairs(0), ["name=ブラック・マジシャン", "language=ja"]);
+    assert!(asked[0].headers["user-agent"].contains("https://club.example"));
+    assert_eq!(asking.theme("青眼", 5).await, ["青眼の白龍", "青眼の究極竜"]);
+    assert_eq!(asking.theme("Blue-Eyes", 1).await, ["青眼の白龍"]);
+    let before = fake.asked().len();
+    asking.card("ブラック・マジシャン").await;
+    asking.theme("青眼", 5).await;
+    assert_eq!(fake.asked().len(), before, "what is known is not asked for again");
+    assert_eq!(asking.no_card("zzzz").await["error"], "card_not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_public_api_that_refuses_is_left_alone() {
+    let fake = FakeCards::start().await;
+    let asking = Asking::public(&fake);
+    let said = asking.no_card("a#429").await;
+    assert_eq!(said["error"], "source_limited", "{said}");
+    let before = fake.asked().len();
+    let said = asking.no_card("Dark Magician").await;
+    assert_eq!(said["error"], "source_limited", "{said}");
+    assert_eq!(fake.asked().len(), before, "nothing goes out while it wants nothing");
+}
