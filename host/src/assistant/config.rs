@@ -2,11 +2,12 @@
 
 use std::{path::Path, time::Duration};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod check;
 
-use super::{Bounds, Offer};
+use super::{Bounds, Offer, planner::JAPAN};
 use crate::{
     caller::{Caller, Owner},
     grants::secret::Secret,
@@ -158,9 +159,12 @@ impl AssistantConfig {
     }
 
     /// The system prompt, chosen by whether there are tools (ILL-31).
-    pub(crate) fn prompt(&self, has_tools: bool) -> &str {
+    ///
+    /// `{today}` in it is the day in Japan, with its name: a model knows none.
+    pub(crate) fn prompt(&self, has_tools: bool, now: Timestamp) -> String {
         let without = self.prompt_without_tools.as_deref().filter(|_| !has_tools);
-        without.unwrap_or(&self.prompt)
+        let today = JAPAN.to_datetime(now).strftime("%Y-%m-%d (%A)").to_string();
+        without.unwrap_or(&self.prompt).trim().replace("{today}", &today)
     }
 
     /// Whether each call is to say why (NAV-54).

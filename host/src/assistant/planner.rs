@@ -18,6 +18,7 @@ pub(super) mod units;
 pub(super) mod when;
 mod wishes;
 
+pub(crate) use when::JAPAN;
 pub(crate) use wishes::{Rule, Wishes};
 
 /// A way that is asked for.

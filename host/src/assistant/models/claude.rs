@@ -120,7 +120,7 @@ impl Claude {
             "stream": true,
         });
         let has_tools = !turn.offers.is_empty();
-        let prompt = self.assistant.prompt(has_tools).trim();
+        let prompt = self.assistant.prompt(has_tools, turn.task.now);
         if !prompt.is_empty() {
             // Tools come before it in what is cached, so that they are, too.
             body["system"] =

@@ -74,7 +74,7 @@ impl Gemini {
     fn body(&self, contents: &[Value], turn: &Turn<'_>) -> Value {
         let offers = turn.offers;
         let mut body = json!({ "contents": contents });
-        let prompt = self.config.prompt(!offers.is_empty()).trim();
+        let prompt = self.config.prompt(!offers.is_empty(), turn.task.now);
         if !prompt.is_empty() {
             body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
         }

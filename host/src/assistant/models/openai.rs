@@ -149,7 +149,7 @@ impl OpenAi {
 
     fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names) -> Value {
         let has_tools = !turn.offers.is_empty();
-        let prompt = self.assistant.prompt(has_tools).trim();
+        let prompt = self.assistant.prompt(has_tools, turn.task.now);
         let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
         let messages: Vec<_> = prompt.into_iter().chain(messages.iter().cloned()).collect();
         let mut body = json!({

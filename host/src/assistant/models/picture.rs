@@ -105,7 +105,7 @@ impl Picture {
         parts.extend(references(&self.found).map(gemini::inline));
         contents.push(json!({ "role": "user", "parts": parts }));
         lighten(&mut contents);
-        let reply = self.model.ask(&self.body(&contents), turn.teller).await?;
+        let reply = self.model.ask(&self.body(&contents, turn.task.now), turn.teller).await?;
         reply.tokens().count(&mut self.usage, None);
         let conclusion = conclusion(&reply)?;
         contents.push(json!({ "role": "model", "parts": reply.parts }));
@@ -113,7 +113,7 @@ impl Picture {
         Ok(conclusion)
     }
 
-    fn body(&self, contents: &[Value]) -> Value {
+    fn body(&self, contents: &[Value], now: Timestamp) -> Value {
         let mut body = json!({
             "contents": contents,
             "generationConfig": {
@@ -122,7 +122,7 @@ impl Picture {
             },
         });
         // It cannot call tools, so it is not told to (ILL-31).
-        let prompt = self.config.prompt(false).trim();
+        let prompt = self.config.prompt(false, now);
         if !prompt.is_empty() {
             body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
         }
