@@ -171,7 +171,8 @@ impl Talk {
         self.thread.update(Thread::stop);
         self.keep();
         self.page.announce_key(Key::ChatStopped);
-        browser::focus_if_lost("chat-input");
+        // The button that stopped sends now; whoever presses it twice must not.
+        browser::focus_soon("chat-input");
     }
 
     fn give_up(self) {
