@@ -16,8 +16,8 @@ mod runs;
 mod tally;
 mod text;
 
-pub(crate) use runs::{LastSeen, Running};
 use runs::Runs;
+pub(crate) use runs::{LastSeen, Running};
 pub use tally::Tally;
 
 /// What [`Metrics::text`] is, for the header of an answer.
