@@ -14,6 +14,9 @@ mod navigate;
 mod openai;
 mod trouble;
 
+/// What the component with pictures is granted, behind the assistant's own lines.
+const EVENTS: &str = "[components.conformance]\ngrants = ['events']";
+
 /// A server whose assistant `helper` asks a fake.
 struct Talking {
     server: TestServer,

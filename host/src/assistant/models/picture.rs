@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::gemini::{self, Gemini, Model, Reply};

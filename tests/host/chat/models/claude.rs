@@ -10,7 +10,7 @@ use tests::fake_models::{
 };
 use tokio::sync::Semaphore;
 
-use super::{Talking, called, form};
+use super::{EVENTS, Talking, called, form};
 
 async fn talking(components: &[&str], lines: &str) -> Talking {
     Talking::start("claude", FakeModel::start(Claude::default()).await, components, lines).await
@@ -23,7 +23,7 @@ fn content(body: &Value, at: usize) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_calls() {
-    let talking = talking(&["echo", "conformance"], "").await;
+    let talking = talking(&["echo", "conformance"], EVENTS).await;
     let one = uses(&[("t1", "echo", json!({ "value": { "a": "あ" }, "reason": "To hear it." }))]);
     let three = uses(&[
         // The slowest comes first.

@@ -6,7 +6,7 @@ use tests::fake_models::{
     openai::{KEY, MODEL, OpenAi, says, uses},
 };
 
-use super::{Talking, called, form};
+use super::{EVENTS, Talking, called, form};
 
 async fn talking(ways: OpenAi, components: &[&str], lines: &str) -> Talking {
     Talking::start("openai", FakeModel::start(ways).await, components, lines).await
@@ -20,7 +20,7 @@ fn roles(body: &Value) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_calls() {
-    let talking = talking(OpenAi::Strict, &["echo", "conformance"], "").await;
+    let talking = talking(OpenAi::Strict, &["echo", "conformance"], EVENTS).await;
     let one = uses(&[("c1", "echo", json!({ "value": { "a": "あ" }, "reason": "To hear it." }))]);
     let three = uses(&[
         ("c2", "count_slowly", json!({ "steps": 200 })),

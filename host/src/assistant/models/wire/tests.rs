@@ -1,4 +1,4 @@
-//! What is tried again, what is taken out of errors, which addresses are none.
+//! What is tried again, what is taken out, what is refused.
 
 use serde_json::json;
 
