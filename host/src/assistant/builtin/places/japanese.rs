@@ -109,7 +109,7 @@ impl Heard {
     /// `東京と大阪の距離`, `東京・大阪間`.
     fn pair(&self) -> Places {
         const BEHIND: &str = "の間の|間の|の距離|の道のり|の所要時間|はどれくらい離|はどのくらい離|の間は|間は|\
-             は何キロ|って何キロ|はどれ|はどの|って";
+             は何キロ|って何キロ|はどれ|はどの";
         let end = marks(BEHIND).filter_map(|it| self.find(it, 1)).min();
         let Some(end) = end else { return Places::default() };
         let mut found = self.list(self.cut_before(end, 0), end, true);
