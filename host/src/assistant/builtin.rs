@@ -46,6 +46,8 @@ pub(crate) struct Builtin {
     /// How many calls there were, which numbers the next.
     calls: u64,
     plan: Option<Plan>,
+    /// Whether the last sentence was answered in English; what a form brings has no language.
+    is_english: Option<bool>,
 }
 
 /// What is being done.
@@ -70,9 +72,9 @@ impl Builtin {
     fn next(&mut self, turn: Turn<'_>) -> Decision {
         let task = turn.task;
         let mut calls = self.calls;
-        let mut desk =
-            Desk { language: task.language, now: task.now, offers: turn.offers, calls: &mut calls };
         let said = text_of(&task.message);
+        let language = self.language(task.language, said.trim());
+        let mut desk = Desk { language, now: task.now, offers: turn.offers, calls: &mut calls };
         let decision = match turn.is_first && !said.trim().is_empty() {
             true => {
                 if self.plan.is_none() {
@@ -84,6 +86,18 @@ impl Builtin {
         };
         self.calls = calls;
         decision
+    }
+
+    /// The language to answer `said` in.
+    fn language(&mut self, callers: Language, said: &str) -> Language {
+        let is_sentence = !said.is_empty() && !said.starts_with('{') && said != CLOSED;
+        let before = self.is_english.filter(|_| !is_sentence);
+        let language = before.map_or(callers, |it| match it {
+            true => Language::English,
+            false => Language::Japanese,
+        });
+        self.is_english = Some(language == Language::English);
+        language
     }
 
     /// Takes the way up again that was asked for in a history that came without a transcript.

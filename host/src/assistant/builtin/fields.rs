@@ -191,7 +191,7 @@ fn unknown_one(heard: &Heard, begin: usize, to: usize) -> Option<Field> {
             || heard.when.spans.iter().any(|it| lies(it.0, it.1));
     let is_label = (1..=LABEL_MAX).contains(&text.chars().count()) && !has_kind && !is_other;
     let options = options(heard, to);
-    (is_label && options.is_empty()).then(|| Field {
+    (is_label && options.is_empty()).then_some(Field {
         kind: FREE,
         written: Some(text),
         label: None,

@@ -63,8 +63,6 @@ pub(super) enum Sign {
     Has(Id),
     /// A theme or a colour that is known.
     KnownTheme,
-    /// Something in quotation marks.
-    Quoted,
     /// A kind of film.
     Genre,
     /// A film's name.
@@ -261,7 +259,6 @@ impl<'a> Facts<'a> {
             Sign::Seats => !heard.numbers.seats.is_empty(),
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
-            Sign::Quoted => !heard.quoted.is_empty(),
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
             Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),

@@ -96,7 +96,7 @@ impl Survey {
 
     /// Asks which fields are wanted.
     fn which(&self, desk: &mut Desk<'_>, title: &str) -> Decision {
-        let common = marks(COMMON).filter_map(|it| fields::named(it)).enumerate();
+        let common = marks(COMMON).filter_map(fields::named).enumerate();
         let options = common.map(|(number, it)| {
             let field = it.definition(desk.language, number);
             json!({ "value": field["name"], "label": field["label"] })

@@ -83,7 +83,7 @@ fn other_spelling(phrase: &[char]) -> Option<Vec<char>> {
         return Some(phrase.iter().map(hiragana).collect());
     }
     let bare: Vec<char> = phrase.iter().filter(|it| **it != '\'').copied().collect();
-    (bare.len() < phrase.len() && bare.len() >= SPELLED_MIN + 1).then_some(bare)
+    (bare.len() < phrase.len() && bare.len() > SPELLED_MIN).then_some(bare)
 }
 
 static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));

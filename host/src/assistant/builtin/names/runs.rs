@@ -2,9 +2,12 @@
 
 use super::{is_hiragana, tables::GENRE_WORDS};
 use crate::assistant::builtin::{
-    heard::{Heard, MASK, Piece, marks},
+    heard::{Heard, MASK, Piece, Token, marks},
     words::Word,
 };
+
+/// Words that have a capital and are no names.
+const NO_NAMES: &str = "I|I'd|I'm|I've|I'll|OK|SF|PM|AM|ID|A|The";
 
 impl Heard {
     /// Stretches that no table knows, put together over one of `joints` between two of them.
@@ -69,18 +72,7 @@ impl Heard {
     /// of a sentence counts only where no table knows it.
     pub(super) fn capitals(&self) -> Vec<Piece> {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
-        let mut words: Vec<(usize, usize)> = Vec::new();
-        let mut at = 0;
-        while at < self.chars.len() {
-            let length = self.chars[at..]
-                .iter()
-                .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '\'' | '-'))
-                .count();
-            if length > 0 && self.lower[at] != MASK {
-                words.push((at, at + length));
-            }
-            at += length.max(1);
-        }
+        let words = self.words();
         let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
         let is_taken = |it: &(usize, usize)| {
             let lies = |span: &(usize, usize)| span.0 <= it.0 && it.1 <= span.1;
@@ -91,21 +83,8 @@ impl Heard {
         let is_capital = |index: usize| {
             let it = &words[index];
             let word = text(it);
-            let is_upper = self.chars[it.0].is_ascii_uppercase()
-                && !matches!(
-                    word.as_str(),
-                    "I" | "I'd"
-                        | "I'm"
-                        | "I've"
-                        | "OK"
-                        | "SF"
-                        | "PM"
-                        | "AM"
-                        | "I'll"
-                        | "ID"
-                        | "A"
-                        | "The"
-                );
+            let is_upper =
+                self.chars[it.0].is_ascii_uppercase() && !marks(NO_NAMES).any(|it| it == word);
             let before = self.chars[..it.0].iter().rev().find(|it| **it != ' ');
             let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n' | ':'));
             let is_known = (it.0..it.1).all(|at| self.is_known(at));
@@ -135,6 +114,29 @@ impl Heard {
             runs.push(self.piece(begin, end));
             index = next;
         }
+        runs.retain(|it| self.may_be_name(it));
+        runs
+    }
+
+    /// Words of letters and digits, by where they begin and end.
+    fn words(&self) -> Vec<(usize, usize)> {
+        let mut words: Vec<(usize, usize)> = Vec::new();
+        let mut at = 0;
+        while at < self.chars.len() {
+            let length = self.chars[at..]
+                .iter()
+                .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '\'' | '-'))
+                .count();
+            if length > 0 && self.lower[at] != MASK {
+                words.push((at, at + length));
+            }
+            at += length.max(1);
+        }
+        words
+    }
+
+    /// Whether a run is more than a word that is known, or that merely begins a sentence.
+    fn may_be_name(&self, it: &Piece) -> bool {
         // One word that merely begins a sentence is a name where it stands before what names have.
         let heads = [
             Word::Card,
@@ -147,21 +149,15 @@ impl Heard {
             Word::Playing,
             Word::Seat,
         ];
-        runs.retain(|it| {
-            let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
-            let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
-            let is_head = self
-                .tokens
-                .iter()
-                .any(|token| token.from == it.to + 1 && heads.contains(&token.word));
-            !begins || it.text.contains(' ') || is_head || self.is_at(" and ", it.to)
-        });
-        runs.retain(|it| {
-            let words = [Word::Card, Word::Theme, Word::Film, Word::Show];
-            !self.tokens.iter().any(|token| {
-                words.contains(&token.word) && token.from == it.from && token.to == it.to
-            })
-        });
-        runs
+        let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
+        let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
+        let is_head = |token: &Token| token.from == it.to + 1 && heads.contains(&token.word);
+        let is_named =
+            it.text.contains(' ') || self.tokens.iter().any(is_head) || self.is_at(" and ", it.to);
+        let known = [Word::Card, Word::Theme, Word::Film, Word::Show];
+        let is_known = |token: &Token| {
+            known.contains(&token.word) && token.from == it.from && token.to == it.to
+        };
+        (!begins || is_named) && !self.tokens.iter().any(is_known)
     }
 }

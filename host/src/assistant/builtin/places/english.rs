@@ -11,27 +11,8 @@ impl Heard {
              navigate|look|reach|return|come|sit|you|search|give|set|build|the movies|\
              the cinema|a movie|draw|help|change|cancel|eat";
         let mut places = Places::default();
-        if let Some(at) = self.find_word("between", 0) {
-            let from = at + "between".len();
-            let to = self.stop(from, true);
-            let mut both = self.list(from, to, true);
-            if both.len() >= 2 {
-                let destinations = both.split_off(1);
-                return Places { origins: both, destinations };
-            }
-        }
-        // `which is closer to X, Y or Z`.
-        const NEAR: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from";
-        if let Some((at, length)) = self.first(NEAR, 0) {
-            let from = at + length;
-            let mark =
-                (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
-            let between =
-                mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
-            let origin = mark.and_then(|it| self.place(from, it));
-            if let Some(origin) = origin.filter(|_| between.len() >= 2) {
-                return Places { origins: vec![origin], destinations: between };
-            }
+        if let Some(places) = self.one_and_others() {
+            return places;
         }
         for (is_origin, word) in [(true, "from"), (false, "to")] {
             let mut at = 0;
@@ -75,6 +56,33 @@ impl Heard {
             }
         }
         places
+    }
+
+    /// `between X and Y`, and which of several is near to one.
+    fn one_and_others(&self) -> Option<Places> {
+        if let Some(at) = self.find_word("between", 0) {
+            let from = at + "between".len();
+            let to = self.stop(from, true);
+            let mut both = self.list(from, to, true);
+            if both.len() >= 2 {
+                let destinations = both.split_off(1);
+                return Some(Places { origins: both, destinations });
+            }
+        }
+        // `which is closer to X, Y or Z`.
+        const NEAR: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from";
+        if let Some((at, length)) = self.first(NEAR, 0) {
+            let from = at + length;
+            let mark =
+                (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
+            let between =
+                mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
+            let origin = mark.and_then(|it| self.place(from, it));
+            if let Some(origin) = origin.filter(|_| between.len() >= 2) {
+                return Some(Places { origins: vec![origin], destinations: between });
+            }
+        }
+        None
     }
 
     fn begin(&self, piece: &Piece) -> usize {

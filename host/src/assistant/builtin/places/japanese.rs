@@ -2,9 +2,9 @@
 
 use super::{
     Places,
-    tables::{BEGINS, ENDS, STOPS},
+    tables::{BEGINS, ENDS, LIST_STOPS, STOPS},
 };
-use crate::assistant::builtin::heard::{Heard, marks};
+use crate::assistant::builtin::heard::{Heard, Piece, marks};
 
 impl Heard {
     /// By the words behind places.
@@ -14,29 +14,8 @@ impl Heard {
         if near != places {
             return near;
         }
-        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
-        let mut begins = Vec::new();
-        let mut from = 0;
-        while let Some((begin, length)) = self.first(BEGINS, from) {
-            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
-            from = begin + length;
-            if !origins.is_empty() {
-                begins.push((origins, from));
-            }
-        }
-        let is_end = |at: usize, begin: usize| {
-            !self.list(self.cut_before(at, begin), at, is_list).is_empty()
-        };
-        let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
-        let first = at;
-        while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
-            end = if is_end(found, first) { found } else { end };
-            at = found + length;
-        }
-        let last = begins.iter().rposition(|it| it.1 <= end).or(begins.len().checked_sub(1));
-        let last = if end == usize::MAX { last.map(|_| 0) } else { last };
-        let behind = last.map_or(0, |it| begins[it].1);
-        places.origins = last.map(|it| begins.swap_remove(it).0).unwrap_or_default();
+        let (origins, behind) = self.begin_of_way(is_list);
+        places.origins = origins;
         let mut at = behind;
         while let Some((end, length)) = self.first(ENDS, at) {
             places.destinations = self.list(self.cut_before(end, behind), end, is_list);
@@ -63,22 +42,7 @@ impl Heard {
             }
         }
         let stop = match is_list {
-            true => [
-                "の",
-                "まで",
-                "を",
-                "は",
-                "で",
-                "。",
-                "?",
-                "、どっち",
-                "、どちら",
-                "どっち",
-                "どちら",
-            ]
-            .iter()
-            .filter_map(|it| self.find(it, behind))
-            .min(),
+            true => marks(LIST_STOPS).filter_map(|it| self.find(it, behind)).min(),
             false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
         };
         places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
@@ -87,6 +51,33 @@ impl Heard {
             places.destinations = self.list(0, places.origins[0].from, true);
         }
         places
+    }
+
+    /// Where the way begins, and where the words behind that end.
+    fn begin_of_way(&self, is_list: bool) -> (Vec<Piece>, usize) {
+        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
+        let mut begins = Vec::new();
+        let mut from = 0;
+        while let Some((begin, length)) = self.first(BEGINS, from) {
+            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
+            from = begin + length;
+            if !origins.is_empty() {
+                begins.push((origins, from));
+            }
+        }
+        let is_end = |at: usize, begin: usize| {
+            !self.list(self.cut_before(at, begin), at, is_list).is_empty()
+        };
+        let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
+        let first = at;
+        while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
+            end = if is_end(found, first) { found } else { end };
+            at = found + length;
+        }
+        let last = begins.iter().rposition(|it| it.1 <= end).or(begins.len().checked_sub(1));
+        let last = if end == usize::MAX { last.map(|_| 0) } else { last };
+        let behind = last.map_or(0, |it| begins[it].1);
+        (last.map(|it| begins.swap_remove(it).0).unwrap_or_default(), behind)
     }
 
     /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
@@ -118,7 +109,7 @@ impl Heard {
     /// `東京と大阪の距離`, `東京・大阪間`.
     fn pair(&self) -> Places {
         const BEHIND: &str = "の間の|間の|の距離|の道のり|の所要時間|はどれくらい離|はどのくらい離|の間は|間は|\
-             は何キロ|って何キロ|はどれ|はどの|って";
+             は何キロ|って何キロ|はどれ|はどの";
         let end = marks(BEHIND).filter_map(|it| self.find(it, 1)).min();
         let Some(end) = end else { return Places::default() };
         let mut found = self.list(self.cut_before(end, 0), end, true);

@@ -41,6 +41,8 @@ pub(super) const FIELDS: &[(bool, &str)] = &[
 pub(super) const STOPS: &str = "の道|のルート|の行き方|の経路|の距離|の所要|の時間|の間|間の|だと|って|で|を|に|は|が|。|\
      、|?|!| |,|\n|高速|有料|下道|一番|最短|最速|徒歩|歩い|渋滞|車|どの|どれ|何分|何キロ|何時間|\
      ルート|行き方|経路|です|なん";
+/// Behind a list of destinations.
+pub(super) const LIST_STOPS: &str = "の|まで|を|は|で|。|?|、どっち|、どちら|どっち|どちら";
 /// Behind a place that is looked for.
 pub(super) const SOUGHT: &str = "はどこ|ってどこ|がどこ|どこ|の正確な位置|の場所|の緯度|の経度|の座標|の位置|の住所|\
      の所在地|を地図|の地図|はどの辺|はどのへん|は地図|って地図|を座標|を緯度|という場所|にピン|\

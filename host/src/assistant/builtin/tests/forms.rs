@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Talk, call, concluded};
+use crate::assistant::Language;
 
 /// Name and type of each field of the form that `sentence` leads to.
 fn fields(sentence: &str) -> Vec<(String, String)> {
@@ -43,6 +44,15 @@ fn what_was_filled_in_is_told() {
     talk.say("名前と性別を聞くフォームを作って");
     let text = concluded(&talk.say(r#"{"name": "山田", "gender": "none"}"#)).text();
     assert!(text.contains("- お名前: 山田") && text.contains("- 性別: 回答しない"), "{text}");
+}
+
+#[test]
+fn what_a_form_brings_is_answered_in_the_language_of_the_sentence_before() {
+    let mut talk = Talk::new();
+    talk.say("名前と性別を聞くフォームを作って");
+    talk.language = Some(Language::English);
+    let text = concluded(&talk.say(r#"{"name": "Yamada"}"#)).text();
+    assert!(text.contains("回答を受け取りました"), "{text}");
 }
 
 #[test]
