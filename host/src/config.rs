@@ -306,10 +306,18 @@ fn merged<T: serde::de::DeserializeOwned>(
 fn change(table: &mut toml::Table, other: toml::Table) {
     for (name, value) in other {
         match (table.get_mut(&name), value) {
-            (Some(toml::Value::Table(own)), toml::Value::Table(value)) => change(own, value),
+            // Where a secret comes from is one entry, however many words it has.
+            (Some(toml::Value::Table(own)), toml::Value::Table(value)) if !is_place(&value) => {
+                change(own, value);
+            }
             (_, value) => _ = table.insert(name, value),
         }
     }
+}
+
+/// Whether a table is one value: where a secret comes from.
+fn is_place(table: &toml::Table) -> bool {
+    table.len() == 1 && ["environment", "file", "value"].iter().any(|it| table.contains_key(*it))
 }
 
 fn parse_error(text: &str, path: &Path, error: &toml::de::Error) -> ConfigError {
