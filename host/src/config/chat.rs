@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use crate::servers::Given;
 
-/// What `/api/chat` is.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What `/api/chat` is; what a file does not say is in the program's own.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ChatConfig {
     /// The assistant that answers where a request names none.
     pub assistant: String,
@@ -22,7 +22,8 @@ pub struct ChatConfig {
 }
 
 /// What is kept of conversations; the oldest turns go first.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct TurnLimits {
     /// Turns, of all conversations together.
     pub turns_max: usize,
