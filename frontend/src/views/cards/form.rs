@@ -1,6 +1,7 @@
 //! A form that the assistant asked for (FORM-3): filled in where it stands; what was filled in is the
 //! next message (FORM-5), and the form is read-only from then on.
 
+use leptos::html;
 use leptos::prelude::*;
 use output::form::{OpenForm, Status};
 use serde_json::Value;
@@ -35,10 +36,15 @@ pub(super) fn FormCard(
         let said = said(&form);
         if is_fresh { on_reply.run(said) } else { found.set(Some(said)) }
     };
-    view! {
-        <div class="card-form">
+    let is_over = Memo::new(move |_| reply.with(Option::is_some));
+    let form = move || {
+        let handle = handle.clone();
+        if is_over.get() {
+            return view! { <Over handle reply/> }.into_any();
+        }
+        view! {
             <FormInline handle on_closed=closed/>
-            {move || found.get().filter(|_| reply.get().is_none()).map(|said| view! {
+            {move || found.get().map(|said| view! {
                 <div class="actions">
                     <span class="hint">{move || page.say(Key::CardFormDone)}</span>
                     <button type="button" on:click=move |_| on_reply.run(said.clone())>
@@ -46,9 +52,34 @@ pub(super) fn FormCard(
                     </button>
                 </div>
             })}
-        </div>
+        }
+        .into_any()
+    };
+    view! { <div class="card-form">{form}</div> }.into_any()
+}
+
+/// A form that the assistant has heard of, folded away: read-only, as the component keeps it.
+#[component]
+fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
+    let page = page();
+    let details = NodeRef::<html::Details>::new();
+    let is_unfolded = RwSignal::new(false);
+    let unfold = move |_| {
+        is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
+    };
+    let told = move || match reply.get() {
+        Some(Reply::Submitted(_)) => page.say(Key::CardFormSent),
+        _ => CANCELLED,
+    };
+    view! {
+        <details class="card-form-over" node_ref=details on:toggle=unfold>
+            <summary class="card-said">{told}</summary>
+            {move || is_unfolded.get().then(|| {
+                let handle = handle.clone();
+                view! { <FormInline handle/> }
+            })}
+        </details>
     }
-    .into_any()
 }
 
 /// What a form that is closed tells the assistant.

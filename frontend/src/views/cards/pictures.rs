@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::lightbox::Lightbox;
 use crate::browser;
 use crate::cards::bytes::decoded;
-use crate::cards::shot::{SHOTS_MAX, Shot, stamp};
+use crate::cards::shot::{Kind, SHOTS_MAX, Shot, stamp};
 use crate::dates;
 use crate::page::{Page, page};
 use crate::text::Key;
@@ -54,10 +54,12 @@ pub(crate) fn PictureGrid(
 
 /// What a picture is called in a grid.
 pub(super) fn name(page: Page, index: usize, shot: &Shot) -> String {
-    if shot.picture.name.is_empty() {
-        page.fill(Key::PictureUnnamed, &[&(index + 1).to_string()])
-    } else {
-        shot.picture.name.clone()
+    match (shot.picture.name.as_str(), shot.kind) {
+        ("", Kind::Made) => page.say(Key::PictureMade).to_owned(),
+        ("", Kind::Card | Kind::Sent) => {
+            page.fill(Key::PictureUnnamed, &[&(index + 1).to_string()])
+        }
+        (name, _) => name.to_owned(),
     }
 }
 
