@@ -1,6 +1,7 @@
 //! Card illustrations alone, by the rows of the requirements: ILL-1 to ILL-6, and the thumbnail.
 
 mod cards;
+mod folder;
 mod hostile;
 mod themes;
 mod thumbnails;

@@ -9,6 +9,7 @@ mod command_line_offline;
 mod forms;
 mod hostile;
 mod http;
+mod illustrations;
 mod limits;
 mod map_import;
 mod names;

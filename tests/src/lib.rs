@@ -7,6 +7,7 @@ pub mod cinema;
 pub mod client;
 pub mod collector;
 pub mod fake;
+pub mod fake_cards;
 pub mod fake_maps;
 pub mod fake_models;
 pub mod foreign;
