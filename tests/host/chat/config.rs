@@ -154,7 +154,7 @@ async fn calls_of_an_assistant_are_written_down_like_all_others() {
     talk.answer(&json!({ "message": "やあ" })).await;
     talk.server.stop().await;
     let lines = audited(&talk.server);
-    let line = lines.iter().find(|it| it["name"] == "echo").expect("it is there");
+    let line = lines.iter().find(|it| it["tool"] == "echo").expect("it is there");
     assert_eq!((&line["surface"], &line["principal"]), (&json!("rest"), &json!("anonymous")));
 }
 

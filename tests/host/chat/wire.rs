@@ -53,7 +53,7 @@ async fn what_is_wrong_with_a_body_is_said_in_the_words_of_the_specification() {
             unread,
             "images[0].data",
         ),
-        (json!({ "message": "a", "assistant": "nobody" }), unread, "counter"),
+        (json!({ "message": "あ", "assistant": "nobody" }), unread, "counter"),
         (json!({ "message": "a", "turn": 7 }), unread, "turn"),
         (json!({ "message": "a", "trusts": [7] }), unread, "trusts[0]"),
         (json!({ "message": "a", "choose": "yes" }), unread, "choose"),
