@@ -4,6 +4,7 @@
 mod both_ways;
 mod browser;
 mod cancel;
+mod chat;
 mod clients;
 mod forms;
 mod navigation;

@@ -21,6 +21,9 @@ use crate::text::Key;
 use crate::trouble::Trouble;
 pub(crate) use composing::ATTACHED_MAX;
 
+/// The assistant that has all of the counter's tools.
+const OWN: &str = "counter";
+
 /// The state.
 #[derive(Clone, Copy)]
 pub(crate) struct Talk {
@@ -93,7 +96,12 @@ impl Talk {
         spawn_local(async move {
             let found = client::assistants().await;
             let _ = match found {
-                Ok(found) => self.assistants.try_set(Loaded::Here(found)),
+                Ok(found) => {
+                    // Who begins here means everything on the counter; REST has its own default.
+                    let is_there = found.assistants.iter().any(|it| it.name == OWN);
+                    let _ = self.thread.try_update(|it| it.begin_with(is_there.then_some(OWN)));
+                    self.assistants.try_set(Loaded::Here(found))
+                }
                 Err(Lost::Locked) => {
                     self.is_locked.try_set(true);
                     None

@@ -47,6 +47,13 @@ impl Thread {
         Self { id, assistant, ..Self::default() }
     }
 
+    /// Is held with `assistant`, where nothing was said yet and nobody chose.
+    pub(crate) fn begin_with(&mut self, assistant: Option<&str>) {
+        if self.entries.is_empty() && self.assistant.is_none() {
+            self.assistant = assistant.map(str::to_owned);
+        }
+    }
+
     /// What it is called: by the reader, or by how it began.
     pub(crate) fn name(&self) -> String {
         if !self.title.is_empty() {

@@ -1,0 +1,96 @@
+//! What the built-in planner does for whoever writes to it: a picture, a reservation, a way.
+
+use serde_json::json;
+use tests::browser::Look;
+
+use super::{Opened, WAY};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cards_of_a_theme_end_in_a_composed_picture() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say("ブルー系テーマのカードでサムネイルを作って").await;
+    let tools = "[...document.querySelectorAll('.call.is-done')].length === 2";
+    it.browser.until(tools).await;
+    // The picture that was made of the cards that were fetched (ILL-51), as large as a thumbnail is.
+    it.browser
+        .until(
+            "[...document.querySelectorAll('.chat-answer img')]
+                .some(it => it.naturalWidth === 1280 && it.naturalHeight === 720)",
+        )
+        .await;
+    it.browser.picture("chat-thumbnail").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_for_two_seats_becomes_a_reservation_that_the_person_approved() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say("明日の夜にゴジラを2席取りたい").await;
+    // Showtime, then seats and name: each step is a form, filled in where it stands (FORM-3, FORM-5).
+    let mut steps = 0;
+    while it.count(".approval.is-open").await == 0 {
+        steps += 1;
+        assert!(steps < 6, "it asks and asks");
+        it.browser.until("document.querySelector('.card-form form')").await;
+        it.browser.picture(&format!("chat-booking-{steps}")).await;
+        it.browser
+            .script(
+                "const form = [...document.querySelectorAll('.card-form form')].at(-1);
+                 const radio = form.querySelector('input[type=radio]');
+                 if (radio && ![...form.querySelectorAll('input[type=radio]')].some(it => it.checked))
+                     radio.click();
+                 const name = form.querySelector('input[type=text]');
+                 if (name) { name.focus(); }",
+            )
+            .await;
+        if it.count(".card-form form input[type=text]").await > 0 {
+            it.browser.press("花子").await;
+        }
+        let before = it.count(".chat-answer").await;
+        it.browser
+            .script("[...document.querySelectorAll('.card-form form')].at(-1).requestSubmit()")
+            .await;
+        it.browser
+            .until(&format!("document.querySelectorAll('.chat-answer').length > {before}"))
+            .await;
+        it.rests().await;
+    }
+    // Nothing is booked before the person says so.
+    let taken = it.reservations().await;
+    assert_eq!(taken, 0, "nobody approved yet");
+    it.browser.picture("chat-approval").await;
+    it.browser.hit("button", "今回だけ許可").await;
+    it.browser.until("!document.querySelector('.approval.is-open')").await;
+    it.rests().await;
+    it.browser.until("document.body.innerText.includes('予約が確定しました') || document.body.innerText.includes('予約しました')").await;
+    assert_eq!(it.reservations().await, 2, "CIN-33: two seats");
+    it.browser.picture("chat-reserved").await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_way_without_motorways_is_drawn_where_it_was_asked_for() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say(WAY).await;
+    it.browser.until("document.querySelector('.chat-answer path.route-line')").await;
+    it.browser.says(".chat-answer", "第二京浜").await;
+    it.browser.picture("chat-way").await;
+    it.close().await;
+}
+
+impl Opened {
+    /// Seats of tomorrow that are taken, as the cinema says.
+    async fn reservations(&self) -> u64 {
+        let script = "const done = arguments[arguments.length - 1];
+            const call = (method, params) => fetch('/rpc', { method: 'POST',
+                headers: { 'content-type': 'application/json' },
+                body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) })
+                .then(it => it.json()).then(it => it.result);
+            (async () => {
+                const { showtimes } = await call('list_showtimes', { movie_id: 'godzilla' });
+                done(showtimes.reduce((sum, it) =>
+                    sum + it.total_seats_count - it.available_seats_count, 0));
+            })();";
+        self.browser.ask_later(script, vec![json!(null)]).await.as_u64().expect("a count")
+    }
+}

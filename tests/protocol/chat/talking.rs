@@ -1,0 +1,143 @@
+//! Writing and reading: what is sent and what is not, what is kept, what is text (ILL-46).
+
+use fantoccini::key::Key;
+use serde_json::{Value, json};
+use tests::browser::Look;
+
+use super::{Opened, WAY};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sentence_becomes_a_call_with_its_card_and_says_who_answered() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.browser.says(".chat-behind", "内蔵プランナー").await;
+    it.say(WAY).await;
+    it.browser.until("document.querySelector('.chat-answer .call.is-done')").await;
+    it.browser.says(".chat-facts", "内蔵プランナー").await;
+    let names = it.browser.script(
+        "return [...document.querySelectorAll('article')].map(it => it.getAttribute('aria-label'))",
+    );
+    assert_eq!(names.await, json!(["あなた, 1/2", "アシスタント, 2/2"]));
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_input_methods_enter_and_shift_enter_send_nothing() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    let press = "const input = document.querySelector('#chat-input');
+        input.focus(); input.value = 'かな';
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+        for (const how of [{ isComposing: true }, { keyCode: 229 }, { shiftKey: true }]) {
+            input.dispatchEvent(new KeyboardEvent('keydown',
+                { key: 'Enter', bubbles: true, cancelable: true, ...how }));
+        }";
+    it.browser.script(press).await;
+    assert_eq!(it.count(".chat-message").await, 0);
+    it.browser.key(Key::Enter).await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 2").await;
+    it.rests().await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_is_there_after_a_reload_and_can_be_said_otherwise() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    it.say(WAY).await;
+    it.say("東京駅から渋谷駅まで").await;
+    it.browser.script("location.reload()").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 4").await;
+    it.browser.until("document.querySelector('.chat-answer .call.is-done')").await;
+    // The first message said otherwise takes all that followed out.
+    it.browser
+        .script("document.querySelector('.is-own .chat-acts button:nth-child(2)').click()")
+        .await;
+    it.browser.until("document.activeElement.id === 'chat-input'").await;
+    let text = it.browser.script("return document.querySelector('#chat-input').value").await;
+    assert_eq!(text, WAY);
+    it.browser.press("お願いします").await;
+    it.browser.key(Key::Enter).await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 2").await;
+    it.rests().await;
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_while_an_answer_is_stopped_is_not_sent() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    // An answer that does not come: the button is there for as long as the test needs it.
+    it.browser
+        .script(
+            "const real = window.fetch;
+             window.fetch = (input, init) => (input.url ?? input).includes('/api/chat')
+                && (input.method ?? init?.method) === 'POST'
+                ? new Promise((_, refuse) => (input.signal ?? init.signal).addEventListener('abort',
+                    () => refuse(new DOMException('stopped', 'AbortError'))))
+                : real(input, init);",
+        )
+        .await;
+    it.browser.script("document.querySelector('#chat-input').focus()").await;
+    it.browser.press("こんにちは").await;
+    it.browser.key(Key::Enter).await;
+    it.browser.until("document.querySelector('#chat-stop')").await;
+    it.browser.press("まだ送らない").await;
+    it.browser.key(Key::Enter).await;
+    it.browser.click("#chat-stop").await;
+    it.rests().await;
+    assert_eq!(it.count(".chat-message").await, 2);
+    let kept = it.browser.script("return document.querySelector('#chat-input').value").await;
+    assert_eq!(kept, "まだ送らない");
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hostile_answer_of_markdown_is_text_and_links_leave_safely() {
+    let it = Opened::with(Look::DESKTOP).await;
+    let answer = json!({ "text": "<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com/)",
+        "turn": "t", "assistant": "counter", "provider": "builtin", "model": "planner",
+        "stopReason": "end", "images": [], "parts": [], "toolCalls": [], "waiting": [], "usage": {} });
+    it.browser
+        .ask(
+            "const [answer, real] = [arguments[0], window.fetch];
+             window.fetch = (input, init) => (input.url ?? input).includes('/api/chat')
+                && (input.method ?? init?.method) === 'POST'
+                ? Promise.resolve(Response.json(answer)) : real(input, init);",
+            vec![answer],
+        )
+        .await;
+    it.say("x").await;
+    assert_eq!(it.count(".markdown img").await, 0);
+    let links = it.browser.script(
+        "return [...document.querySelectorAll('.markdown a')].map(it => [it.href, it.rel, it.target])",
+    );
+    let expected = json!([["https://example.com/", "noopener noreferrer nofollow", "_blank"]]);
+    assert_eq!(links.await, expected);
+    it.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_are_listed_searched_named_and_deleted() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.say(WAY).await;
+    it.browser.click(".chat-new").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 0").await;
+    it.say("東京駅から渋谷駅まで").await;
+    it.browser.click("#chat-list").await;
+    it.browser.until("document.querySelectorAll('.chat-thread').length === 2").await;
+    it.browser.script("document.querySelector('#chat-search').focus()").await;
+    it.browser.press("横浜").await;
+    it.browser.until("document.querySelectorAll('.chat-thread').length === 1").await;
+    it.browser.click(".chat-thread-open").await;
+    it.browser.says(".chat-own-text", WAY).await;
+    it.browser.hit("button", &format!("Delete “{WAY}”")).await;
+    it.browser.hit("button", "Delete it").await;
+    it.browser.until("document.querySelectorAll('.chat-message').length === 0").await;
+    let kept: Value = it.browser.script("return Object.keys(localStorage)").await;
+    assert_eq!(
+        kept.as_array()
+            .unwrap()
+            .iter()
+            .filter(|it| it.as_str().unwrap().starts_with("madoguchi.chat."))
+            .count(),
+        1
+    );
+    it.close().await;
+}
