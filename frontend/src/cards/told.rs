@@ -77,7 +77,10 @@ pub(crate) fn summary(view: Option<&str>, result: &Value) -> Option<(Key, Vec<St
         "illustrations" => {
             counted(Key::CardPictures, read::<Illustrations>(result)?.illustrations.len())
         }
-        "thumbnail" => (Key::CardThumbnail, vec![read::<Thumbnail>(result)?.title]),
+        "thumbnail" => match read::<Thumbnail>(result)?.title {
+            title if title.is_empty() => (Key::PictureMade, Vec::new()),
+            title => (Key::CardThumbnail, vec![title]),
+        },
         _ => return None,
     })
 }

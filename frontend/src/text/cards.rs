@@ -60,7 +60,6 @@ macro_rules! with_card_words {
             // Questions and forms.
             CardAnswersSent: "回答を送りました", "Your answers are sent";
             CardAnswersNone: "回答しませんでした", "You gave no answers";
-            CardFormBroken: "このフォームは表示できません。", "This form cannot be shown.";
             CardFormDone: "このフォームはすでに回答されています。", "This form is answered already.";
             CardFormGoOn: "この回答で続ける", "Go on with this answer";
             CardFormSkip: "フォームなしで続ける", "Go on without the form";

@@ -110,7 +110,7 @@ fn Head() -> impl IntoView {
         let own = current(talk).map(|it| it.name).unwrap_or_default();
         let option = |it: Assistant| {
             let is_own = it.name == own;
-            view! { <option value=it.name.clone() selected=is_own>{title(&it, page.lang.get())}</option> }
+            view! { <option value=it.name selected=is_own>{title(&it, page.lang.get())}</option> }
         };
         all.assistants.into_iter().map(option).collect_view()
     };

@@ -244,6 +244,11 @@ impl Assistant {
         }
         let results = calls.iter().enumerate().map(|(index, call)| async move {
             let Some(offer) = offer(call) else {
+                // One of its own that is not on offer to this caller: the call says why, and that ends
+                // the run. Anything else is not even tried.
+                if bounds.failures_end && self.config.names(&call.name) {
+                    return self.one(call, Response::default(), asker, teller).await;
+                }
                 return (Came::Back(back(call, unknown(call, offers))), 0);
             };
             if index >= bounds.calls_max {

@@ -53,7 +53,7 @@ pub(crate) enum Settled {
     /// It began, and nobody wrote down how it ended.
     Begun,
     /// It ended so.
-    Ended(Came),
+    Ended(Box<Came>),
 }
 
 /// All turns that are kept. A clone is another handle on the same ones.

@@ -157,7 +157,7 @@ pub(crate) async fn measure(
         pairs.push((Some(round), Some(exchange + echo)));
         words.push(first_word(host, model).await?);
     }
-    let own = pairs.iter().map(|(round, floor)| Some(round.zip(*floor).map(|(a, b)| a - b)?));
+    let own = pairs.iter().map(|(round, floor)| round.zip(*floor).map(|(a, b)| a - b));
     let own: Vec<_> = own.flatten().collect();
     let word = crate::figures::Spread::of(words);
     let rows = vec![

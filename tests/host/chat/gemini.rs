@@ -109,7 +109,8 @@ async fn a_signature_lost_is_told_as_the_real_one_would() {
     let client = tests::client::Client::new(&stage.gemini.url);
     let path = format!("{}?alt=sse", asked.path);
     let part = "/contents/1/parts/0";
-    let tampered: [(&str, fn(&mut Value)); 4] = [
+    type Change = fn(&mut Value);
+    let tampered: [(&str, Change); 4] = [
         ("missing a thought_signature", |it| {
             it.as_object_mut().unwrap().remove("thoughtSignature");
         }),

@@ -150,15 +150,20 @@ async fn mcp_server_url_offers_the_two_illustration_tools_and_nothing_else() {
     program.env("MCP_SERVER_URL", modern.url()).env("AUTH_PASSWORD", "hunter2hunter2");
     let process = Process::from(program);
     let client = tests::client::Client::new(&process.url);
-    let names = loop {
-        let names = client.tools().await;
-        if names.iter().any(|it| it.starts_with("get_card")) {
-            break names;
+    // They take the places of the component's, at the end of the list.
+    let ours = ["get_card_illustration", "get_theme_illustrations"].map(str::to_owned);
+    let served = async {
+        loop {
+            let names = client.tools().await;
+            if names.ends_with(&ours) {
+                break names;
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
     };
-    let (_, served) = names.split_at(names.len() - 2);
-    assert_eq!(served, ["get_card_illustration", "get_theme_illustrations"], "ILL-16, ILL-X7");
+    let names = tokio::time::timeout(Duration::from_secs(60), served).await;
+    let names = names.expect("ILL-16, ILL-X7: they are offered");
+    assert_eq!(names.iter().filter(|it| ours.contains(it)).count(), 2, "ILL-X7: {names:?}");
     assert!(!names.contains(&"delete_everything".to_owned()), "{names:?}");
     client.output("get_card_illustration", json!({ "card_name": "x" })).await;
     assert_eq!(modern.calls()[0].0, "Bearer hunter2hunter2", "ILL-52");

@@ -46,13 +46,14 @@ async fn a_wish_for_two_seats_becomes_a_reservation_that_the_person_approved() {
         if it.count(".card-form form input[type=text]").await > 0 {
             it.browser.press("花子").await;
         }
-        let before = it.count(".chat-answer").await;
+        // The form that was filled in makes place for what comes of it.
         it.browser
-            .script("[...document.querySelectorAll('.card-form form')].at(-1).requestSubmit()")
+            .script(
+                "window.filled = [...document.querySelectorAll('.card-form form')].at(-1);
+                 window.filled.requestSubmit()",
+            )
             .await;
-        it.browser
-            .until(&format!("document.querySelectorAll('.chat-answer').length > {before}"))
-            .await;
+        it.browser.until("!window.filled.isConnected").await;
         it.rests().await;
     }
     // Nothing is booked before the person says so.
@@ -62,7 +63,7 @@ async fn a_wish_for_two_seats_becomes_a_reservation_that_the_person_approved() {
     it.browser.hit("button", "今回だけ許可").await;
     it.browser.until("!document.querySelector('.approval.is-open')").await;
     it.rests().await;
-    it.browser.until("document.body.innerText.includes('予約が確定しました') || document.body.innerText.includes('予約しました')").await;
+    it.browser.until("document.body.innerText.includes('予約が完了しました')").await;
     assert_eq!(it.reservations().await, 2, "CIN-33: two seats");
     it.browser.picture("chat-reserved").await;
     it.close().await;

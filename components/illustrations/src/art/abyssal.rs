@@ -53,7 +53,7 @@ fn circle(it: &mut Canvas, x: f32, y: f32, radius: f32, flat: f32, tint: Tint) {
         it.stroke(&squeeze(star(x, y, 3, radius * 0.92, radius * 0.46, turn)), 1.8, tint);
     }
     for i in 0..16_u8 {
-        let angle = f32::from(i) * 0.3927;
+        let angle = f32::from(i) * std::f32::consts::FRAC_PI_8;
         let at = [x + angle.cos() * radius * 0.8, y + angle.sin() * radius * 0.8];
         let size = radius * 0.055;
         let sign = match i % 4 {

@@ -1,6 +1,6 @@
 //! 蒼晶竜: dragons and crystals under the moon.
 
-mod azure;
+mod ajur;
 mod rivie;
 mod roar;
 mod ruri;
@@ -22,7 +22,7 @@ const ICE: Tint = c(0x00e9_fbff);
 
 pub(super) fn draw(id: &str) -> Option<Canvas> {
     Some(match id {
-        "azure" => azure::draw(),
+        "azure" => ajur::draw(),
         "ruri" => ruri::draw(),
         "rivie" => rivie::draw(),
         "roar" => roar::draw(),

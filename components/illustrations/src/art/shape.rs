@@ -126,7 +126,7 @@ pub(crate) fn disc(x: f32, y: f32, rx: f32, ry: f32) -> Shape {
 pub(crate) fn star(x: f32, y: f32, count: u8, outer: f32, inner: f32, turn: f32) -> Shape {
     let corner = |i: u8| {
         let angle = turn - PI / 2.0 + PI * f32::from(i) / f32::from(count);
-        let radius = if i % 2 == 0 { outer } else { inner };
+        let radius = if i.is_multiple_of(2) { outer } else { inner };
         [x + radius * angle.cos(), y + radius * angle.sin()]
     };
     Shape(vec![(0..count * 2).map(corner).collect()])

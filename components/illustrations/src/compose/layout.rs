@@ -94,7 +94,7 @@ fn spotlight(count: usize, has_text: bool) -> Vec<Place> {
             ));
         } else {
             let side = if it % 2 == 1 { 1.0 } else { -1.0 };
-            let far = ((it + 1) / 2) as f32;
+            let far = it.div_ceil(2) as f32;
             places.push(place(
                 x + side * (70.0 + far * 210.0),
                 372.0,

@@ -33,12 +33,12 @@ pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
 pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
     let Some(tool) = tool else { return Vec::new() };
     let made = answered.iter().filter(|it| it.call.name == tool);
-    let pictures = made.filter_map(|it| match &it.result {
+    let mut pictures = made.filter_map(|it| match &it.result {
         ToolResult::Output { content, .. } => Some(images_of(content).cloned()),
         ToolResult::Failed(_) => None,
     });
     // Each draft of it replaces the one before.
-    pictures.last().into_iter().flatten().collect()
+    pictures.next_back().into_iter().flatten().collect()
 }
 
 /// One call as the answer has it.

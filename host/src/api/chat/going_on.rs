@@ -131,7 +131,7 @@ impl GoingOn<'_> {
         let back = |result| Came::Back(Answered { call: call.clone(), result });
         let claim = self.turns.claim(&waiting.once).await;
         match claim.settled().await {
-            Some(Settled::Ended(came)) => return (Some(came), None),
+            Some(Settled::Ended(came)) => return (Some(*came), None),
             Some(Settled::Begun) => return (Some(back(broken_off())), None),
             None => {}
         }
@@ -149,7 +149,7 @@ impl GoingOn<'_> {
         }
         tell_running(call, self.language, self.teller).await;
         let (came, ms) = self.assistant.one(call, response, self.asker, self.teller).await;
-        if let Err(error) = claim.settle(Settled::Ended(came.clone())).await {
+        if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
             tracing::error!("what a call came to is not written down: {error}");
         }
         (Some(came), Some(ms))

@@ -73,10 +73,9 @@ pub(super) struct Events {
     mask: Mask,
 }
 
-/// One event: its name, where it has one, and its data.
+/// One event's data; its name, where it has one, is told in its data as well.
 #[derive(Debug)]
 pub(super) struct ModelEvent {
-    pub(super) name: Option<String>,
     pub(super) data: String,
 }
 
@@ -216,7 +215,7 @@ impl Events {
     /// The next event; none at the end.
     pub(super) async fn next(&mut self) -> Option<Result<ModelEvent, WireError>> {
         match self.events.next().await? {
-            Ok(it) => Some(Ok(ModelEvent { name: it.event, data: it.data.unwrap_or_default() })),
+            Ok(it) => Some(Ok(ModelEvent { data: it.data.unwrap_or_default() })),
             Err(error) => Some(Err(WireError::Lost(self.mask.text(&error.to_string())))),
         }
     }

@@ -193,7 +193,7 @@ fn content(at: usize, role: &str, message: &Value) -> Judged {
     }
 }
 
-fn calls<'a>(at: usize, calls: &'a Value, ways: OpenAi) -> Result<Vec<&'a str>, Broken> {
+fn calls(at: usize, calls: &Value, ways: OpenAi) -> Result<Vec<&str>, Broken> {
     let mut ids = Vec::new();
     for (number, call) in calls.as_array().into_iter().flatten().enumerate() {
         let place = format!("messages[{at}].tool_calls[{number}]");

@@ -63,7 +63,7 @@ fn subject(it: &mut Canvas) {
     it.stroke(&disc(240.0, 318.0, 92.0, 92.0), 7.0, c(0x00e0_9440));
     it.fill(&disc(240.0, 318.0, 84.0, 84.0), round(220.0, 290.0, 120.0, c(0x0054_2428), IRON));
     for i in 0..12_u8 {
-        let angle = f32::from(i) * 0.5236;
+        let angle = f32::from(i) * std::f32::consts::FRAC_PI_6;
         it.fill(&disc(240.0 + 103.0 * angle.cos(), 318.0 + 103.0 * angle.sin(), 4.0, 4.0), PALE);
     }
     it.lit(

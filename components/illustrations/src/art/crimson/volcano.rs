@@ -31,7 +31,7 @@ pub(super) fn draw() -> Canvas {
         .doubled(240.0);
     it.lit(&arms, metal.clone(), FIRE, [2.0, -3.0]);
     let trunk = poly("150,244 330,244 352,330 318,452 162,452 128,330");
-    it.lit(&trunk, metal.clone(), FIRE, [0.0, -4.0]);
+    it.lit(&trunk, metal, FIRE, [0.0, -4.0]);
     let shoulders = blob("60,300 70,246 130,218 178,240 168,300 110,326").doubled(240.0);
     it.lit(
         &shoulders,

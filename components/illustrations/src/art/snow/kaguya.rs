@@ -101,7 +101,7 @@ fn subject(it: &mut Canvas) {
 /// What one sees then.
 fn details(it: &mut Canvas) {
     for x in [60.0, 100.0, 142.0, 184.0, 226.0, 266.0, 306.0, 348.0, 392.0] {
-        let y = if x < 70.0 || x > 380.0 { 264.0 } else { 250.0 };
+        let y = if !(70.0..=380.0).contains(&x) { 264.0 } else { 250.0 };
         it.fill(
             &thick(
                 &[

@@ -109,7 +109,7 @@ fn image(place: &str, source: &Value) -> Judged {
     }
     let data = source["data"].as_str().unwrap_or_default();
     let is_letter = |it: u8| it.is_ascii_alphanumeric() || b"+/=".contains(&it);
-    match data.is_empty() || data.len() % 4 != 0 || !data.bytes().all(is_letter) {
+    match data.is_empty() || !data.len().is_multiple_of(4) || !data.bytes().all(is_letter) {
         true => bad(format!(
             "{place}.image.source.base64: The image was specified using the base64 media type but is not base64"
         )),
@@ -181,7 +181,7 @@ fn thought(at: usize, blocks: &[Value], said: &[Value]) -> Judged {
     let thought: Vec<_> = blocks.iter().filter(is_thinking).collect();
     let of = |content: &Value| {
         let blocks = content.as_array().into_iter().flatten();
-        blocks.filter(|it| is_thinking(&it)).cloned().collect::<Vec<_>>()
+        blocks.filter(|it| is_thinking(it)).cloned().collect::<Vec<_>>()
     };
     // The message of its own that this is, by the ids of its calls.
     let own = said.iter().find(|it| !ids.is_empty() && used(it) == ids).map(of);
