@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(taken.len(), REFERENCES_MAX);
         assert_eq!((taken[0], taken[1]), (&found[0], &found[2]));
         let large = picture(&"A".repeat(BYTES_MAX - 3));
-        let found = [large.clone(), picture("AAAA"), picture("AAA")];
+        let found = [large, picture("AAAA"), picture("AAA")];
         assert_eq!(references(&found).collect::<Vec<_>>(), [&found[0], &found[2]]);
     }
 
