@@ -1,7 +1,10 @@
 //! The request and the answer, to the letter; the same as events.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tests::{
+    component_bytes,
     fake_models::{Course, Reply},
     server::{Folders, TestServer},
 };
@@ -237,4 +240,23 @@ async fn an_assistant_of_ones_own_answers_and_one_that_is_off_does_not() {
     let (status, answer) =
         post(&server.client(), "{\"message\": \"hi\", \"assistant\": \"counter\"}").await;
     assert_eq!(status, 400, "{answer}");
+}
+
+#[tokio::test]
+async fn a_component_that_comes_meanwhile_is_told_to_the_model_in_the_next_round() {
+    let talk = Talk::with(&["echo"], "").await;
+    talk.model.says(says("はい")).says(says("はい"));
+    let declared = |at: usize| talk.model.bodies()[at]["tools"].to_string();
+    talk.answer(&json!({ "message": "やあ" })).await;
+    assert!(declared(0).contains("\"echo\"") && !declared(0).contains("\"list_movies\""), "ILL-21");
+    talk.server.folders.put("cinema", &component_bytes("cinema"));
+    let client = talk.server.client();
+    let offered = async {
+        while !client.tools().await.iter().any(|it| it == "list_movies") {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), offered).await.expect("it is offered");
+    talk.answer(&json!({ "message": "やあ" })).await;
+    assert!(declared(1).contains("\"list_movies\""), "ILL-21: {}", declared(1));
 }
