@@ -168,29 +168,31 @@ fn beside_the_program() -> Option<PathBuf> {
 
 async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let server = Server::start(config).await?;
+    // First of all: whoever hears that it serves may stop it at once.
+    let stopped = stop_signal().context("signals")?;
     cli::greet(&server)?;
-    stop_signal().await;
+    stopped.await;
     tracing::info!("stopping: calls that run may finish");
     server.stop().await;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn stop_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            _ = interrupt.await;
-            return;
-        };
+/// Listens for what stops a program from now on, and ends when it comes.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
         tokio::select! {
-            _ = interrupt => {}
+            _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = interrupt.await;
-    }
+    })
+}
+
+/// The same, where there is one way to stop a program.
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async { _ = tokio::signal::ctrl_c().await })
 }
