@@ -78,6 +78,7 @@ const ASSISTANT: &str = r#"
 [models.openai]
 model = "bench"
 [assistants.bench]
+prompt = "Call echo as often as you are told to."
 provider = "openai"
 tools = ["echo"]
 approval = "never"
