@@ -210,7 +210,7 @@ async fn a_client_that_goes_ends_the_tool() {
         if talk.server().metrics().text().contains(cancelled) {
             return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("{}", talk.server().metrics().text());
 }
