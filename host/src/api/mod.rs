@@ -10,6 +10,7 @@ pub(crate) mod navigate;
 pub(crate) mod page;
 mod query;
 mod range;
+mod refused;
 mod route;
 pub(crate) mod rpc;
 mod stream;

@@ -1,16 +1,15 @@
 //! What went wrong, in the specified shape (NAV-10, NAV-40).
 
 use axum::{
-    Json,
     extract::rejection::BytesRejection,
     response::{IntoResponse, Response},
 };
-use http::{StatusCode, header};
+use http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::{
+    api::refused,
     assistant::{Ending, Language, Stopped, Trouble, Undecided, Why},
-    authorization::forbidden,
     failure::Failure,
 };
 
@@ -154,30 +153,20 @@ impl Refusal {
 
     /// The same as the data of an event: what HTTP would say in its status and headers beside it.
     pub(super) fn event(&self) -> Value {
-        let mut event = self.body();
-        event["status"] = self.status.as_u16().into();
-        if let Some(seconds) = self.retry_after_s {
-            event["retryAfter"] = seconds.into();
-        }
-        event
+        refused::event(self.status, self.body(), self.retry_after_s)
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.body())).into_response();
-        if let Some(seconds) = self.retry_after_s {
-            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-        }
-        match self.scope {
-            Some(scope) => forbidden(response, &scope),
-            None => response,
-        }
+        refused::response(self.status, self.body(), self.retry_after_s, self.scope.as_deref())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::header;
+
     use super::*;
 
     fn of(error: &str, status: u16, data: &Value) -> Refusal {
