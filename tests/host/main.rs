@@ -6,6 +6,7 @@ mod bad_input;
 mod chat;
 mod command_line;
 mod command_line_offline;
+mod conversations;
 mod forms;
 mod hostile;
 mod http;

@@ -6,6 +6,7 @@ mod browser;
 mod cancel;
 mod chat;
 mod clients;
+mod conversations;
 mod forms;
 mod navigation;
 mod page;

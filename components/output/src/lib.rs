@@ -4,6 +4,7 @@
 //! names its view in its definition; the page reads the struct back and knows how to draw it.
 
 pub mod cinema;
+pub mod conversations;
 pub mod form;
 pub mod illustrations;
 pub mod navigation;

@@ -1,0 +1,90 @@
+//! What time it is, and how moments are written.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use toolkit::{Stop, User};
+
+/// What is not worth waiting for.
+const SHORT: Duration = Duration::from_millis(20);
+
+/// A moment; the database has it as `2026-01-23T10:00:00.000Z`, whose order is that of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(DateTime<Utc>);
+
+impl Moment {
+    /// Now.
+    #[must_use]
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Self::of_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    /// So many milliseconds after the beginning of 1970.
+    #[must_use]
+    pub fn of_ms(ms: i64) -> Self {
+        Self(DateTime::from_timestamp_millis(ms).unwrap_or_default())
+    }
+
+    /// Milliseconds since the beginning of 1970.
+    #[must_use]
+    pub fn ms(self) -> i64 {
+        self.0.timestamp_millis()
+    }
+
+    /// So many seconds before.
+    #[must_use]
+    pub fn before(self, seconds: u32) -> Self {
+        Self::of_ms(self.ms() - i64::from(seconds) * 1_000)
+    }
+
+    /// So many seconds after.
+    #[must_use]
+    pub fn after(self, seconds: u32) -> Self {
+        Self::of_ms(self.ms() + i64::from(seconds) * 1_000)
+    }
+
+    /// As the database has it.
+    #[must_use]
+    pub fn stored(self) -> String {
+        self.0.to_rfc3339_opts(SecondsFormat::Millis, true)
+    }
+
+    /// As it was stored, or as RFC 3339 writes it otherwise.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc3339(text).ok().map(|it| Self(it.to_utc()))
+    }
+}
+
+/// A stored moment as callers read it: `2026-01-23T10:00:00Z` (CONV-6).
+#[must_use]
+pub fn told(stored: &str) -> String {
+    match Moment::read(stored) {
+        Some(it) => it.0.to_rfc3339_opts(SecondsFormat::Secs, true),
+        None => stored.to_owned(),
+    }
+}
+
+/// Waits for `event` until `seconds` after the call began; none where it is time to answer.
+#[must_use]
+pub fn wait(user: &User, events: &[String], seconds: u32) -> Option<Stop> {
+    let until = user.first_called_at() + Duration::from_secs(seconds.into());
+    let left = until.duration_since(SystemTime::now()).unwrap_or_default();
+    (left > SHORT).then(|| Stop::wait(events.iter().cloned(), until))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_moments_sort_as_time_does_and_are_told_in_seconds() {
+        let moment = Moment::read("2026-01-23T19:00:00.25+09:00").unwrap();
+        assert_eq!(moment.stored(), "2026-01-23T10:00:00.250Z");
+        assert_eq!(told(&moment.stored()), "2026-01-23T10:00:00Z");
+        assert!(moment.stored() < moment.after(1).stored());
+        assert!(moment.before(3_600).stored() < moment.stored());
+        assert_eq!(Moment::read("yesterday"), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! What rings: whoever waits for it, or looks at it, looks again.
+
+use toolkit::events;
+
+/// The list of conversations: any of them has changed.
+pub const LIST: &str = "conversations://list";
+/// Somebody is to be launched: the host's coordinator listens.
+pub const PURPOSES: &str = "conversations://purposes";
+
+/// A conversation, as pages and resources name it.
+#[must_use]
+pub fn conversation(id: &str) -> String {
+    format!("conversation://{id}")
+}
+
+/// An agent's `get_next_action` may have something else to say.
+#[must_use]
+pub fn agent(project_id: &str, agent_id: &str) -> String {
+    format!("agent://{project_id}/{agent_id}")
+}
+
+/// The chats of a project with people: messages, sessions, receipts.
+#[must_use]
+pub fn chats(project_id: &str) -> String {
+    format!("chats://{project_id}")
+}
+
+/// Rings for a conversation that has changed, for the list that it stands in, and for its agents.
+pub fn changed(conversation_id: &str, project_id: &str, agents: &[&str]) {
+    agents.iter().for_each(|it| events::publish(&agent(project_id, it)));
+    events::publish(&conversation(conversation_id));
+    events::publish(LIST);
+}

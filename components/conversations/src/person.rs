@@ -1,0 +1,64 @@
+//! Which person calls: the agent of type human to whose token the caller belongs, or the operator.
+
+use serde::Deserialize;
+use toolkit::{Stop, caller, sql};
+
+use crate::refusals;
+
+/// The agent that the operator is, unless their token is another person's.
+pub const OPERATOR: &str = "operator";
+/// Whoever launches agents: the host itself, and nobody who comes in by a token.
+pub const COORDINATOR: &str = "madoguchi:coordinator";
+
+/// A person who calls.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Person {
+    /// As which agent they talk.
+    pub agent_id: String,
+    /// Their name.
+    pub name: String,
+    /// Whether they see every project and may define agents.
+    pub is_operator: bool,
+}
+
+/// The person who calls.
+///
+/// # Errors
+/// When it is nobody: a token that belongs to no person and may not do everything.
+pub fn calling(tool: &str) -> Result<Person, Stop> {
+    let principal = caller::principal();
+    let is_alone = matches!(principal.as_str(), "anonymous" | "stdio");
+    let is_operator = is_alone || caller::scopes().iter().any(|it| it == "*");
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT id AS agent_id, name, 0 AS is_operator FROM agents \
+         WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3)) \
+         ORDER BY principal IS NULL LIMIT 1",
+        &principal,
+        OPERATOR,
+        is_operator,
+    )])?;
+    match rows.first::<Person>()? {
+        Some(person) => Ok(Person { is_operator, ..person }),
+        None => Err(refusals::tool_not_available(
+            tool,
+            refusals::say(
+                "このツールは人のためのものです。エージェントはauthenticateから始めてください。",
+                "This tool is for people; an agent begins with authenticate.",
+            ),
+        )),
+    }
+}
+
+/// Whether the host itself calls, to launch agents.
+///
+/// # Errors
+/// When it is anybody else.
+pub fn must_be_coordinator(tool: &str) -> Result<(), Stop> {
+    if caller::principal() == COORDINATOR {
+        return Ok(());
+    }
+    Err(refusals::tool_not_available(
+        tool,
+        refusals::say("このツールは窓口自身のものです。", "This tool is the counter's own."),
+    ))
+}

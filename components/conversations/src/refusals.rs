@@ -1,0 +1,146 @@
+//! What is said when the answer is no: the codes of CONV-90, each with its status.
+
+use serde_json::json;
+use toolkit::{Stop, caller, refused};
+
+/// The one of the two that the caller reads: Japanese, unless they ask for another language.
+#[must_use]
+pub fn say<'a>(japanese: &'a str, english: &'a str) -> &'a str {
+    let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
+    if is_japanese { japanese } else { english }
+}
+
+/// The session's token is unknown, or the session is over (CONV-83).
+#[must_use]
+pub fn invalid_session() -> Stop {
+    let message = say(
+        "セッションが無効か期限切れです。authenticateで新しいセッションを開始してください。",
+        "The session is unknown or over; begin a new one with authenticate.",
+    );
+    refused("invalid_session", 401, message)
+}
+
+/// A tool that this session, or this caller, may not use (CONV-111).
+#[must_use]
+pub fn tool_not_available(tool: &str, why: &str) -> Stop {
+    refused("tool_not_available", 403, why).with(json!({ "tool": tool }))
+}
+
+/// Start, check 1.
+#[must_use]
+pub fn cannot_conversation_with_self() -> Stop {
+    let message =
+        say("自分自身とは会話できません。", "An agent cannot hold a conversation with itself.");
+    refused("cannot_conversation_with_self", 400, message)
+}
+
+/// Start, check 2; send, CONV-65.
+#[must_use]
+pub fn agent_not_found(agent_id: &str) -> Stop {
+    let message = say("エージェントが見つかりません。", "There is no such agent.");
+    refused("agent_not_found", 404, message).with(json!({ "agent_id": agent_id }))
+}
+
+/// Start, check 3.
+#[must_use]
+pub fn cannot_start_conversation_with_human(agent_id: &str) -> Stop {
+    let message = say(
+        "人間のエージェントとは会話を開始できません。send_messageを使ってください。",
+        "A conversation cannot be started with a person; use send_message.",
+    );
+    refused("cannot_start_conversation_with_human", 400, message)
+        .with(json!({ "target_agent_id": agent_id }))
+}
+
+/// Start, check 4.
+#[must_use]
+pub fn target_agent_not_in_project(agent_id: &str, project_id: &str) -> Stop {
+    let message = say(
+        "対象のエージェントはこのプロジェクトに割り当てられていません。",
+        "The agent is not assigned to this project.",
+    );
+    refused("target_agent_not_in_project", 403, message)
+        .with(json!({ "target_agent_id": agent_id, "project_id": project_id }))
+}
+
+/// Start, check 5, in either direction.
+#[must_use]
+pub fn conversation_already_active(agent_id: &str, conversation_id: Option<&str>) -> Stop {
+    let message = say(
+        "このエージェントとの会話が既にあります。",
+        "There is an open conversation with this agent already.",
+    );
+    refused("conversation_already_active", 409, message)
+        .with(json!({ "target_agent_id": agent_id, "conversation_id": conversation_id }))
+}
+
+/// End and read.
+#[must_use]
+pub fn conversation_not_found(conversation_id: &str) -> Stop {
+    let message = say("会話が見つかりません。", "There is no such conversation.");
+    refused("conversation_not_found", 404, message)
+        .with(json!({ "conversation_id": conversation_id }))
+}
+
+/// End without one, or of one that is over (CONV-43).
+#[must_use]
+pub fn no_active_conversation(current: Option<(&str, &str)>) -> Stop {
+    let message = say("アクティブな会話がありません。", "There is no active conversation.");
+    let stop = refused("no_active_conversation", 400, message);
+    match current {
+        Some((id, state)) => stop.with(json!({ "conversation_id": id, "current_state": state })),
+        None => stop,
+    }
+}
+
+/// Somebody else's conversation.
+#[must_use]
+pub fn not_conversation_participant(conversation_id: &str) -> Stop {
+    let message = say("会話の参加者ではありません。", "Not a participant of this conversation.");
+    refused("not_conversation_participant", 403, message)
+        .with(json!({ "conversation_id": conversation_id }))
+}
+
+/// CONV-62, in the words of the specification.
+#[must_use]
+pub fn conversation_required_for_ai_to_ai(from: &str, to: &str) -> Stop {
+    let message = format!(
+        "AIエージェント間のメッセージ送信にはアクティブな会話が必要です。先にstart_conversation(participant_agent_id: \"{to}\", initial_message: \"...\")を呼び出してください。"
+    );
+    refused("conversation_required_for_ai_to_ai", 400, message)
+        .with(json!({ "from_agent_id": from, "to_agent_id": to }))
+}
+
+/// CONV-65.
+#[must_use]
+pub fn cannot_message_self() -> Stop {
+    let message = say("自分自身には送信できません。", "A message cannot go to its sender.");
+    refused("cannot_message_self", 400, message)
+}
+
+/// CONV-65.
+#[must_use]
+pub fn content_required() -> Stop {
+    let message = say("メッセージを入力してください。", "The message is empty.");
+    refused("content_required", 400, message)
+}
+
+/// CONV-65, in the words of the source project.
+#[must_use]
+pub fn content_too_long() -> Stop {
+    let message = say(
+        "メッセージは4,000文字以内で入力してください",
+        "A message has at most 4,000 characters.",
+    );
+    refused("content_too_long", 400, message)
+}
+
+/// A person holds the conversation up.
+#[must_use]
+pub fn conversation_paused(conversation_id: &str) -> Stop {
+    let message = say(
+        "この会話は一時停止中です。再開を待ってください。",
+        "A person has paused this conversation; wait until it goes on.",
+    );
+    refused("conversation_paused", 409, message).with(json!({ "conversation_id": conversation_id }))
+}

@@ -1,0 +1,1 @@
+//! Messages: the matrix of who may write to whom (CONV-60 to CONV-75).

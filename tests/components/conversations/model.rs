@@ -1,0 +1,1 @@
+//! Random histories of three agents, against a plain reference model.

@@ -1,0 +1,1 @@
+//! What people do with conversations: begin, watch, step in.

@@ -1,0 +1,1 @@
+//! People's chats with agents (CONV 4.6).

@@ -1,0 +1,1 @@
+//! Sessions: authenticate and logout (CONV-80 to CONV-85).

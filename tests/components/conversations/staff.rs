@@ -1,0 +1,1 @@
+//! Projects and agents, from settings and from the page.

@@ -1,0 +1,1 @@
+//! How conversations begin (CONV-30 to CONV-33).

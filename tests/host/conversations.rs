@@ -1,0 +1,8 @@
+//! Conversations through the whole server.
+
+mod coordinator;
+mod export;
+mod load;
+mod passkey;
+mod rest;
+mod use_case;

@@ -1,0 +1,1 @@
+//! chat.jsonl, out and in.

@@ -1,0 +1,1 @@
+//! Many agents at a time: nothing lost, nothing twice, order kept.

@@ -1,0 +1,1 @@
+//! `madoguchi passkey`.

@@ -1,0 +1,1 @@
+//! The REST of people's chats (CONV 4.6).

@@ -1,0 +1,1 @@
+//! A person's chat with an agent.

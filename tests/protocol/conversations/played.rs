@@ -1,0 +1,1 @@
+//! Both agents played by the built-in model, from the page's button.

@@ -1,0 +1,1 @@
+//! What the place looks like: sizes, themes, axe.

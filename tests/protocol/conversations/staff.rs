@@ -1,0 +1,1 @@
+//! Projects and agents, defined on the page.

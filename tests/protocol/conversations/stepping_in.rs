@@ -1,0 +1,1 @@
+//! Pausing, writing and ending as a person.

@@ -1,0 +1,1 @@
+//! The list, the live transcript and its trace.
