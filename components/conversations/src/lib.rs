@@ -1,18 +1,19 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
 pub mod clock;
+pub mod delivery;
 pub mod events;
 pub mod ids;
 pub mod person;
 pub mod refusals;
 pub mod session;
+pub mod timeouts;
 pub mod tools;
+pub mod transition;
 
 use tools::ListAgents;
 
-toolkit::export_tools!(
-    ListAgents,
-);
+toolkit::export_tools!(ListAgents,);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
