@@ -1,6 +1,7 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
 pub mod clock;
+pub mod delivery;
 pub mod demo;
 pub mod events;
 pub mod examples;
@@ -12,7 +13,9 @@ pub mod rules;
 pub mod session;
 pub mod settings;
 pub mod staff;
+pub mod timeouts;
 pub mod tools;
+pub mod transition;
 pub mod tries;
 
 use tools::{
