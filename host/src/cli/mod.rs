@@ -11,6 +11,7 @@ pub(crate) mod grants;
 pub(crate) mod import_map;
 pub(crate) mod inspect;
 pub(crate) mod operator;
+pub(crate) mod passkey;
 pub(crate) mod run;
 pub(crate) mod token;
 
