@@ -1,7 +1,11 @@
 //! What is said when the answer is no: the codes of CONV-90, each with its status.
 
+mod staff;
+
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
+
+pub use staff::*;
 
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
 #[must_use]
