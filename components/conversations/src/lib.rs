@@ -2,6 +2,7 @@
 
 pub mod chats;
 pub mod clock;
+pub mod delivery;
 pub mod endpoints;
 pub mod events;
 pub mod ids;
@@ -13,8 +14,10 @@ pub mod refusals;
 pub mod resources;
 pub mod session;
 pub mod sight;
+pub mod timeouts;
 pub mod tools;
 pub mod transcripts;
+pub mod transition;
 
 use tools::ListAgents;
 

@@ -144,3 +144,33 @@ pub fn conversation_paused(conversation_id: &str) -> Stop {
     );
     refused("conversation_paused", 409, message).with(json!({ "conversation_id": conversation_id }))
 }
+
+/// A client's own id that stands for another message already.
+#[must_use]
+pub fn idempotency_conflict(message_id: &str) -> Stop {
+    let message = say(
+        "同じclient_message_idで別のメッセージが送信済みです。",
+        "Another message was sent under the same client_message_id.",
+    );
+    refused("idempotency_conflict", 409, message).with(json!({ "message_id": message_id }))
+}
+
+/// A conversation that has all the messages that it may have.
+#[must_use]
+pub fn too_many_messages(conversation_id: &str) -> Stop {
+    let message = say(
+        "この会話のメッセージ数が上限に達しました。会話を終了してください。",
+        "This conversation has as many messages as it may have; end it.",
+    );
+    refused("too_many_messages", 409, message).with(json!({ "conversation_id": conversation_id }))
+}
+
+/// An agent that has all the open conversations that it may have.
+#[must_use]
+pub fn too_many_conversations(agent_id: &str) -> Stop {
+    let message = say(
+        "開いている会話が多すぎます。先に会話を終了してください。",
+        "Too many conversations are open; end one first.",
+    );
+    refused("too_many_conversations", 429, message).with(json!({ "agent_id": agent_id }))
+}
