@@ -11,13 +11,14 @@ use toolkit::{Stop, events, sql, sql::Statement};
 
 use crate::{
     clock::Moment,
+    delivery::chat_of,
     events::{PURPOSES, agent, chats},
     ids,
     person::Person,
     transcripts::Range,
 };
 pub use closing::{end, mark_read};
-pub use saying::{Message, say};
+pub use saying::{Sent, say};
 
 /// A page of a chat, as the source project has it.
 #[derive(Clone, Debug, Serialize)]
@@ -38,18 +39,12 @@ pub struct Chat {
     pub chat_status: ChatStatus,
 }
 
-/// Both ends in the order of their ids: what `messages.chat` has.
-#[must_use]
-pub fn place(one: &str, other: &str) -> String {
-    if one < other { format!("{one} {other}") } else { format!("{other} {one}") }
-}
-
 /// A page of the person's chat with an agent. Whatever of it went to the person is read by that.
 ///
 /// # Errors
 /// As the database.
 pub fn page(person: &Person, project_id: &str, agent_id: &str, range: Range) -> Result<Said, Stop> {
-    let chat = place(&person.agent_id, agent_id);
+    let chat = chat_of(&person.agent_id, agent_id);
     let [rows, ends] = sql::query([
         range.select("m.project_id = $1 AND m.chat = $2", &[project_id, &chat]),
         toolkit::sql!(
@@ -86,7 +81,7 @@ pub fn sequence_of(
         "SELECT sequence FROM messages WHERE id = $1 AND project_id = $2 AND chat = $3",
         message_id,
         project_id,
-        place(&person.agent_id, agent_id),
+        chat_of(&person.agent_id, agent_id),
     )])?;
     Ok(rows.first::<(u32,)>()?.map(|it| it.0))
 }
@@ -166,13 +161,4 @@ fn status(project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
         _ => ChatStatus::Disconnected,
     };
     Ok(Chat { success: true, chat_status })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_chat_has_one_place_whoever_is_named_first() {
-        assert_eq!(super::place("worker-a", "operator"), "operator worker-a");
-        assert_eq!(super::place("operator", "worker-a"), "operator worker-a");
-    }
 }
