@@ -10,9 +10,10 @@ use toolkit::{
 use crate::{
     chats,
     person::{self, Person},
-    projects, record,
+    projects,
     sight::{must_chat_with, must_see_project},
     transcripts::{PAGE, PAGE_MAX, Range},
+    written,
 };
 
 /// One look-up.
@@ -41,7 +42,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
         }
         ["transcript"] => {
             let person = calling("transcript")?;
-            answer(record::whole(&person, request.required("id")?))
+            answer(written::whole(&person, request.required("id")?))
         }
         _ => Err(Failure::NotFound),
     }

@@ -7,7 +7,9 @@ use toolkit::{Stop, refused, sql, sql::Statement};
 
 use crate::{
     person::Person,
-    refusals::{agent_not_found, cannot_message_self, say, target_agent_not_in_project},
+    refusals::{
+        agent_not_found, cannot_message_self, project_not_found, say, target_agent_not_in_project,
+    },
 };
 
 /// The condition that a person sees the project in `column`; it takes two parameters, the first of
@@ -25,13 +27,6 @@ pub fn condition(column: &str, first: usize) -> String {
 #[must_use]
 pub fn bound(statement: Statement, person: &Person) -> Statement {
     statement.bind(person.is_operator).bind(&person.agent_id)
-}
-
-/// There is no such project, or none that the person sees; nobody is told which.
-#[must_use]
-pub fn project_not_found(project_id: &str) -> Stop {
-    let message = say("プロジェクトが見つかりません。", "There is no such project.");
-    refused("project_not_found", 404, message).with(json!({ "project_id": project_id }))
 }
 
 /// Stops where the person does not see the project.

@@ -19,7 +19,7 @@ const BYTES_MAX: usize = 2 << 20;
 /// The whole of a conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record {
+pub struct Written {
     /// For people.
     pub markdown: String,
     /// A message a line, in the specification's names.
@@ -32,7 +32,7 @@ pub struct Record {
 ///
 /// # Errors
 /// When there is none, or none that they may see.
-pub fn whole(person: &Person, id: &str) -> Result<Record, Stop> {
+pub fn whole(person: &Person, id: &str) -> Result<Written, Stop> {
     let mut range = Range { before: None, after: Some(0), limit: PAGE_MAX };
     let mut transcript = transcripts::of(person, id, range)?;
     let last = u64::from(transcript.conversation.messages);
@@ -51,7 +51,7 @@ pub fn whole(person: &Person, id: &str) -> Result<Record, Stop> {
     }
     let is_whole = transcript.messages.last().is_none_or(|it| it.sequence >= last);
     let lines = transcript.messages.iter().map(line);
-    Ok(Record { jsonl: lines.collect(), markdown: markdown(&transcript, is_whole), is_whole })
+    Ok(Written { jsonl: lines.collect(), markdown: markdown(&transcript, is_whole), is_whole })
 }
 
 /// One line of `chat.jsonl`, in the order of the specification.
