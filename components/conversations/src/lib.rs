@@ -1,5 +1,6 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
+pub mod beginning;
 pub mod chats;
 pub mod clock;
 pub mod delivery;
@@ -8,11 +9,12 @@ pub mod endpoints;
 pub mod events;
 pub mod examples;
 pub mod ids;
+pub mod imports;
 pub mod listing;
 pub mod passkey;
 pub mod person;
 pub mod projects;
-pub mod written;
+pub mod purposes;
 pub mod refusals;
 pub mod resources;
 pub mod rules;
@@ -25,6 +27,7 @@ pub mod tools;
 pub mod transcripts;
 pub mod transition;
 pub mod tries;
+pub mod written;
 
 use tools::{
     Authenticate, DefineAgent, DefineProject, ListAgents, Logout, RenewPasskey, RetireAgent,

@@ -1,5 +1,6 @@
 //! How long a conversation may wait, as the operator set it; read whenever it is needed (CONV-22).
 
+use serde_json::Value;
 use toolkit::{
     Problem, Stop,
     settings::{self, Unfit},
@@ -69,11 +70,15 @@ pub fn problems() -> Vec<Problem> {
     names.into_iter().filter_map(|it| seconds(it, 1).err()).map(Problem::from).collect()
 }
 
+/// A number, or its digits: from the environment it comes as a text.
 fn seconds(name: &str, default: u32) -> Result<u32, Unfit> {
-    let number = settings::get::<u32>(name)?.unwrap_or(default);
-    if (1..=MOST_S).contains(&number) {
-        return Ok(number);
-    }
-    let problem = Problem::at("", format!("must be 1 to {MOST_S}"));
-    Err(Unfit { name: name.to_owned(), problem })
+    let number = match settings::get::<Value>(name)? {
+        None => return Ok(default),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_u64().and_then(|it| u32::try_from(it).ok()),
+    };
+    number.filter(|it| (1..=MOST_S).contains(it)).ok_or_else(|| {
+        let problem = Problem::at("", format!("must be seconds: 1 to {MOST_S}"));
+        Unfit { name: name.to_owned(), problem }
+    })
 }

@@ -213,7 +213,7 @@ pub fn enter(opening: &Opening<'_>) -> Result<Purpose, Error> {
 /// Whoever is asked is there now: pending becomes active (CONV-81).
 fn join(opening: &Opening<'_>) -> [Statement; 2] {
     let update = toolkit::sql!(
-        "UPDATE conversations SET state = 'active', activated_at = $3 \
+        "UPDATE conversations SET state = 'active', activated_at = $3, since_at = $3 \
          WHERE participant_agent_id = $1 AND project_id = $2 AND state = 'pending' \
          RETURNING id, initiator_agent_id",
         opening.agent_id,
