@@ -2,17 +2,18 @@
 
 pub mod clock;
 pub mod events;
+pub mod guide;
 pub mod ids;
 pub mod person;
 pub mod refusals;
 pub mod session;
 pub mod tools;
 
+use guide::WorkerLoop;
 use tools::ListAgents;
 
-toolkit::export_tools!(
-    ListAgents,
-);
+toolkit::export_tools!(ListAgents,);
+toolkit::export_prompts!(WorkerLoop);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
