@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 use super::{
     rules::{Told, named},
     steps::Who,
-    world::{IDS, NAMES, PERSON, Session, Talk, World},
+    world::{IDLE, IDS, NAMES, PERSON, Session, Talk, World},
 };
 
-/// How long a chat session may be idle (CONV-82), in milliseconds.
-const IDLE: u64 = 600_000;
 /// How many messages `get_pending_messages` gives at once (CONV-70).
 const AT_ONCE: usize = 10;
 
@@ -96,12 +94,12 @@ impl World {
             let side = talk.side(who);
             state.contains(&talk.state) && side.is_some_and(|it| !talk.told[it])
         };
-        let at = self.first(hint, |it| due(&["terminating", "ended"], it), |it| it.closing);
+        let at = self.first(hint, |it| due(&["terminating", "ended"], it), |it| it.since);
         if let Some(at) = at {
             let side = self.talks[at].side(who)?;
             self.talks[at].told[side] = true;
             self.talks[at].acknowledged[side] = true;
-            self.settle(at, IDS[who]);
+            self.settle(at, IDS[who], "notified");
             let it = &self.talks[at];
             return Some(json!({
                 "action": "conversation_ended", "talk": named(at), "ended_by": it.ended_by,

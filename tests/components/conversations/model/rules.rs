@@ -67,8 +67,12 @@ impl World {
 
     /// CONV-80 to CONV-82.
     fn authenticate(&mut self, who: Who) -> Value {
-        let chats = self.purposes.iter().any(|it| it.0 == who);
-        self.purposes.retain(|it| it.0 != who);
+        // To talk, where somebody wants that, or where there is a conversation to go on with.
+        let open = self.talks.iter().any(|it| it.is_open() && it.side(who).is_some());
+        let chats = open || self.purposes.iter().any(|it| it.0 == who);
+        if chats {
+            self.purposes.retain(|it| it.0 != who);
+        }
         self.admit(who, chats);
         let waiting: Vec<_> = (0..self.talks.len())
             .filter(|it| self.talks[*it].state == "pending" && self.talks[*it].sides[1] == who)
@@ -83,14 +87,7 @@ impl World {
     fn logout(&mut self, session: usize) -> Value {
         let who = self.sessions[session].who;
         self.sessions[session].over = true;
-        if !self.is_live(who) {
-            for talk in 0..self.talks.len() {
-                let it = &self.talks[talk];
-                if it.state == "active" && it.side(who).is_some() {
-                    self.terminate(talk, IDS[who], "session_expired", "logout");
-                }
-            }
-        }
+        self.leave(who);
         json!({})
     }
 
@@ -123,7 +120,6 @@ impl World {
             created: self.now,
             since: self.now,
             stirred: self.now,
-            closing: 0,
             ended_by: None,
             reason: None,
             why: None,

@@ -18,6 +18,8 @@ const PENDING: u64 = 300 * SECOND;
 const ACTIVE: u64 = 600 * SECOND;
 const PAUSE: u64 = 3_600 * SECOND;
 const SESSION: u64 = 3_600 * SECOND;
+/// How long a chat session may be idle before it is told to go; and once more before it is over.
+pub(super) const IDLE: u64 = 600 * SECOND;
 
 /// What the catalogue says of a project.
 #[derive(Default)]
@@ -49,12 +51,10 @@ pub(super) struct Talk {
     pub(super) purpose: Option<String>,
     pub(super) created: u64,
     /// Since when its time-out counts: it was asked for, became active, something was said while it
-    /// was active, or it went on after a pause (CONV-23).
+    /// was active, it went on after a pause, or it came to be terminating (CONV-23).
     pub(super) since: u64,
     /// When something last happened in it (CONV-42).
     pub(super) stirred: u64,
-    /// When it came to be terminating.
-    pub(super) closing: u64,
     pub(super) ended_by: Option<&'static str>,
     pub(super) reason: Option<&'static str>,
     pub(super) why: Option<String>,
@@ -148,58 +148,87 @@ impl World {
         self.purposes.retain(|it| it.1 != talk);
         let now = self.now;
         let it = &mut self.talks[talk];
-        (it.ended_by, it.reason, it.closing) = (Some(by), Some(reason), now);
-        it.paused = None;
+        (it.ended_by, it.reason) = (Some(by), Some(reason));
+        (it.since, it.paused) = (now, None);
         it.step("terminating", by, cause);
     }
 
     /// CONV-16: over once both know.
-    pub(super) fn settle(&mut self, talk: usize, by: &'static str) {
+    pub(super) fn settle(&mut self, talk: usize, by: &'static str, cause: &'static str) {
         let it = &mut self.talks[talk];
         if it.state == "terminating" && it.acknowledged == [true; 2] {
-            it.step("ended", by, "notified");
+            it.step("ended", by, cause);
         }
     }
 
     /// Whatever is due by now (CONV-13, CONV-15, CONV-19, CONV-54), as CONV-23 wants before each call.
     pub(super) fn lapse(&mut self) {
+        for at in 0..self.talks.len() {
+            self.lapse_of(at);
+        }
         let now = self.now;
-        for session in &mut self.sessions {
-            session.over |= session.until <= now;
+        for at in 0..self.sessions.len() {
+            let it = &mut self.sessions[at];
+            let idle = it.chats && it.active_at + 2 * IDLE <= now;
+            if !it.over && (it.until <= now || idle) {
+                it.over = true;
+                let who = it.who;
+                self.leave(who);
+            }
         }
         for at in 0..self.talks.len() {
             let live = self.talks[at].sides.map(|it| self.is_live(it));
+            for (side, live) in live.into_iter().enumerate() {
+                self.talks[at].acknowledged[side] |= !live && self.talks[at].state == "terminating";
+            }
+            self.settle(at, "system", "session_expired");
+        }
+    }
+
+    /// What time does to one conversation.
+    fn lapse_of(&mut self, at: usize) {
+        let now = self.now;
+        let it = &mut self.talks[at];
+        if it.paused.is_some_and(|it| it + PAUSE <= now) {
+            it.paused = None;
+            it.since = now;
+        }
+        match it.state {
+            "pending" if it.since + PENDING <= now => {
+                it.ended_by = Some("system");
+                it.step("expired", "system", "pending_timeout");
+                self.purposes.retain(|it| it.1 != at);
+                // Nobody is going to read what was said in it.
+                for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
+                    message.unread.clear();
+                }
+            }
+            "active" if it.paused.is_none() && it.since + ACTIVE <= now => {
+                self.terminate(at, "system", "timeout", "active_timeout");
+            }
+            "terminating" if it.since + ACTIVE <= now => {
+                it.acknowledged = [true; 2];
+                self.settle(at, "system", "terminating_timeout");
+            }
+            _ => {}
+        }
+    }
+
+    /// The last session of somebody may be over: then their conversations are, and the requests that
+    /// they made, and of what ends they are not told first (CONV-19, CONV-54, CONV-85).
+    pub(super) fn leave(&mut self, who: Who) {
+        if self.is_live(who) {
+            return;
+        }
+        for at in 0..self.talks.len() {
+            let it = &self.talks[at];
+            let Some(side) = it.side(who) else { continue };
+            if it.state == "active" || (it.state == "pending" && side == 0) {
+                self.terminate(at, "system", "session_expired", "session_expired");
+            }
             let it = &mut self.talks[at];
-            if it.paused.is_some_and(|it| it + PAUSE <= now) {
-                it.paused = None;
-                it.since = now;
-            }
-            match it.state {
-                "pending" if it.created + PENDING <= now => {
-                    it.ended_by = Some("system");
-                    it.step("expired", "system", "pending_timeout");
-                    self.purposes.retain(|it| it.1 != at);
-                    // Nobody is going to read what was said in it.
-                    for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
-                        message.unread.clear();
-                    }
-                }
-                "active" if it.paused.is_none() && it.since + ACTIVE <= now => {
-                    self.terminate(at, "system", "timeout", "active_timeout");
-                }
-                "active" if live != [true; 2] => {
-                    self.terminate(at, "system", "session_expired", "session_expired");
-                }
-                _ => {}
-            }
-            let it = &mut self.talks[at];
-            if it.state == "terminating" {
-                let late = it.closing + ACTIVE <= now;
-                for side in 0..2 {
-                    it.acknowledged[side] |= late || !live[side];
-                }
-            }
-            self.settle(at, "system");
+            it.acknowledged[side] |= it.state == "terminating";
+            self.settle(at, "system", "session_expired");
         }
     }
 
