@@ -4,5 +4,6 @@ mod coordinator;
 mod export;
 mod load;
 mod passkey;
+mod race;
 mod rest;
 mod use_case;
