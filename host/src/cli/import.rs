@@ -45,6 +45,9 @@ pub(crate) struct Import {
     /// The lines; of conversations, those of chat.jsonl
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
+    /// The project, where both ends of a message are in several
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
 }
 
 /// What became of lines.
@@ -113,7 +116,8 @@ impl Import {
             if texts.is_empty() {
                 continue;
             }
-            let taken = counter.call(tool, json!({ "lines": texts })).await?;
+            let taken =
+                counter.call(tool, json!({ "lines": texts, "project_id": self.project })).await?;
             all.imported += taken.imported;
             all.known += taken.known;
             for it in taken.problems {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
+    conversations::HASH,
     process::{Process, command, exported, output},
     server::Folders,
 };
@@ -17,7 +18,10 @@ use tests::{
 const SETTINGS: &str = r#"
 [components.conversations.settings]
 projects = { office = { name = "事務所" } }
-agents = { helper = { name = "Helper", type = "ai", projects = ["office"] }, worker-a = { name = "A", type = "ai", projects = ["office"] }, worker-b = { name = "B", type = "ai", projects = ["office"] } }
+[components.conversations.settings.agents]
+helper = { name = "Helper", projects = ["office"], passkey = "HASH" }
+worker-a = { name = "A", projects = ["office"], passkey = "HASH" }
+worker-b = { name = "B", projects = ["office"], passkey = "HASH" }
 "#;
 /// The sample of the specification, in one line.
 const SAMPLE: &str = r#"{"id":"msg_xxx","senderId":"worker-a","recipientId":"worker-b","content":"しりとりをしましょう。りんご","timestamp":"2026-01-23T10:00:00Z","conversationId":"conv_xxx"}"#;
@@ -33,7 +37,7 @@ impl Place {
         let folders = Folders::new();
         folders.put("conversations", &component_bytes("conversations"));
         let config = folders.components().join("madoguchi.toml");
-        fs::write(&config, format!("bundled = false\n{SETTINGS}")).unwrap();
+        fs::write(&config, format!("bundled = false\n{}", SETTINGS.replace("HASH", HASH))).unwrap();
         Self { folders, config }
     }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
+    conversations::HASH,
     server::{Folders, TestServer},
 };
 
@@ -12,8 +13,8 @@ const SETTINGS: &str = r#"
 [components.conversations.settings]
 projects = { office = { name = "事務所" }, lab = { name = "研究室" }, attic = { name = "屋根裏" } }
 [components.conversations.settings.agents]
-both = { name = "Both", type = "ai", projects = ["office", "lab"] }
-far = { name = "Far", type = "ai", projects = ["attic"] }
+both = { name = "Both", type = "ai", projects = ["office", "lab"], passkey = "HASH" }
+far = { name = "Far", type = "ai", projects = ["attic"], passkey = "HASH" }
 ann = { name = "Ann", type = "human", projects = ["office"], principal = "ann" }
 "#;
 const CHAT: &str = "/api/projects/office/agents/helper/chat";
@@ -22,7 +23,7 @@ const CHAT: &str = "/api/projects/office/agents/helper/chat";
 pub(super) async fn serving(more: &str) -> TestServer {
     let folders = Folders::new();
     folders.put("conversations", &component_bytes("conversations"));
-    let config = folders.config_with(&format!("{SETTINGS}{more}"));
+    let config = folders.config_with(&format!("{}{more}", SETTINGS.replace("HASH", HASH)));
     TestServer::start(folders, |it| *it = config).await
 }
 
@@ -170,6 +171,13 @@ async fn what_is_wrong_is_said_by_its_code_and_status() {
             String::new(),
             404,
             "agent_not_found",
+        ),
+        (
+            "/api/projects/nowhere/agents/far/chat/start",
+            json,
+            String::new(),
+            404,
+            "project_not_found",
         ),
         (
             "/api/projects/office/agents/far/chat/start",

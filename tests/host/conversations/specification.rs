@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    conversations::{credentials, toml},
+    conversations::{HASH, credentials, toml},
     server::{Folders, TestServer},
 };
 
@@ -60,10 +60,10 @@ async fn serving() -> TestServer {
     let lines = toml(PROJECT, &agents)
         + "[components.conversations.settings.projects.elsewhere]\nname = \"elsewhere\"\n\
            [components.conversations.settings.agents.stranger]\nname = \"S\"\ntype = \"ai\"\n\
-           projects = [\"elsewhere\"]\n";
+           projects = [\"elsewhere\"]\npasskey = \"HASH\"\n";
     let folders = Folders::new();
     folders.put("conversations", &component_bytes("conversations"));
-    let config = folders.config_with(&lines);
+    let config = folders.config_with(&lines.replace("HASH", HASH));
     TestServer::start(folders, |it| *it = config).await
 }
 
