@@ -9,6 +9,7 @@ pub mod demo;
 pub mod endpoints;
 pub mod events;
 pub mod examples;
+pub mod guide;
 pub mod ids;
 pub mod imports;
 pub mod inbox;
@@ -37,6 +38,7 @@ pub mod transition;
 pub mod tries;
 pub mod written;
 
+use guide::WorkerLoop;
 use tools::{
     Authenticate, DefineAgent, DefineProject, EndConversation, GetConversationMessages,
     GetNextAction, GetPendingMessages, ListAgents, Logout, RenewPasskey, RespondChat, RetireAgent,
@@ -78,6 +80,7 @@ toolkit::export_tools!(
     LaunchAgent,
     ReportUsage,
 );
+toolkit::export_prompts!(WorkerLoop);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
