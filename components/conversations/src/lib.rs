@@ -10,9 +10,7 @@ pub mod tools;
 
 use tools::ListAgents;
 
-toolkit::export_tools!(
-    ListAgents,
-);
+toolkit::export_tools!(ListAgents,);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
