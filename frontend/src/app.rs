@@ -11,6 +11,7 @@ use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
+use crate::views::agents::AgentsView;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
 use crate::views::counter::CounterView;
@@ -69,6 +70,8 @@ fn title(page: Page) -> String {
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
+        Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
+        Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -84,6 +87,7 @@ enum Stage {
     Forms,
     Navigation,
     Chat,
+    Agents,
 }
 
 #[component]
@@ -101,6 +105,7 @@ fn Place() -> impl IntoView {
             Route::Forms => Stage::Forms,
             Route::Navigation(_) => Stage::Navigation,
             Route::Chat => Stage::Chat,
+            Route::Agents(_) => Stage::Agents,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -118,6 +123,7 @@ fn Place() -> impl IntoView {
         Stage::Forms => view! { <FormsView/> }.into_any(),
         Stage::Navigation => view! { <NavigationView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
+        Stage::Agents => view! { <AgentsView/> }.into_any(),
     }
 }
 
@@ -129,7 +135,10 @@ fn Header() -> impl IntoView {
     // Whoever may not see the list sees no way to it.
     let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
     let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
-    let is_office = move || !is_counter() && !is_forms() && !is_navigation() && !is_chat();
+    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
+    let is_office =
+        move || page.route.with(|it| matches!(it, Route::BoxOffice(_) | Route::Reservation(_)));
+    let has_agents = move || page.tool("start_chat").is_some();
     let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
@@ -160,6 +169,11 @@ fn Header() -> impl IntoView {
                 {move || (has_forms() || is_forms()).then(|| view! {
                     <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
                         {move || page.say(Key::FormsPlace)}
+                    </a>
+                })}
+                {move || (has_agents() || is_agents()).then(|| view! {
+                    <a href=Route::Agents(None).hash() aria-current=move || current(is_agents())>
+                        {move || page.say(Key::AgentsPlace)}
                     </a>
                 })}
             </nav>

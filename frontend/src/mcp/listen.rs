@@ -23,7 +23,34 @@ pub(crate) async fn listen(
     abort: Option<&AbortSignal>,
     mut on_heard: impl FnMut(Heard),
 ) -> Result<(), Trouble> {
-    let params = json!({ "notifications": { "toolsListChanged": true } });
+    let wanted = json!({ "toolsListChanged": true });
+    notices(wanted, abort, |notice| heard(&notice).into_iter().for_each(&mut on_heard)).await
+}
+
+/// Listens to these resources until the stream ends: `on_rung` hears which of them has changed, and of
+/// none once the host has taken the subscription, for whatever came before may have been missed.
+pub(crate) async fn resources(
+    uris: &[String],
+    abort: Option<&AbortSignal>,
+    mut on_rung: impl FnMut(Option<&str>),
+) -> Result<(), Trouble> {
+    let wanted = json!({ "resourceSubscriptions": uris });
+    notices(wanted, abort, |notice| {
+        if heard(&notice) == Some(Heard::Listening) {
+            on_rung(None);
+        } else if let Some(uri) = rung(&notice) {
+            on_rung(Some(uri));
+        }
+    })
+    .await
+}
+
+async fn notices(
+    wanted: Value,
+    abort: Option<&AbortSignal>,
+    mut on_notice: impl FnMut(Value),
+) -> Result<(), Trouble> {
+    let params = json!({ "notifications": wanted });
     let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
     if !is_stream(&response) {
         let text = response.text().await.map_err(|_| Trouble::Offline)?;
@@ -35,13 +62,18 @@ pub(crate) async fn listen(
     let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
-            Incoming::Notice(notice) => heard(&notice).into_iter().for_each(&mut on_heard),
+            Incoming::Notice(notice) => on_notice(notice),
             Incoming::Error { error, .. } => return Err(error),
             Incoming::Result { .. } => break,
             Incoming::Other => {}
         }
     }
     Ok(())
+}
+
+fn rung(notice: &Value) -> Option<&str> {
+    let is_update = notice.get("method")? == "notifications/resources/updated";
+    notice.pointer("/params/uri")?.as_str().filter(|_| is_update)
 }
 
 fn heard(notice: &Value) -> Option<Heard> {
@@ -76,5 +108,13 @@ mod tests {
         assert_eq!(notice("notifications/tools/list_changed"), Some(Heard::ToolsChanged));
         assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Heard::Listening));
         assert_eq!(notice("notifications/message"), None);
+    }
+
+    #[test]
+    fn a_resource_that_has_changed_is_heard_by_its_name() {
+        let notice =
+            |method: &str| json!({ "method": method, "params": { "uri": "chats://demo" } });
+        assert_eq!(rung(&notice("notifications/resources/updated")), Some("chats://demo"));
+        assert_eq!(rung(&notice("notifications/message")), None);
     }
 }
