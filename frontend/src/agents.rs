@@ -6,6 +6,7 @@ pub(crate) mod client;
 pub(crate) mod counted;
 pub(crate) mod defining;
 pub(crate) mod desk;
+mod hearing;
 pub(crate) mod invitation;
 pub(crate) mod kept;
 pub(crate) mod line;

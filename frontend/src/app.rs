@@ -5,6 +5,8 @@ use leptos::prelude::*;
 use crate::access;
 use crate::browser;
 use crate::chat::talk::Talk;
+use crate::conversations::filter::Filter;
+use crate::ears::Ears;
 use crate::navigation::board::Board;
 use crate::navigation::wish::Wish;
 use crate::page::{Connection, Door, Page, page};
@@ -14,6 +16,7 @@ use crate::text::Key;
 use crate::views::agents::AgentsView;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
+use crate::views::conversations::{ConversationPlace, ConversationsView};
 use crate::views::counter::CounterView;
 use crate::views::navigation::NavigationView;
 use crate::views::requested::{FormPlace, FormsView};
@@ -28,6 +31,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Office::new());
     provide_context(Board::new(page));
     provide_context(Talk::new(page));
+    provide_context(Ears::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
 
@@ -70,6 +74,7 @@ fn title(page: Page) -> String {
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
+        Route::Conversations(_) | Route::Conversation(_) => page.say(Key::TalkPlace).to_owned(),
         Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
         Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
     });
@@ -87,6 +92,8 @@ enum Stage {
     Forms,
     Navigation,
     Chat,
+    Conversations,
+    Conversation(String),
     Agents,
 }
 
@@ -105,6 +112,8 @@ fn Place() -> impl IntoView {
             Route::Forms => Stage::Forms,
             Route::Navigation(_) => Stage::Navigation,
             Route::Chat => Stage::Chat,
+            Route::Conversations(_) => Stage::Conversations,
+            Route::Conversation(id) => Stage::Conversation(id.clone()),
             Route::Agents(_) => Stage::Agents,
         })
     });
@@ -123,6 +132,8 @@ fn Place() -> impl IntoView {
         Stage::Forms => view! { <FormsView/> }.into_any(),
         Stage::Navigation => view! { <NavigationView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
+        Stage::Conversations => view! { <ConversationsView/> }.into_any(),
+        Stage::Conversation(id) => view! { <ConversationPlace id/> }.into_any(),
         Stage::Agents => view! { <AgentsView/> }.into_any(),
     }
 }
@@ -135,9 +146,13 @@ fn Header() -> impl IntoView {
     // Whoever may not see the list sees no way to it.
     let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
     let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
-    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
+    let is_talks = move || {
+        page.route.with(|it| matches!(it, Route::Conversations(_) | Route::Conversation(_)))
+    };
     let is_office =
         move || page.route.with(|it| matches!(it, Route::BoxOffice(_) | Route::Reservation(_)));
+    let has_talks = move || page.tool("list_conversations").is_some();
+    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
     let has_agents = move || page.tool("start_chat").is_some();
     let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
@@ -164,6 +179,12 @@ fn Header() -> impl IntoView {
                     <a href=Route::Navigation(Wish::default()).hash()
                         aria-current=move || current(is_navigation())>
                         {move || page.say(Key::NavPlace)}
+                    </a>
+                })}
+                {move || (has_talks() || is_talks()).then(|| view! {
+                    <a href=Route::Conversations(Filter::default()).hash()
+                        aria-current=move || current(is_talks())>
+                        {move || page.say(Key::TalkPlace)}
                     </a>
                 })}
                 {move || (has_forms() || is_forms()).then(|| view! {

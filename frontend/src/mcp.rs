@@ -4,7 +4,6 @@ mod headers;
 pub(crate) mod listen;
 mod pieces;
 mod sse;
-pub(crate) mod watch;
 pub(crate) mod wire;
 
 use std::cell::Cell;

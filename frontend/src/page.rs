@@ -245,7 +245,7 @@ impl Page {
                 let is_online = self.connection.get_untracked() == Connection::Online;
                 if is_online || self.meet().await {
                     let mut has_heard = false;
-                    let end = listen::listen(None, |heard| {
+                    let end = listen::listen(listen::to_tools(), None, |heard| {
                         has_heard = true;
                         self.hear(heard);
                     });

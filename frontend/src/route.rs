@@ -1,5 +1,6 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
+use crate::conversations::filter::Filter;
 use crate::navigation::wish::Wish;
 
 /// A place of the page.
@@ -19,6 +20,10 @@ pub(crate) enum Route {
     Navigation(Wish),
     /// `#/chat`
     Chat,
+    /// `#/conversations?project=…&state=…&agent=…&q=…`
+    Conversations(Filter),
+    /// `#/conversations/ID`
+    Conversation(String),
     /// `#/agents`, and `#/agents/PROJECT/AGENT`: the reader's chat with an agent.
     Agents(Option<Seat>),
 }
@@ -62,6 +67,8 @@ impl Route {
                 let seat = project.zip(next).map(|(project, agent)| Seat { project, agent });
                 Self::Agents(seat)
             }
+            ("conversations", None) => Self::Conversations(Filter::of_query(query)),
+            ("conversations", Some(id)) => Self::Conversation(id),
             ("navigation", None) => Self::Navigation(Wish::of_query(query)),
             _ => Self::BoxOffice(Booking::of_query(query)),
         }
@@ -80,22 +87,23 @@ impl Route {
             Self::Agents(Some(it)) => {
                 format!("#/agents/{}/{}", encoded(&it.project), encoded(&it.agent))
             }
-            Self::Navigation(wish) => {
-                let query = wish.query();
-                let mark = if query.is_empty() { "" } else { "?" };
-                format!("#/navigation{mark}{query}")
-            }
+            Self::Conversation(id) => format!("#/conversations/{}", encoded(id)),
+            Self::Conversations(filter) => with_query("#/conversations", &filter.query_string()),
+            Self::Navigation(wish) => with_query("#/navigation", &wish.query()),
             Self::BoxOffice(booking) => {
                 let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
                 let parts = parts.iter().filter_map(|(name, value)| {
                     value.as_ref().map(|value| format!("{name}={}", encoded(value)))
                 });
-                let query = parts.collect::<Vec<_>>().join("&");
-                let mark = if query.is_empty() { "" } else { "?" };
-                format!("#/box-office{mark}{query}")
+                with_query("#/box-office", &parts.collect::<Vec<_>>().join("&"))
             }
         }
     }
+}
+
+fn with_query(place: &str, query: &str) -> String {
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{place}{mark}{query}")
 }
 
 impl Booking {
@@ -163,6 +171,9 @@ mod tests {
             Route::Counter(some("reserve_seats")),
             Route::Reservation("r-1 %".to_owned()),
             Route::Form("01JD".to_owned()),
+            Route::Conversations(Filter::default()),
+            Route::Conversations(Filter { query: "り ん".to_owned(), ..Filter::default() }),
+            Route::Conversation("conv_0".to_owned()),
             Route::Forms,
             Route::Chat,
             Route::Agents(None),

@@ -7,6 +7,8 @@ mod cards;
 #[macro_use]
 mod chat;
 #[macro_use]
+mod conversations;
+#[macro_use]
 mod fields;
 #[macro_use]
 mod map;

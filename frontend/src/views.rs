@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod box_office;
 mod cards;
 pub(crate) mod chat;
+pub(crate) mod conversations;
 pub(crate) mod counter;
 mod field;
 mod form;

@@ -91,7 +91,8 @@ impl Chat {
         let new: Vec<_> = if has_begun { new.cloned().collect() } else { Vec::new() };
         self.merge(page.messages);
         if !has_begun || (!is_seen && !new.is_empty() && self.mark.is_none()) {
-            self.mark = self.unread().map(|it| it.sequence).next();
+            let first = self.unread().map(|it| it.sequence).next();
+            self.mark = first;
         }
         new
     }

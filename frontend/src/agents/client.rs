@@ -1,22 +1,16 @@
 //! What the place asks of the host: projects and pages of chats (`GET /api/projects…`), and its tools.
 
-use gloo_net::http::Request;
 use output::conversations::Projects;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::chat::{Messages, Unsent};
-use crate::access;
-use crate::browser;
 use crate::call::fetch;
-use crate::lookup;
+use crate::rest::get;
 use crate::route::{Seat, encoded};
 use crate::trouble::Trouble;
 
 /// Messages of one page.
 const PAGE: usize = 50;
-/// Bytes of an answer: 200 messages of 4,000 characters, and more agents than anybody has.
-const ANSWER_MAX: usize = 8 << 20;
 
 /// All projects that the reader may know of, with their agents.
 pub(crate) async fn projects() -> Result<Projects, Trouble> {
@@ -51,24 +45,4 @@ pub(crate) async fn act(tool: &str, seat: &Seat) -> Result<(), Trouble> {
 
 fn of(seat: &Seat) -> Value {
     json!({ "project_id": seat.project, "agent_id": seat.agent })
-}
-
-async fn get<T: DeserializeOwned>(path: &str) -> Result<T, Trouble> {
-    let mut request = Request::get(path)
-        .header("Accept", "application/json")
-        .header("Accept-Language", &browser::document_language());
-    if let Some(authorization) = access::header() {
-        request = request.header("Authorization", &authorization);
-    }
-    let response = request.send().await.map_err(|_| Trouble::Offline)?;
-    let status = response.status();
-    let text = response.text().await.map_err(|_| Trouble::Offline)?;
-    if status == 401 {
-        access::refused();
-    }
-    if !response.ok() {
-        return Err(lookup::failed(status, &text));
-    }
-    let answer = serde_json::from_str(&text).ok().filter(|_| text.len() <= ANSWER_MAX);
-    answer.ok_or_else(|| Trouble::unreadable(status, &text))
 }

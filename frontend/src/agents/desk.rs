@@ -7,17 +7,19 @@ use leptos::task::spawn_local;
 use output::conversations::{Project, ProjectAgent, Projects};
 
 use super::client;
+use super::hearing::hear;
 use super::turnstile::Turnstile;
 use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::{self as assistants, Assistant};
-use crate::mcp::watch;
 use crate::page::Page;
 use crate::route::Seat;
 use crate::trouble::Trouble;
 
 /// However often bells ring, the host is not asked more often.
-const PAUSE: Duration = Duration::from_millis(200);
+const PAUSE: Duration = Duration::from_millis(500);
+/// Rings when somebody was defined or retired, too.
+const LIST: &str = "conversations://list";
 
 /// A passkey that was just made: shown once, kept nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +70,11 @@ impl Desk {
         let bells = Memo::new(move |_| {
             let ids = |it: &Projects| {
                 let bells = it.projects.iter().map(|it| format!("chats://{}", it.project_id));
-                bells.collect::<Vec<_>>()
+                bells.chain([LIST.to_owned()]).collect::<Vec<_>>()
             };
             desk.projects.with(|it| it.here().map(ids)).unwrap_or_default()
         });
-        watch::watch(page, bells.into(), Callback::new(move |()| desk.load()));
+        hear(bells.into(), Callback::new(move |()| desk.load()));
         Effect::new(move |_| {
             page.refreshed.track();
             desk.load();

@@ -9,11 +9,11 @@ use output::conversations::ChatStatus;
 use super::chat::{Chat, Unsent};
 use super::counted::{self, Fault};
 use super::desk::Desk;
+use super::hearing::hear;
 use super::kept::{self, Kept};
 use super::turnstile::Turnstile;
 use super::{client, counted::beginning};
 use crate::browser;
-use crate::mcp::watch;
 use crate::page::Page;
 use crate::route::Seat;
 use crate::text::Key;
@@ -69,7 +69,7 @@ impl Line {
             turnstile: StoredValue::new(Turnstile::default()),
         };
         let bells = Signal::stored(vec![bell]);
-        watch::watch(page, bells, Callback::new(move |()| line.load()));
+        hear(bells, Callback::new(move |()| line.load()));
         Effect::new(move |_| {
             page.refreshed.track();
             // As whom the reader talks decides what is theirs.

@@ -10,45 +10,31 @@ use super::{Pieces, is_stream, next_id, send};
 use crate::trouble::Trouble;
 
 /// What a listener hears.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// The host has taken the subscription: whatever came before may have been missed.
     Listening,
     /// The tools are others than before.
     ToolsChanged,
+    /// What has this URI is other than before.
+    Updated(String),
+}
+
+/// What to listen to: the list of tools.
+pub(crate) fn to_tools() -> Value {
+    json!({ "toolsListChanged": true })
+}
+
+/// What to listen to: these resources.
+pub(crate) fn to_resources(uris: &[String]) -> Value {
+    json!({ "resourceSubscriptions": uris })
 }
 
 /// Listens until the stream ends, which it does when the host or the network goes.
 pub(crate) async fn listen(
-    abort: Option<&AbortSignal>,
-    mut on_heard: impl FnMut(Heard),
-) -> Result<(), Trouble> {
-    let wanted = json!({ "toolsListChanged": true });
-    notices(wanted, abort, |notice| heard(&notice).into_iter().for_each(&mut on_heard)).await
-}
-
-/// Listens to these resources until the stream ends: `on_rung` hears which of them has changed, and of
-/// none once the host has taken the subscription, for whatever came before may have been missed.
-pub(crate) async fn resources(
-    uris: &[String],
-    abort: Option<&AbortSignal>,
-    mut on_rung: impl FnMut(Option<&str>),
-) -> Result<(), Trouble> {
-    let wanted = json!({ "resourceSubscriptions": uris });
-    notices(wanted, abort, |notice| {
-        if heard(&notice) == Some(Heard::Listening) {
-            on_rung(None);
-        } else if let Some(uri) = rung(&notice) {
-            on_rung(Some(uri));
-        }
-    })
-    .await
-}
-
-async fn notices(
     wanted: Value,
     abort: Option<&AbortSignal>,
-    mut on_notice: impl FnMut(Value),
+    mut on_heard: impl FnMut(Heard),
 ) -> Result<(), Trouble> {
     let params = json!({ "notifications": wanted });
     let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
@@ -62,7 +48,7 @@ async fn notices(
     let mut pieces = Pieces::of(response).ok_or(Trouble::Offline)?;
     while let Some(text) = pieces.next().await? {
         match wire::incoming(&text)? {
-            Incoming::Notice(notice) => on_notice(notice),
+            Incoming::Notice(notice) => heard(&notice).into_iter().for_each(&mut on_heard),
             Incoming::Error { error, .. } => return Err(error),
             Incoming::Result { .. } => break,
             Incoming::Other => {}
@@ -71,15 +57,14 @@ async fn notices(
     Ok(())
 }
 
-fn rung(notice: &Value) -> Option<&str> {
-    let is_update = notice.get("method")? == "notifications/resources/updated";
-    notice.pointer("/params/uri")?.as_str().filter(|_| is_update)
-}
-
 fn heard(notice: &Value) -> Option<Heard> {
     match notice.get("method")?.as_str()? {
         "notifications/subscriptions/acknowledged" => Some(Heard::Listening),
         "notifications/tools/list_changed" => Some(Heard::ToolsChanged),
+        "notifications/resources/updated" => {
+            let uri = notice.pointer("/params/uri")?.as_str()?;
+            Some(Heard::Updated(uri.to_owned()))
+        }
         _ => None,
     }
 }
@@ -108,13 +93,9 @@ mod tests {
         assert_eq!(notice("notifications/tools/list_changed"), Some(Heard::ToolsChanged));
         assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Heard::Listening));
         assert_eq!(notice("notifications/message"), None);
-    }
-
-    #[test]
-    fn a_resource_that_has_changed_is_heard_by_its_name() {
-        let notice =
-            |method: &str| json!({ "method": method, "params": { "uri": "chats://demo" } });
-        assert_eq!(rung(&notice("notifications/resources/updated")), Some("chats://demo"));
-        assert_eq!(rung(&notice("notifications/message")), None);
+        assert_eq!(notice("notifications/resources/updated"), None, "of nothing");
+        let updated = json!({ "method": "notifications/resources/updated",
+            "params": { "uri": "conversation://1" } });
+        assert_eq!(heard(&updated), Some(Heard::Updated("conversation://1".to_owned())));
     }
 }

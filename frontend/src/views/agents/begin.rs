@@ -13,7 +13,7 @@ use crate::agents::desk::Desk;
 use crate::browser;
 use crate::call::fetch;
 use crate::page::page;
-use crate::route::encoded;
+use crate::route::Route;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
@@ -62,8 +62,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
             }
             match begun {
                 Ok(it) => {
-                    let id = encoded(&it.conversation.conversation_id);
-                    browser::set_hash(&format!("#/conversations/{id}"));
+                    page.go(Route::Conversation(it.conversation.conversation_id));
                 }
                 Err(it) => {
                     // That the two talk already is no fault of a field.
