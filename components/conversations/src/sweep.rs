@@ -1,5 +1,6 @@
 //! What happens every second: whatever is over by itself, and what is kept no longer.
 
+use output::conversations::State;
 use toolkit::{
     Stop, sql,
     sql::{Rows, Statement},
@@ -9,7 +10,7 @@ use crate::{
     clock::Moment,
     lapse::{self, Look},
     session,
-    transition::{self, Cause, SYSTEM},
+    transition::{self, Cause, Ending, SYSTEM},
 };
 
 /// Looks of one run: what is over beyond them waits for the next.
@@ -43,11 +44,44 @@ pub fn run() -> Result<(), String> {
         }
     }
     let now = Moment::now();
+    miss(now).map_err(told)?;
     give_up(now).map_err(told)?;
     if now.ms() / 1_000 % SELDOM_S == 0 {
         forget(now).map_err(told)?;
     }
     Ok(())
+}
+
+/// Active conversations end where a member is neither there nor called: however its sessions ended
+/// (CONV-19).
+fn miss(now: Moment) -> Result<(), Stop> {
+    let [rows] = sql::query([toolkit::sql!(
+        format!(
+            "SELECT DISTINCT c.id FROM conversations c \
+             JOIN members m ON m.conversation_id = c.id \
+             WHERE c.state = 'active' AND NOT EXISTS (SELECT 1 FROM sessions s \
+             WHERE s.agent_id = m.agent_id AND s.project_id = c.project_id \
+             AND s.state <> 'ended' AND s.expires_at > $1) \
+             AND NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = m.agent_id \
+             AND p.project_id = c.project_id) LIMIT {GONE_MAX}"
+        ),
+        now.stored(),
+    )])?;
+    let missed = rows.read::<(String,)>()?;
+    if missed.is_empty() {
+        return Ok(());
+    }
+    let cause = Cause { at: now, by: SYSTEM, what: "session_expired" };
+    let ending = Ending {
+        from: State::Active,
+        cut: None,
+        reason: "session_expired",
+        reason_text: None,
+        acknowledged: None,
+    };
+    let batches = missed.iter().map(|(id,)| transition::terminate(id, &ending, &cause));
+    let batch = transition::where_possible(batches.flatten().collect());
+    lapse::ring(sql::transact_all(&batch)?)
 }
 
 /// Members of ending conversations that have no live session are not waited for (CONV-54).
