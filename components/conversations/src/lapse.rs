@@ -51,6 +51,16 @@ pub struct Look {
     cuts: Cuts,
 }
 
+/// Looks once, and writes what is over.
+///
+/// # Errors
+/// When a setting does not fit, or the database fails.
+pub fn settle() -> Result<(), Stop> {
+    let look = Look::now()?;
+    let [due] = sql::query([look.due()])?;
+    look.settle(due).map(drop)
+}
+
 impl Look {
     /// Now.
     ///

@@ -108,8 +108,8 @@ pub enum Way<'a> {
     /// By a passkey, which was verified against this hash: to talk, where somebody wants that or the
     /// agent holds a conversation, else to work (CONV-82).
     Passkey(&'a str),
-    /// The host plays it: always to talk.
-    Played,
+    /// The host plays it, for this pending purpose: always to talk.
+    Played(&'a str),
 }
 
 impl Opening<'_> {
@@ -130,13 +130,19 @@ impl Opening<'_> {
             self.token,
             &at,
         ));
-        statements.push(toolkit::sql!(
-            "DELETE FROM pending_purposes WHERE agent_id = $1 AND project_id = $2 \
-             AND purpose = (SELECT s.purpose FROM sessions s WHERE s.token = $3)",
-            self.agent_id,
-            self.project_id,
-            self.token,
-        ));
+        statements.push(match self.way {
+            Way::Passkey(_) => toolkit::sql!(
+                "DELETE FROM pending_purposes WHERE agent_id = $1 AND project_id = $2 \
+                 AND purpose = (SELECT s.purpose FROM sessions s WHERE s.token = $3)",
+                self.agent_id,
+                self.project_id,
+                self.token,
+            ),
+            // The host comes back for the others, one by one: each says whom the agent talks with.
+            Way::Played(purpose_id) => {
+                toolkit::sql!("DELETE FROM pending_purposes WHERE id = $1", purpose_id)
+            }
+        });
         statements.push(toolkit::sql!(
             format!(
                 "UPDATE sessions SET state = 'ended', ended_at = $3 WHERE state <> 'ended' \
@@ -166,7 +172,11 @@ impl Opening<'_> {
                  WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9)",
                 0,
             ),
-            Way::Played => ("AND a.assistant IS NOT NULL", 1),
+            Way::Played(_) => (
+                "AND a.assistant IS NOT NULL AND EXISTS (SELECT 1 FROM pending_purposes w \
+                 WHERE w.id = $7 AND w.agent_id = $2 AND w.project_id = $3)",
+                1,
+            ),
         };
         let purpose = match self.way {
             Way::Passkey(_) => {
@@ -177,7 +187,7 @@ impl Opening<'_> {
                  AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
                  THEN 'chat' ELSE 'task' END"
             }
-            Way::Played => "'chat'",
+            Way::Played(_) => "'chat'",
         };
         let insert = format!(
             "INSERT INTO sessions (token, agent_id, project_id, purpose, created_at, expires_at, \
@@ -200,7 +210,7 @@ impl Opening<'_> {
             Way::Passkey(hash) => {
                 insert.bind(hash).bind(tries::MAX).bind(self.now.before(tries::WITHIN_S).stored())
             }
-            Way::Played => insert,
+            Way::Played(purpose_id) => insert.bind(purpose_id),
         };
         insert.expect(1)
     }

@@ -15,6 +15,9 @@ mod retire_agent;
 mod send_message;
 mod start_conversation;
 
+pub mod host;
+pub mod people;
+
 pub use authenticate::{Authenticate, Authentication, enter};
 pub use define_agent::DefineAgent;
 pub use define_project::DefineProject;
