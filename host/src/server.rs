@@ -24,12 +24,11 @@ use crate::{
         rpc::Rpc,
     },
     assistant::{
-        self,
         agents::{self, Stage},
         turns::Turns,
     },
     audit::Audit,
-    authorization::{self, Gateway},
+    authorization::Gateway,
     blobs::{self, Blobs},
     call_state::Clock,
     calls::Calls,
