@@ -268,7 +268,7 @@ impl Dialogue {
         Task { message, history: std::iter::once(scene).chain(said).collect(), language, now }
     }
 
-    async fn report(&self, crew: &Crew<'_>, taken: Usage) {
+    async fn report(&mut self, crew: &Crew<'_>, taken: Usage) {
         let Some(id) = &self.scene.conversation else { return };
         let mut arguments = json!({
             "session_token": &**crew.token,
