@@ -96,11 +96,7 @@ pub fn begin(person: &Person, wish: Wish<'_>) -> Result<String, Stop> {
 }
 
 /// Who asks, where everything is right with both.
-fn initiator<'a>(
-    sides: &'a [Side],
-    wish: &Wish<'_>,
-    project_id: &str,
-) -> Result<&'a Side, Stop> {
+fn initiator<'a>(sides: &'a [Side], wish: &Wish<'_>, project_id: &str) -> Result<&'a Side, Stop> {
     let named = wish.initiator.as_deref();
     if named == Some(wish.target) {
         return Err(refusals::cannot_conversation_with_self());
@@ -154,12 +150,13 @@ fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
         condition("p.id", 2)
     );
     let known = toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", target);
-    let [known, projects] =
-        sql::query([known, bound(toolkit::sql!(select, target), person)])?;
+    let [known, projects] = sql::query([known, bound(toolkit::sql!(select, target), person)])?;
     let mut projects = projects.read::<(String,)>()?;
     match (known.is_empty(), projects.len()) {
         (false, 1) => Ok(projects.remove(0).0),
-        (false, 2..) => Err(invalid("/project_id", "is required: the agent is in several projects")),
+        (false, 2..) => {
+            Err(invalid("/project_id", "is required: the agent is in several projects"))
+        }
         _ => Err(refusals::agent_not_found(target)),
     }
 }

@@ -33,7 +33,8 @@ struct Raw {
 impl Line {
     /// Reads it; what the specification does not know is passed over.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let raw: Raw = serde_json::from_str(text).map_err(|error| format!("no message: {error}"))?;
+        let raw: Raw =
+            serde_json::from_str(text).map_err(|error| format!("no message: {error}"))?;
         let ids = [
             ("id", Some(&raw.id)),
             ("senderId", Some(&raw.sender_id)),

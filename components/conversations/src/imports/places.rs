@@ -47,7 +47,10 @@ impl Known {
         let [messages, agents, projects, conversations] = sql::query([
             among("SELECT id FROM messages WHERE id", messages),
             among("SELECT id, type FROM agents WHERE id", agents.iter().copied()),
-            among("SELECT agent_id, project_id FROM assignments WHERE agent_id", agents.iter().copied()),
+            among(
+                "SELECT agent_id, project_id FROM assignments WHERE agent_id",
+                agents.iter().copied(),
+            ),
             among(
                 "SELECT id, project_id, initiator_agent_id, participant_agent_id, state \
                  FROM conversations WHERE id",
@@ -95,8 +98,11 @@ impl Known {
             return Ok((place, false));
         }
         let recipient_id = line.recipient_id.clone();
-        let (Some(participant), AgentKind::Ai, Some(AgentKind::Ai)) = (recipient_id, from, to) else {
-            return Err("the first message of a conversation must go from an AI to an AI".to_owned());
+        let (Some(participant), AgentKind::Ai, Some(AgentKind::Ai)) = (recipient_id, from, to)
+        else {
+            return Err(
+                "the first message of a conversation must go from an AI to an AI".to_owned()
+            );
         };
         let project_id = self.project(&line.sender_id, &participant, project_id)?;
         let made = Conversation {

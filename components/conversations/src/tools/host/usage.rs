@@ -3,10 +3,7 @@
 use output::conversations::Usage;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{
-    English, Hints, Stop, Text, Tool, User, events as bell, invalid, sql,
-    sql::Error,
-};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, invalid, sql, sql::Error};
 
 use super::super::FOR_PAGES;
 use crate::{events, ids, person, refusals};

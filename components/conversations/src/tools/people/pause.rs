@@ -3,10 +3,7 @@
 use output::conversations::{State, Transcript};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{
-    English, Hints, Stop, Text, Tool, User, sql,
-    sql::Error,
-};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
 
 use super::{super::FOR_PAGES, seeing};
 use crate::{
