@@ -1,3 +1,5 @@
+-- `SECRET_TEXT` is text that no export shows.
+--
 -- Projects, agents, and who works where. What stands in the settings is written anew whenever they are
 -- read; what was defined on the page stays. Nothing is removed: conversations refer to it.
 CREATE TABLE projects (
@@ -18,7 +20,7 @@ CREATE TABLE agents (
   -- Whose token makes its holder this person; of people only.
   principal TEXT,
   -- The argon2 hash of its passkey.
-  passkey TEXT,
+  passkey SECRET_TEXT,
   is_configured INTEGER NOT NULL,
   is_gone INTEGER NOT NULL DEFAULT 0,
   CHECK (type IN ('ai', 'human'))
@@ -41,7 +43,7 @@ CREATE TABLE failed_tries (
 
 -- Sessions, by the SHA-256 of their token.
 CREATE TABLE sessions (
-  token TEXT NOT NULL PRIMARY KEY,
+  token SECRET_TEXT NOT NULL PRIMARY KEY,
   agent_id TEXT NOT NULL REFERENCES agents(id),
   project_id TEXT NOT NULL REFERENCES projects(id),
   purpose TEXT NOT NULL,
@@ -210,7 +212,9 @@ CREATE TABLE chats (
   PRIMARY KEY (project_id, human_id, agent_id)
 );
 
--- `chat.jsonl` in the specified line format (CONV-6, CONV-X22): `madoguchi export conversations`.
+-- `chat.jsonl` in the specified line format (CONV-6, CONV-X22): `madoguchi export conversations`. Of
+-- messages of the same second, those of one place keep their order.
 CREATE VIEW chat AS
-SELECT id, sender_id AS "senderId", recipient_id AS "recipientId", content, created_at AS timestamp, conversation_id AS "conversationId"
-FROM messages ORDER BY created_at, id;
+SELECT id, sender_id AS "senderId", recipient_id AS "recipientId", content,
+  substr(created_at, 1, 19) || 'Z' AS timestamp, conversation_id AS "conversationId"
+FROM messages ORDER BY created_at, coalesce(conversation_id, chat), sequence;
