@@ -23,7 +23,7 @@ use serde::Deserialize;
 use toolkit::{Stop, sql};
 
 use crate::{
-    lapse::Look,
+    lapse,
     person::{self, Person},
     refusals::conversation_not_found,
     sight::{bound, condition},
@@ -45,18 +45,8 @@ struct Seen {
 /// When it is nobody.
 fn calling(tool: &str) -> Result<Person, Stop> {
     let person = person::calling(tool)?;
-    settle()?;
+    lapse::settle()?;
     Ok(person)
-}
-
-/// Writes what is over by itself.
-///
-/// # Errors
-/// As the database.
-pub(crate) fn settle() -> Result<(), Stop> {
-    let look = Look::now()?;
-    let [due] = sql::query([look.due()])?;
-    look.settle(due).map(|_| ())
 }
 
 /// The person who calls, and a conversation that they see.

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use super::super::{FOR_PAGES, people::settle};
+use super::super::FOR_PAGES;
 use crate::{
-    person,
+    lapse, person,
     purposes::{self, Key, Purpose},
 };
 
@@ -44,7 +44,7 @@ impl Tool for ListPurposes {
 
     fn call(self, _: &User) -> Result<Purposes, Stop> {
         person::must_be_coordinator(Self::NAME)?;
-        settle()?;
+        lapse::settle()?;
         if let Some(playing) = &self.playing {
             purposes::recover(playing)?;
         }
