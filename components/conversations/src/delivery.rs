@@ -133,8 +133,8 @@ pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<
     Err(refusals::idempotency_conflict(&earlier.id))
 }
 
-/// Stores a message, with whatever else holds or does not hold with it: `before` comes before it,
-/// `after` behind. Then rings.
+/// Stores a message, with whatever else holds or does not hold with it: `before` comes before it and
+/// is about the session, which must be live; `after` comes behind. Then rings.
 ///
 /// # Errors
 /// Why it cannot be said here and now.
@@ -143,6 +143,7 @@ pub fn deliver(
     before: Vec<Statement>,
     after: Vec<Statement>,
 ) -> Result<Stored, Stop> {
+    let must_hold = before.len();
     let mut batch = before;
     batch.extend(statements(letter));
     batch.extend(after);
@@ -152,6 +153,9 @@ pub fn deliver(
             ring(letter);
             let stored = results.pop().map(sql::Rows::first::<Stored>).transpose()?.flatten();
             stored.ok_or_else(|| toolkit::unavailable("The message is gone.", None))
+        }
+        Err(Error::UnexpectedCount(it)) if (it.statement as usize) < must_hold => {
+            Err(refusals::invalid_session())
         }
         Err(error) => failed(letter, error),
     }

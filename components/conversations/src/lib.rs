@@ -1,5 +1,6 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
+pub mod activity;
 pub mod beginning;
 pub mod chats;
 pub mod clock;
@@ -11,18 +12,25 @@ pub mod examples;
 pub mod guide;
 pub mod ids;
 pub mod imports;
+pub mod inbox;
+pub mod lapse;
 pub mod listing;
+pub mod notices;
 pub mod passkey;
 pub mod person;
 pub mod projects;
 pub mod purposes;
+pub mod record;
 pub mod refusals;
 pub mod resources;
 pub mod rules;
+pub mod saying;
 pub mod session;
 pub mod settings;
 pub mod sight;
 pub mod staff;
+pub mod starting;
+pub mod sweep;
 pub mod timeouts;
 pub mod tools;
 pub mod transcripts;
@@ -32,7 +40,9 @@ pub mod written;
 
 use guide::WorkerLoop;
 use tools::{
-    Authenticate, DefineAgent, DefineProject, ListAgents, Logout, RenewPasskey, RetireAgent,
+    Authenticate, DefineAgent, DefineProject, EndConversation, GetConversationMessages,
+    GetNextAction, GetPendingMessages, ListAgents, Logout, RenewPasskey, RespondChat, RetireAgent,
+    SendMessage, StartConversation,
     host::{LaunchAgent, ListPurposes, ReportUsage},
     people::{
         BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations,
@@ -43,6 +53,13 @@ use tools::{
 toolkit::export_tools!(
     Authenticate,
     ListAgents,
+    StartConversation,
+    SendMessage,
+    GetNextAction,
+    GetPendingMessages,
+    RespondChat,
+    GetConversationMessages,
+    EndConversation,
     Logout,
     BeginConversation,
     ListConversations,
@@ -68,6 +85,7 @@ toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
 toolkit::export_configured!(settings::configure);
+toolkit::export_schedule!(sweep::run);
 toolkit::export_endpoints!(endpoints::get);
 toolkit::export_resources!(resources::Shelf);
 toolkit::export_examples!(examples::examples);

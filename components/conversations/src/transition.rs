@@ -148,7 +148,8 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
 pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
-            "UPDATE conversations SET state = 'expired', ended_at = $2, ended_by = $4 \
+            "UPDATE conversations SET state = 'expired', ended_at = $2, since_at = $2, \
+             ended_by = $4 \
              WHERE id = $1 AND state = 'pending' AND since_at <= $3 {TELLS}"
         ),
         id,
@@ -222,7 +223,7 @@ pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
 pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
         format!(
-            "UPDATE conversations SET state = 'ended', ended_at = $2 \
+            "UPDATE conversations SET state = 'ended', ended_at = $2, since_at = $2 \
              WHERE id = $1 AND state = 'terminating' AND NOT EXISTS (SELECT 1 FROM members m \
              WHERE m.conversation_id = $1 AND m.acknowledged_at IS NULL) {TELLS}"
         ),

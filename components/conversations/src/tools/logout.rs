@@ -6,7 +6,7 @@ use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
 
 use crate::{
     clock::Moment,
-    events,
+    events, lapse,
     refusals::{invalid_session, say},
     session,
 };
@@ -41,14 +41,8 @@ impl Tool for Logout {
 
     fn call(self, _: &User) -> Result<LoggedOut, Stop> {
         let session = session::of(&self.session_token)?;
-        let end = toolkit::sql!(
-            "UPDATE sessions SET state = 'ended', ended_at = $2 \
-             WHERE token = $1 AND state <> 'ended'",
-            &session.token,
-            Moment::now().stored(),
-        );
-        match sql::transact([end.expect(1)]) {
-            Ok(_) => {}
+        match sql::transact_all(&lapse::end_session(&session.token, Moment::now())) {
+            Ok(results) => lapse::ring(results)?,
             Err(Error::UnexpectedCount(_)) => return Err(invalid_session()),
             Err(error) => return Err(error.into()),
         }
