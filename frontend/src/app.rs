@@ -5,14 +5,18 @@ use leptos::prelude::*;
 use crate::access;
 use crate::browser;
 use crate::chat::talk::Talk;
+use crate::conversations::filter::Filter;
+use crate::ears::Ears;
 use crate::navigation::board::Board;
 use crate::navigation::wish::Wish;
 use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
+use crate::views::agents::AgentsView;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
+use crate::views::conversations::{ConversationPlace, ConversationsView};
 use crate::views::counter::CounterView;
 use crate::views::navigation::NavigationView;
 use crate::views::requested::{FormPlace, FormsView};
@@ -27,6 +31,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Office::new());
     provide_context(Board::new(page));
     provide_context(Talk::new(page));
+    provide_context(Ears::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
 
@@ -69,6 +74,9 @@ fn title(page: Page) -> String {
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
+        Route::Conversations(_) | Route::Conversation(_) => page.say(Key::TalkPlace).to_owned(),
+        Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
+        Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -84,6 +92,9 @@ enum Stage {
     Forms,
     Navigation,
     Chat,
+    Conversations,
+    Conversation(String),
+    Agents,
 }
 
 #[component]
@@ -101,6 +112,9 @@ fn Place() -> impl IntoView {
             Route::Forms => Stage::Forms,
             Route::Navigation(_) => Stage::Navigation,
             Route::Chat => Stage::Chat,
+            Route::Conversations(_) => Stage::Conversations,
+            Route::Conversation(id) => Stage::Conversation(id.clone()),
+            Route::Agents(_) => Stage::Agents,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -118,6 +132,9 @@ fn Place() -> impl IntoView {
         Stage::Forms => view! { <FormsView/> }.into_any(),
         Stage::Navigation => view! { <NavigationView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
+        Stage::Conversations => view! { <ConversationsView/> }.into_any(),
+        Stage::Conversation(id) => view! { <ConversationPlace id/> }.into_any(),
+        Stage::Agents => view! { <AgentsView/> }.into_any(),
     }
 }
 
@@ -129,7 +146,14 @@ fn Header() -> impl IntoView {
     // Whoever may not see the list sees no way to it.
     let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
     let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
-    let is_office = move || !is_counter() && !is_forms() && !is_navigation() && !is_chat();
+    let is_talks = move || {
+        page.route.with(|it| matches!(it, Route::Conversations(_) | Route::Conversation(_)))
+    };
+    let is_office =
+        move || page.route.with(|it| matches!(it, Route::BoxOffice(_) | Route::Reservation(_)));
+    let has_talks = move || page.tool("list_conversations").is_some();
+    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
+    let has_agents = move || page.tool("start_chat").is_some();
     let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
@@ -157,9 +181,20 @@ fn Header() -> impl IntoView {
                         {move || page.say(Key::NavPlace)}
                     </a>
                 })}
+                {move || (has_talks() || is_talks()).then(|| view! {
+                    <a href=Route::Conversations(Filter::default()).hash()
+                        aria-current=move || current(is_talks())>
+                        {move || page.say(Key::TalkPlace)}
+                    </a>
+                })}
                 {move || (has_forms() || is_forms()).then(|| view! {
                     <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
                         {move || page.say(Key::FormsPlace)}
+                    </a>
+                })}
+                {move || (has_agents() || is_agents()).then(|| view! {
+                    <a href=Route::Agents(None).hash() aria-current=move || current(is_agents())>
+                        {move || page.say(Key::AgentsPlace)}
                     </a>
                 })}
             </nav>

@@ -3,5 +3,6 @@
 pub(crate) mod bytes;
 pub(crate) mod masked;
 pub(crate) mod picked;
+pub(crate) mod secret;
 pub(crate) mod shot;
 pub(crate) mod told;

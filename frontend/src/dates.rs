@@ -136,6 +136,17 @@ pub(crate) fn moment(time: &str, lang: Lang) -> String {
     format(&date, lang, &[&day[..], &clock[..]].concat())
 }
 
+/// The same to the second; the year is left to whoever asks for it.
+pub(crate) fn second(time: &str, lang: Lang) -> String {
+    let date = Date::new(&time.into());
+    if date.get_time().is_nan() {
+        return time.to_owned();
+    }
+    let day = [("month", "short"), ("day", "numeric")];
+    let clock = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
+    format(&date, lang, &[&day[..], &clock[..]].concat())
+}
+
 /// This moment where the browser is, as the cinema writes its times.
 pub(crate) fn now() -> String {
     let now = Date::new_0();

@@ -3,12 +3,15 @@
 #![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
 
 mod access;
+mod agents;
 mod app;
 mod browser;
 mod call;
 mod cards;
 mod chat;
+mod conversations;
 mod dates;
+mod ears;
 mod export;
 mod form;
 mod gate;
@@ -22,6 +25,7 @@ mod navigation;
 mod page;
 mod programme;
 mod requested;
+mod rest;
 mod route;
 mod settings;
 mod text;

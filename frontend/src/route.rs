@@ -1,5 +1,6 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
+use crate::conversations::filter::Filter;
 use crate::navigation::wish::Wish;
 
 /// A place of the page.
@@ -19,6 +20,19 @@ pub(crate) enum Route {
     Navigation(Wish),
     /// `#/chat`
     Chat,
+    /// `#/conversations?project=…&state=…&agent=…&q=…`
+    Conversations(Filter),
+    /// `#/conversations/ID`
+    Conversation(String),
+    /// `#/agents`, and `#/agents/PROJECT/AGENT`: the reader's chat with an agent.
+    Agents(Option<Seat>),
+}
+
+/// An agent's seat in a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) project: String,
+    pub(crate) agent: String,
 }
 
 /// How far a booking has come.
@@ -42,12 +56,19 @@ impl Route {
         let mut parts = path.split('/').map(decoded);
         let (place, name) = (parts.next().unwrap_or_default(), parts.next());
         let name = name.filter(|it| !it.is_empty());
+        let next = parts.next().filter(|it| !it.is_empty());
         match (place.as_str(), name) {
             ("counter", name) => Self::Counter(name),
             ("reservation", Some(name)) => Self::Reservation(name),
             ("form", Some(handle)) => Self::Form(handle),
             ("forms", None) => Self::Forms,
             ("chat", None) => Self::Chat,
+            ("agents", project) => {
+                let seat = project.zip(next).map(|(project, agent)| Seat { project, agent });
+                Self::Agents(seat)
+            }
+            ("conversations", None) => Self::Conversations(Filter::of_query(query)),
+            ("conversations", Some(id)) => Self::Conversation(id),
             ("navigation", None) => Self::Navigation(Wish::of_query(query)),
             _ => Self::BoxOffice(Booking::of_query(query)),
         }
@@ -62,22 +83,27 @@ impl Route {
             Self::Form(handle) => format!("#/form/{}", encoded(handle)),
             Self::Forms => "#/forms".to_owned(),
             Self::Chat => "#/chat".to_owned(),
-            Self::Navigation(wish) => {
-                let query = wish.query();
-                let mark = if query.is_empty() { "" } else { "?" };
-                format!("#/navigation{mark}{query}")
+            Self::Agents(None) => "#/agents".to_owned(),
+            Self::Agents(Some(it)) => {
+                format!("#/agents/{}/{}", encoded(&it.project), encoded(&it.agent))
             }
+            Self::Conversation(id) => format!("#/conversations/{}", encoded(id)),
+            Self::Conversations(filter) => with_query("#/conversations", &filter.query_string()),
+            Self::Navigation(wish) => with_query("#/navigation", &wish.query()),
             Self::BoxOffice(booking) => {
                 let parts = [("date", &booking.date), ("showtime", &booking.showtime)];
                 let parts = parts.iter().filter_map(|(name, value)| {
                     value.as_ref().map(|value| format!("{name}={}", encoded(value)))
                 });
-                let query = parts.collect::<Vec<_>>().join("&");
-                let mark = if query.is_empty() { "" } else { "?" };
-                format!("#/box-office{mark}{query}")
+                with_query("#/box-office", &parts.collect::<Vec<_>>().join("&"))
             }
         }
     }
+}
+
+fn with_query(place: &str, query: &str) -> String {
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{place}{mark}{query}")
 }
 
 impl Booking {
@@ -145,8 +171,13 @@ mod tests {
             Route::Counter(some("reserve_seats")),
             Route::Reservation("r-1 %".to_owned()),
             Route::Form("01JD".to_owned()),
+            Route::Conversations(Filter::default()),
+            Route::Conversations(Filter { query: "り ん".to_owned(), ..Filter::default() }),
+            Route::Conversation("conv_0".to_owned()),
             Route::Forms,
             Route::Chat,
+            Route::Agents(None),
+            Route::Agents(Some(Seat { project: "demo".to_owned(), agent: "a/b".to_owned() })),
             Route::Navigation(Wish::default()),
             Route::Navigation(Wish {
                 from: "東京駅".to_owned(),
@@ -163,6 +194,7 @@ mod tests {
         for hash in ["", "#", "#/nowhere", "#/reservation", "#/form", "#/%", "#//"] {
             assert_eq!(Route::parse(hash), Route::default(), "{hash}");
         }
+        assert_eq!(Route::parse("#/agents/demo"), Route::Agents(None));
         assert_eq!(Route::parse("#/counter/%e"), Route::Counter(Some("%e".to_owned())));
     }
 }

@@ -1,9 +1,13 @@
 //! Every word that the page says, in Japanese and English.
 
 #[macro_use]
+mod agents;
+#[macro_use]
 mod cards;
 #[macro_use]
 mod chat;
+#[macro_use]
+mod conversations;
 #[macro_use]
 mod fields;
 #[macro_use]

@@ -1,8 +1,10 @@
 //! The views: thin skins over plain state.
 
+pub(crate) mod agents;
 pub(crate) mod box_office;
 mod cards;
 pub(crate) mod chat;
+pub(crate) mod conversations;
 pub(crate) mod counter;
 mod field;
 mod form;

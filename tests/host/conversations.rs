@@ -6,4 +6,5 @@ mod load;
 mod passkey;
 mod race;
 mod rest;
+mod specification;
 mod use_case;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// What stands in the place of a secret.
-const MASK: &str = "••••••";
+pub(crate) const MASK: &str = "••••••";
 /// Names that hold one, without `_`, `-` and capitals.
 const SECRETS: [&str; 8] =
     ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];

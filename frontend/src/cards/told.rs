@@ -1,6 +1,7 @@
 //! What is told of a call in words: its arguments, what it put out, what goes back to the assistant.
 
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
+use output::conversations::{Conversations, Transcript};
 use output::illustrations::{Illustrations, Thumbnail};
 use output::navigation::{Comparison, Routes};
 use serde::de::DeserializeOwned;
@@ -65,8 +66,12 @@ pub(crate) fn summary(view: Option<&str>, result: &Value) -> Option<(Key, Vec<St
             counted(Key::CardSeats, map.seats.iter().filter(|it| !it.is_reserved).count())
         }
         "reservation" => (Key::CardReservation, vec![read::<Reservation>(result)?.reservation_id]),
-        "conversation" | "history" => {
-            counted(Key::CardMessages, read::<History>(result)?.history.len())
+        "conversation" | "history" => match read::<Transcript>(result) {
+            Some(told) => (Key::CardTalk, talk(told)),
+            None => counted(Key::CardMessages, read::<History>(result)?.history.len()),
+        },
+        "conversations" => {
+            counted(Key::CardTalks, read::<Conversations>(result)?.conversations.len())
         }
         "routes" => counted(Key::CardRoutes, read::<Routes>(result)?.routes.len()),
         "comparison" => (Key::CardComparison, {
@@ -85,14 +90,22 @@ pub(crate) fn summary(view: Option<&str>, result: &Value) -> Option<(Key, Vec<St
     })
 }
 
+/// A conversation's purpose and who takes part, for a line in which neither moves on.
+fn talk(told: Transcript) -> Vec<String> {
+    let own = told.conversation;
+    let names: Vec<String> = own.members.into_iter().map(|it| it.name).collect();
+    vec![own.purpose.unwrap_or_else(|| "—".to_owned()), names.join(" ⇄ ")]
+}
+
 /// Whether a result is looked at rather than read, and where: by a view of its own.
 pub(crate) fn is_drawn(view: Option<&str>) -> bool {
-    const DRAWN: [&str; 12] = [
+    const DRAWN: [&str; 13] = [
         "movies",
         "showtimes",
         "seat_map",
         "reservation",
         "conversation",
+        "conversations",
         "history",
         "routes",
         "comparison",

@@ -10,20 +10,33 @@ use super::{Pieces, is_stream, next_id, send};
 use crate::trouble::Trouble;
 
 /// What a listener hears.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// The host has taken the subscription: whatever came before may have been missed.
     Listening,
     /// The tools are others than before.
     ToolsChanged,
+    /// What has this URI is other than before.
+    Updated(String),
+}
+
+/// What to listen to: the list of tools.
+pub(crate) fn to_tools() -> Value {
+    json!({ "toolsListChanged": true })
+}
+
+/// What to listen to: these resources.
+pub(crate) fn to_resources(uris: &[String]) -> Value {
+    json!({ "resourceSubscriptions": uris })
 }
 
 /// Listens until the stream ends, which it does when the host or the network goes.
 pub(crate) async fn listen(
+    wanted: Value,
     abort: Option<&AbortSignal>,
     mut on_heard: impl FnMut(Heard),
 ) -> Result<(), Trouble> {
-    let params = json!({ "notifications": { "toolsListChanged": true } });
+    let params = json!({ "notifications": wanted });
     let response = send(next_id(), "subscriptions/listen", params, &[], abort).await?;
     if !is_stream(&response) {
         let text = response.text().await.map_err(|_| Trouble::Offline)?;
@@ -48,6 +61,10 @@ fn heard(notice: &Value) -> Option<Heard> {
     match notice.get("method")?.as_str()? {
         "notifications/subscriptions/acknowledged" => Some(Heard::Listening),
         "notifications/tools/list_changed" => Some(Heard::ToolsChanged),
+        "notifications/resources/updated" => {
+            let uri = notice.pointer("/params/uri")?.as_str()?;
+            Some(Heard::Updated(uri.to_owned()))
+        }
         _ => None,
     }
 }
@@ -76,5 +93,9 @@ mod tests {
         assert_eq!(notice("notifications/tools/list_changed"), Some(Heard::ToolsChanged));
         assert_eq!(notice("notifications/subscriptions/acknowledged"), Some(Heard::Listening));
         assert_eq!(notice("notifications/message"), None);
+        assert_eq!(notice("notifications/resources/updated"), None, "of nothing");
+        let updated = json!({ "method": "notifications/resources/updated",
+            "params": { "uri": "conversation://1" } });
+        assert_eq!(heard(&updated), Some(Heard::Updated("conversation://1".to_owned())));
     }
 }

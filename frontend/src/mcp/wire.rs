@@ -1,11 +1,12 @@
 //! MCP's messages as the page needs them: serde types of its own, lenient in what they read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::cards::secret;
 use crate::text::Lang;
 use crate::trouble::{Refusal, Trouble};
 
@@ -17,6 +18,7 @@ pub(crate) struct Tool {
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) input_schema: Value,
+    pub(crate) output_schema: Value,
     pub(crate) annotations: Annotations,
     #[serde(rename = "_meta")]
     pub(crate) meta: Map<String, Value>,
@@ -93,6 +95,21 @@ pub(crate) struct Output {
     pub(crate) content: Vec<Content>,
     /// The whole result as it came, for whoever wants to look.
     pub(crate) raw: Value,
+}
+
+impl Output {
+    /// The same without these secrets.
+    pub(crate) fn veiled(&self, secrets: &BTreeSet<String>) -> Self {
+        let content = self.content.iter().map(|it| match it {
+            Content::Text(text) => Content::Text(secret::veiled_text(text, secrets)),
+            other => other.clone(),
+        });
+        Self {
+            structured: self.structured.as_ref().map(|it| secret::veiled(it, secrets)),
+            content: content.collect(),
+            raw: secret::veiled(&self.raw, secrets),
+        }
+    }
 }
 
 /// A piece of a result.

@@ -6,12 +6,14 @@ mod pictures;
 
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
+use output::conversations::{Conversations, Transcript};
 use output::form::FormRequest;
 use output::navigation::{Comparison, DETAILS, Place, Routes};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::cards::{Say, SeatChoice};
+use super::conversations::{TalkInline, TalksInline};
 use super::hall::{HallView, Legend};
 use super::map::MapView;
 use super::movies::{MoviesView, ShowtimesView};
@@ -21,6 +23,7 @@ use super::requested::FormInline;
 use super::routes::{ComparisonView, PlaceView, RoutesView};
 use super::structured::Structured;
 use super::ticket::Ticket;
+use crate::cards::secret;
 use crate::geo;
 use crate::hall::{Hall, Picks};
 use crate::mcp::wire::{Content, Output, Tool};
@@ -30,9 +33,40 @@ use crate::text::Key;
 use content::ContentView;
 use conversation::ConversationView;
 
-/// Draws an output by the view that its tool names, and all that came beside it.
+/// Draws an output by the view that its tool names, and all that came beside it. What is secret of it
+/// (SYS-11) is shown to whoever asks for it, and in a conversation to nobody.
 #[component]
-pub(crate) fn OutputView(tool: Tool, output: Output) -> impl IntoView {
+pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
+    let page = page();
+    let value = output.structured.as_ref().unwrap_or(&output.raw);
+    let secrets = secret::secrets(value, &tool.output_schema);
+    if secrets.is_empty() {
+        return view! { <Drawn tool output/> }.into_any();
+    }
+    let is_shown = RwSignal::new(false);
+    let may_show = use_context::<Say>().is_none();
+    let veiled = output.veiled(&secrets);
+    let text = move || page.say(if is_shown.get() { Key::SecretsHide } else { Key::SecretsShow });
+    view! {
+        <div class="secrets">
+            <p class="hint">{move || page.say(Key::SecretsHidden)}</p>
+            {may_show.then(|| view! {
+                <button type="button" class="quiet small" on:click=move |_| is_shown.update(|it| *it = !*it)>
+                    {text}
+                </button>
+            })}
+        </div>
+        {move || {
+            let output = if is_shown.get() { output.clone() } else { veiled.clone() };
+            view! { <Drawn tool=tool.clone() output/> }
+        }}
+    }
+    .into_any()
+}
+
+/// Draws what may be seen.
+#[component]
+fn Drawn(tool: Tool, output: Output) -> impl IntoView {
     let page = page();
     let Output { structured, content, raw } = output;
     let drawn = structured.as_ref().and_then(|value| named(tool.view(), value, &raw));
@@ -83,8 +117,14 @@ fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
         "seat_map" => fits::<SeatMap>(value).map(|map| view! { <SeatMapView map/> }.into_any())?,
         "reservation" => fits::<Reservation>(value)
             .map(|reservation| view! { <Ticket reservation/> }.into_any())?,
-        "conversation" | "history" => fits::<History>(value)
-            .map(|history| view! { <ConversationView history/> }.into_any())?,
+        "conversation" | "history" => match fits::<Transcript>(value) {
+            Some(told) => view! { <TalkInline told/> }.into_any(),
+            None => fits::<History>(value)
+                .map(|history| view! { <ConversationView history/> }.into_any())?,
+        },
+        "conversations" => {
+            fits::<Conversations>(value).map(|talks| view! { <TalksInline talks/> }.into_any())?
+        }
         "form_request" => {
             fits::<FormRequest>(value)?;
             let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();

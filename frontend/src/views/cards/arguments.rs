@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use crate::cards::told;
+use crate::cards::{secret, told};
 use crate::page::page;
 use crate::text::Key;
 
@@ -14,7 +14,8 @@ pub(super) fn Arguments(tool: String, params: Value) -> impl IntoView {
     let shown = move || {
         let lang = page.lang.get();
         let tool = page.tool(&tool);
-        let list = told::arguments(&params, lang.comma());
+        let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
+        let list = told::arguments(&secret::veiled_by(&params, &schema), lang.comma());
         if list.is_empty() {
             return view! { <p class="hint">{page.say(Key::CardNoArguments)}</p> }.into_any();
         }

@@ -7,8 +7,7 @@ use leptos::prelude::*;
 use super::Say;
 use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
-use crate::cards::masked::masked;
-use crate::cards::told;
+use crate::cards::{secret, told};
 use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::page::{Page, page};
 use crate::requested::next_number;
@@ -117,12 +116,14 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
     let page = page();
     move || {
         let ToolCard { name, server, view, params, reason, state, .. } = card.get();
+        let tool = page.tool(&name).unwrap_or_default();
+        let hidden = secret::veiled_by(&params, &tool.input_schema);
         let fact = |key: Key, text: String| {
             (!text.is_empty()).then(|| view! { <dt>{move || page.say(key)}</dt><dd>{text}</dd> })
         };
         let plain = match state {
             State::Done(came) if !told::is_drawn(view.as_deref()) => {
-                Some(view! { <Plain view came/> })
+                Some(view! { <Plain view name=name.clone() came/> })
             }
             _ => None,
         };
@@ -135,7 +136,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
                 </dl>
                 <p class="call-facts-title">{move || page.say(Key::CardArguments)}</p>
                 <Arguments tool=name params=params.clone()/>
-                <Raw value=masked(&params)/>
+                <Raw value=hidden/>
                 {plain}
             </div>
         }

@@ -32,15 +32,18 @@ pub(super) fn CallResult(
 
 /// Draws it as data: there is no view for it.
 #[component]
-pub(super) fn Plain(view: Option<String>, came: Came) -> AnyView {
+pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     let page = page();
     if view.as_deref() == Some("form_request") {
         return view! { <p class="hint">{move || page.say(Key::CardFormBelow)}</p> }.into_any();
     }
     let output = output(&Value::Null, came, false);
+    // Of the tool only what it says of secrets: what it put out has no view.
+    let output_schema = page.tool(&name).map(|it| it.output_schema).unwrap_or_default();
+    let tool = Tool { output_schema, ..Tool::default() };
     view! {
         <p class="call-facts-title">{move || page.say(Key::CardResult)}</p>
-        <OutputView tool=Tool::default() output/>
+        <OutputView tool output/>
     }
     .into_any()
 }

@@ -1,0 +1,190 @@
+//! The list that is looked at: filtered, page by page, kept fresh by what is heard of it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::{Conversations, Projects};
+
+use super::client;
+use super::filter::Filter;
+use super::listing::{Listing, PAGES_MAX};
+use crate::browser;
+use crate::call::Loaded;
+use crate::ears::Ears;
+use crate::page::Page;
+use crate::route::Route;
+use crate::trouble::Trouble;
+
+/// Between two looks at the list: each message of each conversation changes it.
+const PAUSE: Duration = Duration::from_millis(400);
+
+/// The list.
+#[derive(Clone, Copy)]
+pub(crate) struct Roll {
+    pub(crate) filter: RwSignal<Filter>,
+    pub(crate) listing: RwSignal<Loaded<Listing>>,
+    pub(crate) projects: RwSignal<Loaded<Projects>>,
+    /// Whether the reader looks further down.
+    pub(crate) is_away: RwSignal<bool>,
+    /// Answers to an older question are dropped by its number.
+    number: StoredValue<u32>,
+    is_busy: StoredValue<bool>,
+    is_due: StoredValue<bool>,
+}
+
+impl Roll {
+    /// The list of what a filter lets through.
+    pub(crate) fn new(filter: Filter) -> Self {
+        Self {
+            filter: RwSignal::new(filter),
+            listing: RwSignal::new(Loaded::Loading),
+            projects: RwSignal::new(Loaded::Loading),
+            is_away: RwSignal::new(false),
+            number: StoredValue::new(0),
+            is_busy: StoredValue::new(false),
+            is_due: StoredValue::new(false),
+        }
+    }
+
+    /// Keeps it fresh for as long as the view is there.
+    pub(crate) fn stay(self, page: Page, ears: Ears) {
+        let rung = ears.hear("conversations://list");
+        Effect::new(move |_| {
+            rung.track();
+            page.refreshed.track();
+            untrack(|| self.renew());
+        });
+        Effect::new(move |_| {
+            page.refreshed.track();
+            spawn_local(async move {
+                let found = client::projects().await;
+                if self.number.try_get_value().is_none() {
+                    return;
+                }
+                let is_here = self.projects.with_untracked(|it| it.here().is_some());
+                match found {
+                    Ok(found) => self.projects.set(Loaded::Here(found)),
+                    Err(trouble) if !is_here => self.projects.set(Loaded::Failed(trouble)),
+                    Err(_) => {}
+                }
+            });
+        });
+    }
+
+    /// Asks for something else, and says so in the address.
+    pub(crate) fn ask(self, filter: Filter) {
+        if self.filter.with_untracked(|it| *it == filter) {
+            return;
+        }
+        browser::replace_hash(&Route::Conversations(filter.clone()).hash());
+        self.follow(filter);
+    }
+
+    /// Asks for what the address says.
+    pub(crate) fn follow(self, filter: Filter) {
+        if self.filter.with_untracked(|it| *it == filter) {
+            return;
+        }
+        self.filter.set(filter);
+        self.anew();
+    }
+
+    /// Fetches the list as if nothing had been there; what is shown stays until it is here.
+    pub(crate) fn anew(self) {
+        self.number.update_value(|it| *it = it.wrapping_add(1));
+        self.is_busy.set_value(false);
+        self.renew();
+    }
+
+    /// Looks again; while a look is under way, once more after it.
+    pub(crate) fn renew(self) {
+        self.is_due.set_value(true);
+        if self.is_busy.get_value() {
+            return;
+        }
+        self.is_busy.set_value(true);
+        let number = self.number.get_value();
+        spawn_local(async move {
+            let mut is_first = true;
+            while self.number.try_get_value() == Some(number) && self.is_due.get_value() {
+                self.is_due.set_value(false);
+                let found = self.pages().await;
+                if self.number.try_get_value() != Some(number) {
+                    return;
+                }
+                self.take(found, is_first);
+                is_first = false;
+                browser::sleep(PAUSE).await;
+            }
+            if self.number.try_get_value() == Some(number) {
+                self.is_busy.set_value(false);
+            }
+        });
+    }
+
+    /// As many pages as are shown.
+    async fn pages(self) -> Result<Conversations, Trouble> {
+        let shown = self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len()));
+        let filter = self.filter.get_untracked();
+        let mut found = client::list(&filter, None).await?;
+        for _ in 1..PAGES_MAX {
+            let Some(cursor) = found.next_cursor.clone() else { break };
+            if found.conversations.len() >= shown {
+                break;
+            }
+            let next = client::list(&filter, Some(&cursor)).await?;
+            found.conversations.extend(next.conversations);
+            found.next_cursor = next.next_cursor;
+        }
+        Ok(found)
+    }
+
+    fn take(self, found: Result<Conversations, Trouble>, is_first: bool) {
+        let is_away = self.is_away.get_untracked();
+        match found {
+            Ok(found) => self.listing.update(|listing| match listing {
+                Loaded::Here(listing) => listing.renew(found, is_away),
+                other => {
+                    let mut listing = Listing::default();
+                    listing.renew(found, false);
+                    *other = Loaded::Here(listing);
+                }
+            }),
+            Err(trouble) => {
+                let is_here = self.listing.with_untracked(|it| it.here().is_some());
+                // An old list is better than none.
+                if !(is_here && (trouble.may_pass() || !is_first)) {
+                    self.listing.set(Loaded::Failed(trouble));
+                }
+            }
+        }
+    }
+
+    /// Fetches the next page and puts it below.
+    pub(crate) fn more(self) {
+        let cursor = self.listing.with_untracked(|it| it.here()?.next_cursor.clone());
+        let Some(cursor) = cursor else { return };
+        let (number, filter) = (self.number.get_value(), self.filter.get_untracked());
+        spawn_local(async move {
+            let found = client::list(&filter, Some(&cursor)).await;
+            if self.number.try_get_value() != Some(number) {
+                return;
+            }
+            match found {
+                Ok(found) => self.listing.update(|listing| {
+                    if let Loaded::Here(listing) = listing {
+                        listing.extend(found);
+                    }
+                }),
+                Err(trouble) => self.listing.set(Loaded::Failed(trouble)),
+            }
+        });
+    }
+
+    /// Shows the new ones too.
+    pub(crate) fn let_in(self) {
+        self.is_away.set(false);
+        self.renew();
+    }
+}

@@ -1,0 +1,229 @@
+//! One conversation that is looked at: fetched, kept fresh by what is heard of it, and stepped into.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::Transcript;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+use super::client;
+use super::live::{Came, Live, Part};
+use super::look;
+use crate::browser;
+use crate::call::Loaded;
+use crate::ears::Ears;
+use crate::page::Page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// Between two looks at the same conversation: agents may write faster than anybody reads.
+const PAUSE: Duration = Duration::from_millis(150);
+/// New messages are said to those who listen no more often than this, in milliseconds.
+const HEARD_EVERY_MS: f64 = 10_000.0;
+/// Pages fetched in one go to catch up.
+const CATCH_UP_MAX: usize = 30;
+
+/// A conversation that is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch {
+    pub(crate) page: Page,
+    pub(crate) id: StoredValue<String>,
+    pub(crate) live: RwSignal<Loaded<Live>>,
+    /// Messages that came while the reader looked at older ones.
+    pub(crate) unseen: RwSignal<usize>,
+    pub(crate) is_at_end: RwSignal<bool>,
+    /// Whether something of the reader's is on its way.
+    pub(crate) is_acting: RwSignal<bool>,
+    /// Why the last of it came to nothing.
+    pub(crate) refusal: RwSignal<Option<Trouble>>,
+    pub(crate) is_reading_back: RwSignal<bool>,
+    is_busy: StoredValue<bool>,
+    is_due: StoredValue<bool>,
+    /// Whether it may have missed so much that it begins anew.
+    is_whole: StoredValue<bool>,
+    /// New messages that were not said yet, and when some were last.
+    unsaid: StoredValue<(usize, f64)>,
+}
+
+impl Watch {
+    /// Looks at the conversation of that id, of which something may be known already.
+    pub(crate) fn new(page: Page, id: &str, known: Option<Transcript>) -> Self {
+        let live = known.map_or(Loaded::Loading, |it| Loaded::Here(Live::of(it)));
+        Self {
+            page,
+            id: StoredValue::new(id.to_owned()),
+            live: RwSignal::new(live),
+            unseen: RwSignal::new(0),
+            is_at_end: RwSignal::new(true),
+            is_acting: RwSignal::new(false),
+            refusal: RwSignal::new(None),
+            is_reading_back: RwSignal::new(false),
+            is_busy: StoredValue::new(false),
+            is_due: StoredValue::new(false),
+            is_whole: StoredValue::new(false),
+            unsaid: StoredValue::new((0, 0.0)),
+        }
+    }
+
+    /// Keeps it fresh for as long as the view is there.
+    pub(crate) fn stay(self, ears: Ears) {
+        let rung = ears.hear(&self.id.with_value(|id| format!("conversation://{id}")));
+        let page = self.page;
+        Effect::new(move |_| {
+            rung.track();
+            self.renew();
+        });
+        Effect::new(move |before: Option<()>| {
+            page.refreshed.track();
+            if before.is_some() {
+                self.is_whole.set_value(true);
+                self.renew();
+            }
+        });
+    }
+
+    /// Looks again; while a look is under way, once more after it.
+    pub(crate) fn renew(self) {
+        self.is_due.set_value(true);
+        if self.is_busy.get_value() {
+            return;
+        }
+        self.is_busy.set_value(true);
+        spawn_local(async move {
+            for _ in 0.. {
+                if self.is_due.try_get_value() != Some(true) {
+                    break;
+                }
+                self.is_due.set_value(false);
+                self.look().await;
+                browser::sleep(PAUSE).await;
+            }
+            let _ = self.is_busy.try_update_value(|it| *it = false);
+        });
+    }
+
+    async fn look(self) {
+        for _ in 0..CATCH_UP_MAX {
+            let Some(is_whole) = self.is_whole.try_get_value() else { return };
+            let known = self.live.with_untracked(|it| it.here().map(Live::next));
+            let part = if is_whole { Part::Latest } else { known.unwrap_or(Part::Latest) };
+            let Some(id) = self.id.try_get_value() else { return };
+            let found = client::read(&id, part).await;
+            if self.id.try_get_value().is_none() {
+                return;
+            }
+            match found {
+                Ok(found) => {
+                    self.is_whole.set_value(false);
+                    if !self.take(found, part).is_full {
+                        return;
+                    }
+                }
+                Err(trouble) => return self.fail(trouble),
+            }
+        }
+    }
+
+    fn fail(self, trouble: Trouble) {
+        let is_here = self.live.with_untracked(|it| it.here().is_some());
+        // An old state is better than none.
+        if !(is_here && trouble.may_pass()) {
+            self.live.set(Loaded::Failed(trouble));
+        }
+    }
+
+    /// Takes in what was fetched, and says what of it is worth hearing.
+    fn take(self, found: Transcript, part: Part) -> Came {
+        let before = self.live.with_untracked(|it| it.here().map(|it| it.told.conversation.state));
+        let after = found.conversation.state;
+        let mut came = Came::default();
+        self.live.update(|live| match live {
+            Loaded::Here(live) => came = live.take(found, part),
+            other => {
+                came.is_full = false;
+                *other = Loaded::Here(Live::of(found));
+            }
+        });
+        if came.new > 0 && !self.is_at_end.get_untracked() {
+            self.unseen.update(|it| *it += came.new);
+        }
+        let lang = self.page.lang.get_untracked();
+        if before.is_some_and(|before| before != after) {
+            self.page.announce(lang.fill(Key::TalkStateHeard, &[lang.say(look::state(after).2)]));
+        } else {
+            self.say_news(came.new);
+        }
+        came
+    }
+
+    fn say_news(self, new: usize) {
+        let now = browser::now_ms();
+        let (unsaid, last) = self.unsaid.get_value();
+        let unsaid = unsaid + new;
+        if unsaid > 0 && now - last > HEARD_EVERY_MS {
+            let lang = self.page.lang.get_untracked();
+            self.page.announce(lang.fill(Key::TalkNewHeard, &[&unsaid.to_string()]));
+            self.unsaid.set_value((0, now));
+        } else {
+            self.unsaid.set_value((unsaid, last));
+        }
+    }
+
+    /// Fetches what came before; `then` runs once it is drawn.
+    pub(crate) fn read_back(self, then: impl FnOnce() + 'static) {
+        let part = self.live.with_untracked(|it| it.here().and_then(Live::older));
+        let Some(part) = part.filter(|_| !self.is_reading_back.get_untracked()) else { return };
+        self.is_reading_back.set(true);
+        let id = self.id.get_value();
+        spawn_local(async move {
+            let found = client::read(&id, part).await;
+            if self.id.try_get_value().is_none() {
+                return;
+            }
+            match found {
+                Ok(found) => drop(self.take(found, part)),
+                Err(trouble) => self.refusal.set(Some(trouble)),
+            }
+            self.is_reading_back.set(false);
+            then();
+        });
+    }
+
+    /// Steps in by a tool; what it says is what is shown from then on. `then` runs where it was done.
+    pub(crate) fn act(self, tool: &'static str, more: &Value, then: impl FnOnce() + 'static) {
+        if self.is_acting.get_untracked() {
+            return;
+        }
+        self.is_acting.set(true);
+        let mut arguments = json!({ "conversation_id": self.id.get_value() });
+        if let (Some(arguments), Some(more)) = (arguments.as_object_mut(), more.as_object()) {
+            arguments.extend(more.clone());
+        }
+        spawn_local(async move {
+            let found = client::act(tool, arguments).await;
+            if self.id.try_get_value().is_none() {
+                return;
+            }
+            self.is_acting.set(false);
+            match found {
+                Ok(found) => {
+                    self.refusal.set(None);
+                    self.take(found, Part::Latest);
+                    // What the tool gives need not be the newest of everything.
+                    self.renew();
+                    then();
+                }
+                Err(trouble) => {
+                    self.refusal.set(Some(trouble));
+                    // What was refused may be so because what is shown is old.
+                    self.renew();
+                }
+            }
+        });
+    }
+
+    /// What a part of it is, and nothing where it is not here.
+    pub(crate) fn told<T>(self, read: impl FnOnce(&Live) -> T) -> Option<T> {
+        self.live.with(|it| it.here().map(read))
+    }
+}

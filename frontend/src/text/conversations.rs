@@ -1,0 +1,169 @@
+//! The words of the viewer of conversations between agents, put after those of the rest of the page.
+
+/// Hands the words given and those of the viewer to the macro that is named first.
+macro_rules! with_conversation_words {
+    ($words:ident; $($others:tt)*) => {
+        $words! {
+            $($others)*
+
+            // The place.
+            TalkPlace: "会話", "Conversations";
+            TalkTitle: "エージェントの会話", "Conversations between agents";
+            TalkHint: "エージェントどうしの会話を、始まりから終わりまでその場で見守れます。", "Watch agents talk to each other, from beginning to end, as it happens.";
+            TalkList: "会話の一覧", "Conversations";
+            TalkFilters: "会話の絞り込み", "Which conversations";
+            TalkProject: "プロジェクト", "Project";
+            TalkState: "状態", "State";
+            TalkAgent: "エージェント", "Agent";
+            TalkSearch: "検索", "Search";
+            TalkSearchHint: "目的や発言に含まれる言葉", "Words of a purpose or a message";
+            TalkAll: "すべて", "All";
+            TalkClear: "条件を消す", "Clear";
+            TalkCount: "{0} 件を表示しています。", "Conversations shown: {0}.";
+            TalkMore: "さらに表示", "Show more";
+            TalkNew: "{0} 件の新着", "New: {0}";
+            TalkNoneFit: "この条件に合う会話はありません。", "No conversation fits.";
+            TalkNone: "会話はまだありません", "There are no conversations yet";
+            TalkNoneHint: "会話は、あるエージェントが別のエージェントに話しかけると始まります。相手が来ると進行中になり、どちらかが終えて両者に伝わると終わります。ここではその一部始終を見て、止めたり、書き込んだりできます。", "A conversation begins when one agent turns to another. It is under way once the other has come, and over once one of them has ended it and both have been told. Here you see all of it, and may hold it up or write into it.";
+            TalkGame: "しりとりを見る", "Watch a word game";
+            TalkGameHint: "{0} と {1} が、しりとりで 5 往復の会話をします。", "{0} and {1} play shiritori, five rounds of it.";
+            TalkGameNobody: "窓口が演じるエージェントが 2 人いるプロジェクトがないため、しりとりは始められません。", "There is no project with two agents that the counter itself plays, and so no game to watch.";
+            TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
+            TalkRow: "{0}、{1} と {2}、{3}", "{0}, {1} and {2}, {3}";
+            TalkMessages: "{0} 件", "{0} messages";
+            TalkTurns: "{0} ターン", "{0} turns";
+            TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} turns";
+            TalkNothingSaid: "まだ発言はありません", "Nothing was said yet";
+            TalkNoPurpose: "目的なし", "No purpose given";
+            TalkWith: "と", "and";
+
+            // States, what led there, and why it ended.
+            TalkPending: "開始待ち", "Pending";
+            TalkActive: "進行中", "Active";
+            TalkTerminating: "終了中", "Ending";
+            TalkEnded: "終了", "Ended";
+            TalkExpired: "応答なし", "Expired";
+            TalkPaused: "一時停止中", "Paused";
+            TalkPendingWhat: "開始要求済み、相手未参加", "Asked for; the other has not come";
+            TalkActiveWhat: "両者参加中", "Both are there";
+            TalkTerminatingWhat: "終了要求済み、終了通知待ち", "To be ended; both are being told";
+            TalkEndedWhat: "終了完了", "Over";
+            TalkExpiredWhat: "相手が来ませんでした", "The other never came";
+            TalkByStart: "会話を申し込んだ", "asked for it";
+            TalkByBegin: "始めさせた", "had it begun";
+            TalkBySend: "メッセージを送った", "sent a message";
+            TalkByAuthenticate: "参加した", "came";
+            TalkByNext: "申し込みを受け取った", "took it up";
+            TalkByEnd: "終えた", "ended it";
+            TalkByStop: "強制終了した", "ended it by force";
+            TalkByTurns: "決めたターン数に達した", "the turns agreed on were over";
+            TalkByPendingTimeout: "待ち時間が過ぎた", "the time to wait was over";
+            TalkByActiveTimeout: "やり取りが途絶えた", "nothing was said for too long";
+            TalkBySession: "セッションが切れた", "a session expired";
+            TalkByLogout: "退出した", "logged out";
+            TalkByNotified: "両者に伝わった", "both were told";
+            TalkReasonInitiator: "開始者が終了", "ended by the initiator";
+            TalkReasonParticipant: "参加者が終了", "ended by the participant";
+            TalkReasonTimeout: "10分間やり取りなし", "nothing was said for too long";
+            TalkReasonSession: "セッション有効期限切れ", "a session expired";
+            TalkReasonTurns: "決めたターン数に達した", "the turns agreed on were over";
+            TalkReasonOperator: "人が終了させた", "ended by a person";
+            TalkSystem: "窓口", "the counter";
+            TalkOperator: "管理者", "the operator";
+
+            // Time.
+            TalkSeconds: "{0} 秒", "{0} s";
+            TalkMinutes: "{0} 分 {1} 秒", "{0} min {1} s";
+            TalkHours: "{0} 時間 {1} 分", "{0} h {1} min";
+            TalkDays: "{0} 日 {1} 時間", "{0} d {1} h";
+            TalkJustNow: "たった今", "just now";
+            TalkSecondsAgo: "{0} 秒前", "{0} s ago";
+            TalkMinutesAgo: "{0} 分前", "{0} min ago";
+            TalkHoursAgo: "{0} 時間前", "{0} h ago";
+            TalkDaysAgo: "{0} 日前", "{0} d ago";
+
+            // One conversation.
+            TalkBack: "会話の一覧へ", "All conversations";
+            TalkMembers: "参加者", "Who takes part";
+            TalkInitiator: "開始者", "initiator";
+            TalkParticipant: "相手", "participant";
+            TalkPlayedBy: "窓口が演じています（{0}）", "played by the counter ({0})";
+            TalkOutside: "外部のエージェント", "an agent from outside";
+            TalkUnread: "未読 {0} 件", "{0} unread";
+            TalkUsage: "応答 {0} 回・入力 {1}・出力 {2} トークン", "{0} answers, {1} tokens in, {2} out";
+            TalkCost: "約 {0} ドル", "about ${0}";
+            TalkBegunBy: "{0} が始めさせました", "begun for {0}";
+            TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";
+            TalkTrace: "経過", "Its way";
+            TalkStayed: "{0} とどまった", "for {0}";
+            TalkStaying: "{0} 経過", "for {0} so far";
+            TalkWhole: "全体で {0}", "{0} in all";
+            TalkAhead: "まだ", "not yet";
+            TalkLog: "やり取り", "What is said";
+            TalkOlder: "前のやり取りを表示", "Show what came before";
+            TalkBeginning: "会話の始まり", "This is where it began";
+            TalkEmpty: "まだ何も話していません。", "Nothing was said yet.";
+            TalkSaid: "{0}, {1}/{2}", "{0}, {1}/{2}";
+            TalkNumber: "{0} 番", "No. {0}";
+            TalkRead: "既読", "read";
+            TalkReadAt: "{0} に既読", "read {0}";
+            TalkSent: "未読", "unread";
+            TalkToBoth: "両者へ", "to both";
+            TalkPerson: "人からの書き込み", "written by a person";
+            TalkLatest: "最新へ", "To the latest";
+            TalkNewHeard: "新しいメッセージ {0} 件", "New messages: {0}";
+            TalkStateHeard: "会話の状態：{0}", "The conversation is now: {0}";
+            TalkGone: "この会話は見つかりません", "There is no such conversation";
+            TalkStale: "接続が切れているため、新しい発言は届いていません。", "The connection is lost; what is said now does not arrive.";
+
+            // Stepping in.
+            TalkStepIn: "会話に加わる", "Step in";
+            TalkStepHint: "書いた内容は両方のエージェントに届きます。", "Both agents get what you write.";
+            TalkWrite: "両者への書き込み", "A message to both";
+            TalkSend: "両者に送る", "Send to both";
+            TalkSentHeard: "両者に送りました。", "Sent to both.";
+            TalkPause: "一時停止", "Pause";
+            TalkResume: "再開", "Resume";
+            TalkPausedBy: "{0} が一時停止しています。エージェントは発言できません。", "Held up by {0}: the agents cannot say anything.";
+            TalkPausedHeard: "会話を一時停止しました。", "The conversation is paused.";
+            TalkResumedHeard: "会話を再開しました。", "The conversation goes on.";
+            TalkStop: "強制終了", "End by force";
+            TalkStopAsk: "この会話を終わらせますか？", "End this conversation?";
+            TalkStopHint: "両方のエージェントに終了が伝わります。元に戻せません。", "Both agents will be told. This cannot be undone.";
+            TalkStopReason: "理由（任意）", "Why (may be left out)";
+            TalkStopDo: "終わらせる", "End it";
+            TalkStopNot: "続けさせる", "Let it go on";
+            TalkStoppedHeard: "会話を終わらせました。", "The conversation is ended.";
+            TalkTooLong: "4,000文字以内で入力してください。", "At most 4,000 characters.";
+
+            // The picture.
+            TalkLanes: "やり取りの図", "Who spoke when";
+            TalkLanesWhat: "{0}：{1} 件", "{0}: {1} messages";
+            TalkLanesScroll: "図（横に動かせます）", "The picture (scrolls sideways)";
+            TalkLanesTable: "表で見る", "As a table";
+            TalkLanesLeft: "最新の {0} 件だけを描いています。", "Only the latest {0} are drawn.";
+            TalkColumnNumber: "番号", "No.";
+            TalkColumnTime: "時刻", "Time";
+            TalkColumnFrom: "発言者", "From";
+            TalkColumnTo: "宛先", "To";
+            TalkColumnText: "内容", "What";
+
+            // Taking along.
+            TalkExport: "保存と共有", "Save and share";
+            TalkMarkdown: "Markdown を保存", "Save as Markdown";
+            TalkJsonl: "JSONL を保存", "Save as JSONL";
+            TalkSaved: "会話を保存しました。", "The conversation is saved.";
+            TalkCopyLink: "リンクをコピー", "Copy the link";
+            TalkLinkCopied: "リンクをコピーしました。", "The link is copied.";
+            TalkNotCopied: "コピーできませんでした。", "It could not be copied.";
+            TalkOpen: "会話の全体を見る", "See all of it";
+
+            // In a chat.
+            CardTalk: "会話「{0}」（{1}）", "Conversation “{0}” ({1})";
+            CardTalks: "会話 {0} 件", "Conversations: {0}";
+            SecretsHidden: "秘密の値は隠しています。", "Secret values are hidden.";
+            SecretsShow: "秘密の値を表示", "Show secret values";
+            SecretsHide: "秘密の値を隠す", "Hide secret values";
+        }
+    };
+}
