@@ -14,8 +14,8 @@ use super::{
 use crate::{
     api::chat::{answered, outcome},
     assistant::{
-        Asker, Assistant, AssistantConfig, Before, Conclusion, Decider, Ending, Language, Message,
-        Part, Provider, Run, Task, Teller, ToolResult, Trouble, Undecided, Usage,
+        Asker, Assistant, AssistantConfig, Before, Conclusion, Decider, Ending, Message, Part,
+        Provider, Run, Task, Teller, ToolResult, Trouble, Undecided, Usage,
         builtin::talker::{self, By, Said, Talker},
         models,
         turns::number,
