@@ -13,6 +13,7 @@ use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
+use crate::views::agents::AgentsView;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
 use crate::views::conversations::{ConversationPlace, ConversationsView};
@@ -74,6 +75,8 @@ fn title(page: Page) -> String {
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
         Route::Conversations(_) | Route::Conversation(_) => page.say(Key::TalkPlace).to_owned(),
+        Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
+        Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -91,6 +94,7 @@ enum Stage {
     Chat,
     Conversations,
     Conversation(String),
+    Agents,
 }
 
 #[component]
@@ -110,6 +114,7 @@ fn Place() -> impl IntoView {
             Route::Chat => Stage::Chat,
             Route::Conversations(_) => Stage::Conversations,
             Route::Conversation(id) => Stage::Conversation(id.clone()),
+            Route::Agents(_) => Stage::Agents,
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -129,6 +134,7 @@ fn Place() -> impl IntoView {
         Stage::Chat => view! { <ChatView/> }.into_any(),
         Stage::Conversations => view! { <ConversationsView/> }.into_any(),
         Stage::Conversation(id) => view! { <ConversationPlace id/> }.into_any(),
+        Stage::Agents => view! { <AgentsView/> }.into_any(),
     }
 }
 
@@ -146,6 +152,8 @@ fn Header() -> impl IntoView {
     let is_office =
         move || page.route.with(|it| matches!(it, Route::BoxOffice(_) | Route::Reservation(_)));
     let has_talks = move || page.tool("list_conversations").is_some();
+    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
+    let has_agents = move || page.tool("start_chat").is_some();
     let has_navigation = move || page.tool("route_search").is_some();
     let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
@@ -182,6 +190,11 @@ fn Header() -> impl IntoView {
                 {move || (has_forms() || is_forms()).then(|| view! {
                     <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
                         {move || page.say(Key::FormsPlace)}
+                    </a>
+                })}
+                {move || (has_agents() || is_agents()).then(|| view! {
+                    <a href=Route::Agents(None).hash() aria-current=move || current(is_agents())>
+                        {move || page.say(Key::AgentsPlace)}
                     </a>
                 })}
             </nav>

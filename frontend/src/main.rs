@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "leptos' `component` macro makes the props public")]
 
 mod access;
+mod agents;
 mod app;
 mod browser;
 mod call;

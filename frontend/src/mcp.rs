@@ -123,6 +123,17 @@ pub(crate) async fn read_text(uri: &str) -> Result<String, Trouble> {
     text.map(str::to_owned).ok_or_else(|| Trouble::page("the resource has no text"))
 }
 
+/// What a prompt says (`prompts/get`): its messages' texts, one after the other.
+pub(crate) async fn prompt(name: &str, arguments: &Value) -> Result<String, Trouble> {
+    let extra = headers::of_call(name, &Value::Null, None);
+    let params = json!({ "name": name, "arguments": arguments });
+    let result = request("prompts/get", params, &extra, None, |_| {}).await?;
+    let messages = result.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let texts = messages.filter_map(|it| it.pointer("/content/text")?.as_str());
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    if text.is_empty() { Err(Trouble::page("the prompt has no text")) } else { Ok(text) }
+}
+
 /// A file that was uploaded to the host's store.
 pub(crate) async fn blob(id: &str) -> Result<Vec<u8>, Trouble> {
     // An id from a form is text that somebody sent: no path of its own.

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::access;
+use crate::agents::kept as kept_chats;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::chat::{album, kept};
@@ -132,6 +133,7 @@ impl Page {
         keeping::forget_all();
         album::forget_all();
         kept::forget_all();
+        kept_chats::forget_all();
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);

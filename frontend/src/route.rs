@@ -24,6 +24,15 @@ pub(crate) enum Route {
     Conversations(Filter),
     /// `#/conversations/ID`
     Conversation(String),
+    /// `#/agents`, and `#/agents/PROJECT/AGENT`: the reader's chat with an agent.
+    Agents(Option<Seat>),
+}
+
+/// An agent's seat in a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) project: String,
+    pub(crate) agent: String,
 }
 
 /// How far a booking has come.
@@ -47,12 +56,17 @@ impl Route {
         let mut parts = path.split('/').map(decoded);
         let (place, name) = (parts.next().unwrap_or_default(), parts.next());
         let name = name.filter(|it| !it.is_empty());
+        let next = parts.next().filter(|it| !it.is_empty());
         match (place.as_str(), name) {
             ("counter", name) => Self::Counter(name),
             ("reservation", Some(name)) => Self::Reservation(name),
             ("form", Some(handle)) => Self::Form(handle),
             ("forms", None) => Self::Forms,
             ("chat", None) => Self::Chat,
+            ("agents", project) => {
+                let seat = project.zip(next).map(|(project, agent)| Seat { project, agent });
+                Self::Agents(seat)
+            }
             ("conversations", None) => Self::Conversations(Filter::of_query(query)),
             ("conversations", Some(id)) => Self::Conversation(id),
             ("navigation", None) => Self::Navigation(Wish::of_query(query)),
@@ -69,6 +83,10 @@ impl Route {
             Self::Form(handle) => format!("#/form/{}", encoded(handle)),
             Self::Forms => "#/forms".to_owned(),
             Self::Chat => "#/chat".to_owned(),
+            Self::Agents(None) => "#/agents".to_owned(),
+            Self::Agents(Some(it)) => {
+                format!("#/agents/{}/{}", encoded(&it.project), encoded(&it.agent))
+            }
             Self::Conversation(id) => format!("#/conversations/{}", encoded(id)),
             Self::Conversations(filter) => with_query("#/conversations", &filter.query_string()),
             Self::Navigation(wish) => with_query("#/navigation", &wish.query()),
@@ -158,6 +176,8 @@ mod tests {
             Route::Conversation("conv_0".to_owned()),
             Route::Forms,
             Route::Chat,
+            Route::Agents(None),
+            Route::Agents(Some(Seat { project: "demo".to_owned(), agent: "a/b".to_owned() })),
             Route::Navigation(Wish::default()),
             Route::Navigation(Wish {
                 from: "東京駅".to_owned(),
@@ -174,6 +194,7 @@ mod tests {
         for hash in ["", "#", "#/nowhere", "#/reservation", "#/form", "#/%", "#//"] {
             assert_eq!(Route::parse(hash), Route::default(), "{hash}");
         }
+        assert_eq!(Route::parse("#/agents/demo"), Route::Agents(None));
         assert_eq!(Route::parse("#/counter/%e"), Route::Counter(Some("%e".to_owned())));
     }
 }

@@ -1,6 +1,8 @@
 //! Every word that the page says, in Japanese and English.
 
 #[macro_use]
+mod agents;
+#[macro_use]
 mod cards;
 #[macro_use]
 mod chat;

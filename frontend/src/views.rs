@@ -1,5 +1,6 @@
 //! The views: thin skins over plain state.
 
+pub(crate) mod agents;
 pub(crate) mod box_office;
 mod cards;
 pub(crate) mod chat;

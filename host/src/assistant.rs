@@ -3,6 +3,7 @@
 //! Who decides is behind one trait, [`Decider`]: the built-in [`builtin`] model and the [`planner`] of
 //! ways, and the [`models`] of other people beside them.
 
+pub(crate) mod agents;
 pub(crate) mod builtin;
 mod call;
 mod config;
@@ -15,6 +16,8 @@ mod result;
 mod run;
 pub(crate) mod turns;
 
+pub(crate) use agents::Binding;
+pub use agents::CoordinatorConfig;
 pub(crate) use call::{Answered, Held, Offer, ToolCall, ToolResult, Wait};
 pub(crate) use config::check;
 pub use config::{AssistantConfig, ModelConfig, Models, Provider};

@@ -47,6 +47,17 @@ impl Caller {
         Self { principal: "stdio".into(), ..Self::anonymous() }
     }
 
+    /// The counter itself, which launches the agents that it plays. No token can have that name: theirs
+    /// have no colon.
+    pub(crate) fn coordinator() -> Self {
+        Self { principal: "madoguchi:coordinator".into(), ..Self::anonymous() }
+    }
+
+    /// An agent that the counter plays, as the tools that it picks see it.
+    pub(crate) fn agent(agent_id: &str) -> Self {
+        Self { principal: format!("madoguchi:agent:{agent_id}").into(), ..Self::anonymous() }
+    }
+
     /// Somebody who has shown who they are, and may do no more than what `reach` says.
     pub(crate) fn known(name: &str, scopes: &[String], reach: Scopes) -> Self {
         Self {

@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    assistant::{self, AssistantConfig, Models},
+    assistant::{self, AssistantConfig, CoordinatorConfig, Models},
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
     blobs,
@@ -103,6 +103,8 @@ pub struct Config {
     pub models: Models,
     /// What `/api/chat` is, where a request names no assistant; and the gateway before it.
     pub chat: ChatConfig,
+    /// Who plays the agents of conversations.
+    pub coordinator: CoordinatorConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
 }
@@ -145,6 +147,7 @@ struct ConfigFile {
     assistants: BTreeMap<String, AssistantConfig>,
     models: Models,
     chat: Option<ChatConfig>,
+    coordinator: CoordinatorConfig,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -226,6 +229,7 @@ impl Config {
             assistants: merged(said, "assistants")?,
             models: merged(said, "models")?,
             chat: merged(said, "chat")?,
+            coordinator: file.coordinator,
             base: PathBuf::new(),
         })
     }

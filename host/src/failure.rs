@@ -26,7 +26,8 @@ impl Failure {
         Self { error, message, status, data: Box::default(), is_protocol: false }
     }
 
-    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    /// The same with one fact more about it.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.data.insert(name.to_owned(), value.into());
         self
     }

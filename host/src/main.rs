@@ -56,6 +56,8 @@ enum Command {
     Token(cli::token::Token),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
+    /// Read into a component what was written elsewhere as JSON lines
+    Import(cli::import::Import),
     /// Make a map for the built-in routes out of an OpenStreetMap extract
     ImportMap(cli::import_map::ImportMap),
     /// List the components of the running server, with their versions
@@ -112,6 +114,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         match arguments.command {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
+            Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),

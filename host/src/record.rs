@@ -42,6 +42,8 @@ pub(crate) enum Surface {
     Rest,
     /// The operator's listener.
     Operator,
+    /// The counter itself, for an agent that it plays.
+    Agent,
 }
 
 impl Surface {
@@ -51,6 +53,7 @@ impl Surface {
             Self::Rpc => "rpc",
             Self::Rest => "rest",
             Self::Operator => "operator",
+            Self::Agent => "agent",
         }
     }
 
@@ -59,7 +62,7 @@ impl Surface {
         match self {
             Self::Mcp => Some("modern"),
             Self::McpLegacy => Some("legacy"),
-            Self::Rpc | Self::Rest | Self::Operator => None,
+            Self::Rpc | Self::Rest | Self::Operator | Self::Agent => None,
         }
     }
 }

@@ -23,7 +23,11 @@ use crate::{
         navigate::Navigate,
         rpc::Rpc,
     },
-    assistant::{self, turns::Turns},
+    assistant::{
+        self,
+        agents::{self, Stage},
+        turns::Turns,
+    },
     audit::Audit,
     authorization::{self, Gateway},
     blobs::{self, Blobs},
@@ -257,7 +261,9 @@ impl Server {
             running: running.clone(),
             metrics: watch.metrics.clone(),
         };
-        let mut tasks = vec![reload, asks, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
+        let stage = Stage::new(&config, (&routes.calls, &registry), (&clock, &watch.metrics));
+        let agents = agents::start(stage, &events, &stop);
+        let mut tasks = vec![reload, asks, agents, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
         tasks.extend(reached);
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
         let (addr, door) = (None, None);

@@ -49,6 +49,7 @@ pub struct Running {
     _store: Option<TemporaryStore>,
 }
 
+mod configured;
 mod offers;
 mod store;
 
@@ -217,7 +218,10 @@ impl Solo {
         self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
         let mut component = LoadedComponent::load(sandbox, component, digest, self.setup).await?;
         if component.needs(Grant::Sql) {
-            let limits = database::Limits::default();
+            let limits = database::Limits {
+                database_bytes_max: component.setup().limits.database_bytes_max,
+                ..database::Limits::default()
+            };
             let database = match self.database {
                 Some(file) => Database::open(file, limits)?,
                 None => Database::temporary(limits)?,

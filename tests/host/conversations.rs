@@ -4,5 +4,7 @@ mod coordinator;
 mod export;
 mod load;
 mod passkey;
+mod race;
 mod rest;
+mod specification;
 mod use_case;

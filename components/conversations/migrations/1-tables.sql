@@ -1,3 +1,5 @@
+-- `SECRET_TEXT` is text that no export shows.
+--
 -- Projects, agents, and who works where. What stands in the settings is written anew whenever they are
 -- read; what was defined on the page stays. Nothing is removed: conversations refer to it.
 CREATE TABLE projects (
@@ -18,7 +20,7 @@ CREATE TABLE agents (
   -- Whose token makes its holder this person; of people only.
   principal TEXT,
   -- The argon2 hash of its passkey.
-  passkey TEXT,
+  passkey SECRET_TEXT,
   is_configured INTEGER NOT NULL,
   is_gone INTEGER NOT NULL DEFAULT 0,
   CHECK (type IN ('ai', 'human'))
@@ -41,7 +43,7 @@ CREATE TABLE failed_tries (
 
 -- Sessions, by the SHA-256 of their token.
 CREATE TABLE sessions (
-  token TEXT NOT NULL PRIMARY KEY,
+  token SECRET_TEXT NOT NULL PRIMARY KEY,
   agent_id TEXT NOT NULL REFERENCES agents(id),
   project_id TEXT NOT NULL REFERENCES projects(id),
   purpose TEXT NOT NULL,
@@ -59,6 +61,8 @@ CREATE TABLE sessions (
 CREATE INDEX idx_sessions_agent ON sessions(agent_id, project_id, state);
 
 CREATE INDEX idx_sessions_state ON sessions(state, expires_at);
+
+CREATE INDEX idx_sessions_idle ON sessions(last_activity_at) WHERE purpose = 'chat' AND state = 'active';
 
 -- Why an agent should be launched (CONV-8).
 CREATE TABLE pending_purposes (
@@ -96,6 +100,8 @@ CREATE TABLE conversations (
   messages INTEGER NOT NULL DEFAULT 0,
   paused_at TEXT,
   paused_by TEXT,
+  -- From when the time-out of its state counts: begun, last said, ended, or paused.
+  since_at TEXT NOT NULL,
   CONSTRAINT state_known CHECK (state IN ('pending', 'active', 'terminating', 'ended', 'expired'))
 );
 
@@ -106,6 +112,8 @@ CREATE INDEX idx_conversations_initiator ON conversations(initiator_agent_id, st
 CREATE INDEX idx_conversations_participant ON conversations(participant_agent_id, state);
 
 CREATE INDEX idx_conversations_state ON conversations(state) WHERE state IN ('pending', 'active', 'terminating');
+
+CREATE INDEX idx_conversations_since ON conversations(state, since_at);
 
 CREATE INDEX idx_conversations_created ON conversations(created_at, id);
 
@@ -135,7 +143,9 @@ CREATE TABLE members (
   CONSTRAINT role_known CHECK (role IN ('initiator', 'participant'))
 );
 
-CREATE INDEX idx_members_agent ON members(agent_id, notified_at);
+CREATE INDEX idx_members_agent ON members(agent_id, conversation_id);
+
+CREATE INDEX idx_members_notices ON members(agent_id) WHERE notified_at IS NULL;
 
 -- The trace: each state, when, who caused it and by what.
 CREATE TABLE steps (
@@ -178,11 +188,15 @@ CREATE TABLE deliveries (
   project_id TEXT NOT NULL,
   sender_id TEXT NOT NULL,
   created_at TEXT NOT NULL,
+  -- That of the message: two of one millisecond keep their order.
+  sequence INTEGER NOT NULL,
   read_at TEXT,
   PRIMARY KEY (agent_id, message_id)
 );
 
-CREATE INDEX idx_deliveries_unread ON deliveries(agent_id, project_id, created_at) WHERE read_at IS NULL;
+CREATE INDEX idx_deliveries_unread ON deliveries(agent_id, project_id, created_at, sequence) WHERE read_at IS NULL;
+
+CREATE INDEX idx_deliveries_read ON deliveries(agent_id, project_id, read_at) WHERE read_at IS NOT NULL;
 
 CREATE INDEX idx_deliveries_message ON deliveries(message_id);
 
@@ -194,10 +208,13 @@ CREATE TABLE chats (
   started_at TEXT NOT NULL,
   ended_at TEXT,
   messages INTEGER NOT NULL DEFAULT 0,
+  last_message_at TEXT,
   PRIMARY KEY (project_id, human_id, agent_id)
 );
 
--- `chat.jsonl` in the specified line format (CONV-6, CONV-X22): `madoguchi export conversations`.
+-- `chat.jsonl` in the specified line format (CONV-6, CONV-X22): `madoguchi export conversations`. Of
+-- messages of the same second, those of one place keep their order.
 CREATE VIEW chat AS
-SELECT id, sender_id AS "senderId", recipient_id AS "recipientId", content, created_at AS timestamp, conversation_id AS "conversationId"
-FROM messages ORDER BY created_at, id;
+SELECT id, sender_id AS "senderId", recipient_id AS "recipientId", content,
+  substr(created_at, 1, 19) || 'Z' AS timestamp, conversation_id AS "conversationId"
+FROM messages ORDER BY created_at, coalesce(conversation_id, chat), sequence;

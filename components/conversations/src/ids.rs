@@ -25,7 +25,13 @@ pub fn purpose(now: Moment) -> String {
 /// `sess_` and 256 random bits in hexadecimal (CONV-83).
 #[must_use]
 pub fn session_token() -> String {
-    format!("sess_{}", hex(&random::<32>()))
+    format!("sess_{}", secret())
+}
+
+/// 256 random bits in hexadecimal.
+#[must_use]
+pub fn secret() -> String {
+    hex(&random::<32>())
 }
 
 /// What is stored of a token.

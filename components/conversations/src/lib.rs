@@ -1,18 +1,91 @@
 //! Conversations between agents, with a life cycle that one can watch (CONV-1 to CONV-111).
 
+pub mod activity;
+pub mod beginning;
+pub mod chats;
 pub mod clock;
+pub mod delivery;
+pub mod demo;
+pub mod endpoints;
 pub mod events;
+pub mod examples;
+pub mod guide;
 pub mod ids;
+pub mod imports;
+pub mod inbox;
+pub mod lapse;
+pub mod listing;
+pub mod notices;
+pub mod passkey;
 pub mod person;
+pub mod projects;
+pub mod purposes;
+pub mod record;
 pub mod refusals;
+pub mod resources;
+pub mod rules;
+pub mod saying;
 pub mod session;
+pub mod settings;
+pub mod sight;
+pub mod staff;
+pub mod starting;
+pub mod sweep;
+pub mod timeouts;
 pub mod tools;
+pub mod transcripts;
+pub mod transition;
+pub mod tries;
+pub mod written;
 
-use tools::ListAgents;
+use guide::WorkerLoop;
+use tools::{
+    Authenticate, DefineAgent, DefineProject, EndConversation, GetConversationMessages,
+    GetNextAction, GetPendingMessages, ListAgents, Logout, RenewPasskey, RespondChat, RetireAgent,
+    SendMessage, StartConversation,
+    host::{LaunchAgent, ListPurposes, ReportUsage},
+    people::{
+        BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations,
+        MarkChatRead, PauseConversation, SendChat, StartChat, StopConversation, WriteMessage,
+    },
+};
 
 toolkit::export_tools!(
+    Authenticate,
     ListAgents,
+    StartConversation,
+    SendMessage,
+    GetNextAction,
+    GetPendingMessages,
+    RespondChat,
+    GetConversationMessages,
+    EndConversation,
+    Logout,
+    BeginConversation,
+    ListConversations,
+    GetConversation,
+    WriteMessage,
+    PauseConversation,
+    StopConversation,
+    StartChat,
+    SendChat,
+    EndChat,
+    MarkChatRead,
+    ImportMessages,
+    DefineProject,
+    DefineAgent,
+    RenewPasskey,
+    RetireAgent,
+    ListPurposes,
+    LaunchAgent,
+    ReportUsage,
 );
+toolkit::export_prompts!(WorkerLoop);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
 );
+toolkit::export_configured!(settings::configure);
+toolkit::export_schedule!(sweep::run);
+toolkit::export_endpoints!(endpoints::get);
+toolkit::export_resources!(resources::Shelf);
+toolkit::export_examples!(examples::examples);

@@ -32,7 +32,7 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
     let [rows] = sql::query([toolkit::sql!(
         "SELECT id AS agent_id, name, 0 AS is_operator FROM agents \
          WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3)) \
-         ORDER BY principal IS NULL LIMIT 1",
+         ORDER BY CASE WHEN principal = $1 THEN 0 ELSE 1 END LIMIT 1",
         &principal,
         OPERATOR,
         is_operator,
@@ -47,6 +47,24 @@ pub fn calling(tool: &str) -> Result<Person, Stop> {
             ),
         )),
     }
+}
+
+/// The person who calls, where that is the operator, who alone says who is there.
+///
+/// # Errors
+/// When it is anybody else.
+pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
+    let person = calling(tool)?;
+    if person.is_operator {
+        return Ok(person);
+    }
+    Err(refusals::tool_not_available(
+        tool,
+        refusals::say(
+            "このツールは運用者のためのものです。",
+            "This tool is for the operator of this counter.",
+        ),
+    ))
 }
 
 /// Whether the host itself calls, to launch agents.

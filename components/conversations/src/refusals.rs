@@ -1,7 +1,11 @@
 //! What is said when the answer is no: the codes of CONV-90, each with its status.
 
+mod staff;
+
 use serde_json::json;
 use toolkit::{Stop, caller, refused};
+
+pub use staff::*;
 
 /// The one of the two that the caller reads: Japanese, unless they ask for another language.
 #[must_use]
@@ -143,4 +147,34 @@ pub fn conversation_paused(conversation_id: &str) -> Stop {
         "A person has paused this conversation; wait until it goes on.",
     );
     refused("conversation_paused", 409, message).with(json!({ "conversation_id": conversation_id }))
+}
+
+/// A client's own id that stands for another message already.
+#[must_use]
+pub fn idempotency_conflict(message_id: &str) -> Stop {
+    let message = say(
+        "同じclient_message_idで別のメッセージが送信済みです。",
+        "Another message was sent under the same client_message_id.",
+    );
+    refused("idempotency_conflict", 409, message).with(json!({ "message_id": message_id }))
+}
+
+/// A conversation that has all the messages that it may have.
+#[must_use]
+pub fn too_many_messages(conversation_id: &str) -> Stop {
+    let message = say(
+        "この会話のメッセージ数が上限に達しました。会話を終了してください。",
+        "This conversation has as many messages as it may have; end it.",
+    );
+    refused("too_many_messages", 409, message).with(json!({ "conversation_id": conversation_id }))
+}
+
+/// An agent that has all the open conversations that it may have.
+#[must_use]
+pub fn too_many_conversations(agent_id: &str) -> Stop {
+    let message = say(
+        "開いている会話が多すぎます。先に会話を終了してください。",
+        "Too many conversations are open; end one first.",
+    );
+    refused("too_many_conversations", 429, message).with(json!({ "agent_id": agent_id }))
 }

@@ -1,17 +1,22 @@
 //! Whose session a token is: who calls, where, and what for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Stop, sql, sql::Statement};
 
-use crate::{clock::Moment, ids, refusals};
+use crate::{clock::Moment, ids, refusals, tries};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;
 /// How long a chat session may be idle (CONV-82).
 pub const IDLE_S: u32 = 600;
+/// How long one that has ended is kept, so that it can be told from one that never was.
+const KEEP_S: u32 = 86_400;
+/// Live sessions that an agent has in one project; the oldest ends where there would be more.
+pub const LIVE_MAX: u32 = 20;
 
 /// What a session is for (CONV-82).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// To talk.
@@ -48,7 +53,7 @@ pub fn by_token(token: &str, now: Moment) -> Statement {
         "SELECT s.token, s.agent_id, a.name, s.project_id, s.purpose, s.state, \
          s.last_activity_at, s.is_played \
          FROM sessions s JOIN agents a ON a.id = s.agent_id \
-         WHERE s.token = $1 AND s.state <> 'ended' AND s.expires_at > $2",
+         WHERE s.token = $1 AND s.state <> 'ended' AND s.expires_at > $2 AND a.is_gone = 0",
         ids::digest(token),
         now.stored(),
     )
@@ -79,5 +84,134 @@ impl Session {
                 ),
             )),
         }
+    }
+}
+
+/// A session that is about to be opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening<'a> {
+    /// The SHA-256 of its token.
+    pub token: &'a str,
+    /// Whose.
+    pub agent_id: &'a str,
+    /// Where.
+    pub project_id: &'a str,
+    /// When.
+    pub now: Moment,
+    /// How the agent came in.
+    pub way: Way<'a>,
+}
+
+/// How an agent comes in.
+#[derive(Clone, Copy, Debug)]
+pub enum Way<'a> {
+    /// By a passkey, which was verified against this hash: to talk, where somebody wants that or the
+    /// agent holds a conversation, else to work (CONV-82).
+    Passkey(&'a str),
+    /// The host plays it, for this pending purpose: always to talk.
+    Played(&'a str),
+}
+
+impl Opening<'_> {
+    /// The statements that open it, the first of which gives the session's `purpose`, or finds that
+    /// the agent may not come in (any more) and nothing holds. What called the agent is used up
+    /// (CONV-82); an older chat session of the agent in the project ends.
+    #[must_use]
+    pub fn statements(&self) -> Vec<Statement> {
+        let mut statements = vec![self.insert()];
+        let at = self.now.stored();
+        statements.push(toolkit::sql!(
+            "UPDATE sessions SET state = 'ended', ended_at = $4 \
+             WHERE agent_id = $1 AND project_id = $2 AND purpose = 'chat' AND state <> 'ended' \
+             AND token <> $3 AND EXISTS \
+             (SELECT 1 FROM sessions s WHERE s.token = $3 AND s.purpose = 'chat')",
+            self.agent_id,
+            self.project_id,
+            self.token,
+            &at,
+        ));
+        statements.push(match self.way {
+            Way::Passkey(_) => toolkit::sql!(
+                "DELETE FROM pending_purposes WHERE agent_id = $1 AND project_id = $2 \
+                 AND purpose = (SELECT s.purpose FROM sessions s WHERE s.token = $3)",
+                self.agent_id,
+                self.project_id,
+                self.token,
+            ),
+            // The host comes back for the others, one by one: each says whom the agent talks with.
+            Way::Played(purpose_id) => {
+                toolkit::sql!("DELETE FROM pending_purposes WHERE id = $1", purpose_id)
+            }
+        });
+        statements.push(toolkit::sql!(
+            format!(
+                "UPDATE sessions SET state = 'ended', ended_at = $3 WHERE state <> 'ended' \
+                 AND token IN (SELECT token FROM sessions \
+                 WHERE agent_id = $1 AND project_id = $2 AND state <> 'ended' \
+                 ORDER BY created_at DESC, token LIMIT 1000 OFFSET {LIVE_MAX}) AND token <> $4"
+            ),
+            self.agent_id,
+            self.project_id,
+            &at,
+            self.token,
+        ));
+        statements.push(toolkit::sql!(
+            "DELETE FROM sessions WHERE agent_id = $1 AND project_id = $2 AND expires_at < $3",
+            self.agent_id,
+            self.project_id,
+            self.now.before(KEEP_S).stored(),
+        ));
+        statements
+    }
+
+    fn insert(&self) -> Statement {
+        // The same questions again as were asked before the passkey was verified, which took a while.
+        let (way, is_played) = match self.way {
+            Way::Passkey(_) => (
+                "AND a.passkey = $7 AND NOT EXISTS (SELECT 1 FROM failed_tries f \
+                 WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9)",
+                0,
+            ),
+            Way::Played(_) => (
+                "AND a.assistant IS NOT NULL AND EXISTS (SELECT 1 FROM pending_purposes w \
+                 WHERE w.id = $7 AND w.agent_id = $2 AND w.project_id = $3)",
+                1,
+            ),
+        };
+        let purpose = match self.way {
+            Way::Passkey(_) => {
+                "CASE WHEN EXISTS (SELECT 1 FROM pending_purposes w WHERE w.agent_id = $2 \
+                 AND w.project_id = $3 AND w.purpose = 'chat') \
+                 OR EXISTS (SELECT 1 FROM conversations c WHERE c.project_id = $3 \
+                 AND c.state IN ('pending', 'active') \
+                 AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
+                 THEN 'chat' ELSE 'task' END"
+            }
+            Way::Played(_) => "'chat'",
+        };
+        let insert = format!(
+            "INSERT INTO sessions (token, agent_id, project_id, purpose, created_at, expires_at, \
+             last_activity_at, is_played) SELECT $1, $2, $3, {purpose}, $4, $5, $4, $6 \
+             FROM assignments m JOIN agents a ON a.id = m.agent_id \
+             JOIN projects p ON p.id = m.project_id \
+             WHERE m.agent_id = $2 AND m.project_id = $3 AND a.is_gone = 0 AND a.type = 'ai' \
+             AND p.is_gone = 0 {way} RETURNING purpose"
+        );
+        let insert = toolkit::sql!(
+            insert,
+            self.token,
+            self.agent_id,
+            self.project_id,
+            self.now.stored(),
+            self.now.after(LIFE_S).stored(),
+            is_played,
+        );
+        let insert = match self.way {
+            Way::Passkey(hash) => {
+                insert.bind(hash).bind(tries::MAX).bind(self.now.before(tries::WITHIN_S).stored())
+            }
+            Way::Played(purpose_id) => insert.bind(purpose_id),
+        };
+        insert.expect(1)
     }
 }

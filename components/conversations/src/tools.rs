@@ -1,5 +1,37 @@
 //! The tools, in the order in which an agent meets them, then those of people.
 
+mod authenticate;
+mod define_agent;
+mod define_project;
+mod end_conversation;
+mod get_conversation_messages;
+mod get_next_action;
+mod get_pending_messages;
 mod list_agents;
+mod logout;
+mod renew_passkey;
+mod respond_chat;
+mod retire_agent;
+mod send_message;
+mod start_conversation;
 
+pub mod host;
+pub mod people;
+
+pub use authenticate::{Authenticate, Authentication, enter};
+pub use define_agent::DefineAgent;
+pub use define_project::DefineProject;
+pub use end_conversation::EndConversation;
+pub use get_conversation_messages::GetConversationMessages;
+pub use get_next_action::GetNextAction;
+pub use get_pending_messages::GetPendingMessages;
 pub use list_agents::ListAgents;
+pub use logout::Logout;
+pub use renew_passkey::RenewPasskey;
+pub use respond_chat::RespondChat;
+pub use retire_agent::RetireAgent;
+pub use send_message::SendMessage;
+pub use start_conversation::StartConversation;
+
+/// Only pages see these: `_meta` of a tool that no model is told of.
+const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;

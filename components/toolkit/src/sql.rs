@@ -31,6 +31,14 @@ pub fn query<const N: usize>(statements: [Statement; N]) -> Result<[Rows; N], Er
     sql::query(&statements).map(as_many)
 }
 
+/// As [`query`], for as many statements as only show when the component runs.
+///
+/// # Errors
+/// See [`Error`].
+pub fn query_all(statements: &[Statement]) -> Result<Vec<Rows>, Error> {
+    sql::query(statements)
+}
+
 /// Writes, and reads among them, in one transaction that is on disk when this returns.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ mod refusal;
 mod request;
 mod talk;
 
-pub(super) use talk::{answered, outcome};
+pub(crate) use talk::{answered, outcome};
 
 use refusal::Refusal;
 use request::Asked;
@@ -76,7 +76,7 @@ async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensio
         return refusal.into_response();
     }
     let shared = &chat.shared;
-    let assistants = shared.assistants.iter().filter(|it| it.1.is_enabled()).map(|(name, it)| {
+    let assistants = shared.there().map(|(name, it)| {
         let chosen = models::chosen(it, &shared.models, &shared.base);
         json!({
             "name": name,
@@ -182,11 +182,15 @@ impl Chat {
 }
 
 impl Shared {
+    /// Who there is to talk to, by name.
+    fn there(&self) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
+        self.assistants.iter().filter(|it| it.1.is_enabled() && !it.1.plays_agents())
+    }
+
     fn assistant(&self, name: &str, language: Language) -> Result<Arc<AssistantConfig>, Refusal> {
-        let found = self.assistants.get(name).filter(|it| it.is_enabled());
-        found.cloned().ok_or_else(|| {
-            let names = self.assistants.iter().filter(|it| it.1.is_enabled());
-            let names: Vec<_> = names.map(|it| it.0.as_str()).collect();
+        let found = self.there().find(|it| it.0 == name).map(|it| it.1.clone());
+        found.ok_or_else(|| {
+            let names: Vec<_> = self.there().map(|it| it.0.as_str()).collect();
             let (name, names) = (format!("{name:?}"), names.join(", "));
             let details = language.pick(
                 format!("assistant {name} はありません。あるのは: {names}"),

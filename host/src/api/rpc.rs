@@ -147,13 +147,18 @@ impl Rpc {
             surface: Surface::Rpc,
             trace: trace.clone(),
         };
-        match self.calls.call(call).await? {
-            Outcome::Done { component, call_id, output } => result(component, call_id, output),
-            Outcome::Passed { result } => passed(*result),
-            Outcome::Asked { questions, .. } => {
-                let asked = InputRequired { questions, state: None };
-                Err(CallError::Stopped(Stop::InputRequired(asked)).into())
-            }
+        called(&self.calls, call).await
+    }
+}
+
+/// What a tool puts out for somebody who cannot be asked anything.
+pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> {
+    match calls.call(call).await? {
+        Outcome::Done { component, call_id, output } => result(component, call_id, output),
+        Outcome::Passed { result } => passed(*result),
+        Outcome::Asked { questions, .. } => {
+            let asked = InputRequired { questions, state: None };
+            Err(CallError::Stopped(Stop::InputRequired(asked)).into())
         }
     }
 }

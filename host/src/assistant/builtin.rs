@@ -31,6 +31,7 @@ mod places;
 mod rules;
 mod say;
 mod survey;
+pub(crate) mod talker;
 mod ways;
 mod words;
 

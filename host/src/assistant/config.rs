@@ -1,18 +1,19 @@
-//! Assistants and models, as the operator writes them: `[assistants.NAME]`, `[models.NAME]`.
+//! Assistants, as the operator writes them: `[assistants.NAME]`.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod check;
+mod models;
+
+pub use models::{ModelConfig, Models};
 
 use super::{Bounds, Offer, planner::JAPAN};
 use crate::{
     caller::{Caller, Owner},
-    grants::secret::Secret,
     registry::Catalog,
-    servers::Given,
 };
 
 /// Rounds of a run, where nobody says how many (ILL-25).
@@ -85,6 +86,9 @@ pub struct AssistantConfig {
     decision_ms_max: u64,
     run_ms_max: u64,
     failures_end: bool,
+    plays_agents: bool,
+    turns_max: usize,
+    tokens_max: u64,
 }
 
 impl Default for AssistantConfig {
@@ -110,6 +114,9 @@ impl Default for AssistantConfig {
             decision_ms_max: 60_000,
             run_ms_max: 180_000,
             failures_end: false,
+            plays_agents: false,
+            turns_max: 50,
+            tokens_max: 200_000,
         }
     }
 }
@@ -125,6 +132,16 @@ impl AssistantConfig {
     /// Whether it answers.
     pub(crate) fn is_enabled(&self) -> bool {
         self.enabled
+    }
+
+    /// Whether it plays agents and talks with nobody at `/api/chat`.
+    pub(crate) fn plays_agents(&self) -> bool {
+        self.plays_agents
+    }
+
+    /// How much an agent that it plays may take in one conversation: answers, and tokens in and out.
+    pub(crate) fn budget(&self) -> (usize, u64) {
+        (self.turns_max, self.tokens_max)
     }
 
     pub(crate) fn title(&self) -> Option<&str> {
@@ -244,105 +261,4 @@ impl AssistantConfig {
             Approval::Changes => !offer.is_read_only && !is_in(&self.trusts),
         }
     }
-}
-
-/// The models that assistants may use: `[models]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Models {
-    /// Anthropic's.
-    pub claude: ModelConfig,
-    /// Google's.
-    pub gemini: ModelConfig,
-    /// Of OpenAI, or of whoever speaks like them.
-    pub openai: ModelConfig,
-}
-
-impl Models {
-    pub(crate) fn get(&self, provider: Provider) -> Option<&ModelConfig> {
-        match provider {
-            Provider::Claude => Some(&self.claude),
-            Provider::Gemini => Some(&self.gemini),
-            Provider::OpenAi => Some(&self.openai),
-            Provider::Auto | Provider::Builtin => None,
-        }
-    }
-}
-
-/// One provider's models: `[models.NAME]`. What is not said has the provider's default.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelConfig {
-    base_url: Option<Given>,
-    key: Option<Given>,
-    model: Option<Given>,
-    picture_model: Option<Given>,
-    max_tokens: Option<u32>,
-    input_usd_per_million: Option<f64>,
-    output_usd_per_million: Option<f64>,
-    retry_base_ms: Option<u64>,
-}
-
-impl ModelConfig {
-    /// Whether it can be asked: it has a key; where none may be needed, an address, or a key and the
-    /// name of a model.
-    pub(crate) fn is_ready(&self, provider: Provider, base: &Path) -> bool {
-        let has = |it: &Option<Given>| read(it, base).is_ok_and(|it| it.is_some());
-        match provider {
-            Provider::OpenAi => has(&self.base_url) || has(&self.key) && has(&self.model),
-            _ => has(&self.key),
-        }
-    }
-
-    /// Where its API is, if that is said.
-    pub(crate) fn base_url(&self, base: &Path) -> Result<Option<String>, String> {
-        Ok(read(&self.base_url, base)?.map(|it| it.expose().to_owned()))
-    }
-
-    /// The key, where there is one.
-    pub(crate) fn key(&self, base: &Path) -> Result<Option<Secret>, String> {
-        read(&self.key, base)
-    }
-
-    /// Which model; `None` is the provider's default.
-    pub(crate) fn model(&self, base: &Path) -> Option<String> {
-        named(&self.model, base)
-    }
-
-    /// Which model makes pictures; `None` is the provider's default.
-    pub(crate) fn picture_model(&self, base: &Path) -> Option<String> {
-        named(&self.picture_model, base)
-    }
-
-    /// How long one of its answers may be.
-    pub(crate) fn tokens_max(&self) -> Option<u32> {
-        self.max_tokens
-    }
-
-    /// US dollars for a million tokens that go in, and that come out.
-    pub(crate) fn prices(&self) -> Option<(f64, f64)> {
-        self.input_usd_per_million.zip(self.output_usd_per_million)
-    }
-
-    /// The first delay before it is asked again.
-    pub(crate) fn retry_base(&self) -> Option<Duration> {
-        self.retry_base_ms.map(Duration::from_millis)
-    }
-}
-
-/// What is given; nothing, where the environment has nothing to give.
-fn read(given: &Option<Given>, base: &Path) -> Result<Option<Secret>, String> {
-    match given {
-        None => Ok(None),
-        Some(Given::Environment(name)) if std::env::var_os(name).is_none_or(|it| it.is_empty()) => {
-            Ok(None)
-        }
-        Some(it) => it.read(base).map(Some),
-    }
-}
-
-/// The name of a model, where it can be read.
-fn named(given: &Option<Given>, base: &Path) -> Option<String> {
-    let name = read(given, base).ok()??;
-    Some(name.expose().trim().to_owned()).filter(|it| !it.is_empty())
 }

@@ -17,11 +17,11 @@ pub(crate) use came::{Came, Response};
 use came::{back, made};
 
 pub(crate) use told::tell_running;
-use told::{is_fatal, slow, told_call, told_result, too_many, unended, unknown, unmade};
+use told::{is_fatal, nobody, slow, told_call, told_result, too_many, unended, unknown, unmade};
 
 use super::{
-    Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
-    ToolCall, ToolResult, Turn, Undecided, Wait, result,
+    Answered, AssistantConfig, Binding, Conclusion, Decider, Decision, Held, Language, Offer, Task,
+    Teller, ToolCall, ToolResult, Turn, Undecided, Wait, result,
 };
 use crate::{
     caller::Caller,
@@ -52,12 +52,19 @@ pub(crate) struct Asker {
     pub(crate) trusts: Vec<String>,
     /// Whether they want to choose among the pictures that tools bring (ILL-45).
     pub(crate) chooses: bool,
+    /// What the counter adds to the calls of an agent that it plays; nobody is there to be asked.
+    pub(crate) binding: Option<Binding>,
 }
 
 impl Asker {
     /// Somebody who is asked before anything changes, and chooses nothing.
     pub(crate) fn new(caller: Caller, trace: TraceHeaders) -> Self {
-        Self { caller, trace, trusts: Vec::new(), chooses: false }
+        Self { caller, trace, trusts: Vec::new(), chooses: false, binding: None }
+    }
+
+    /// An agent that the counter plays.
+    pub(crate) fn played(caller: Caller, binding: Binding) -> Self {
+        Self { binding: Some(binding), ..Self::new(caller, TraceHeaders::default()) }
     }
 }
 
@@ -152,6 +159,15 @@ impl Assistant {
         self.config.offers(&self.registry.catalog(), caller, self.needs_picture_tool)
     }
 
+    /// The same for whoever asks.
+    fn offers_to(&self, asker: &Asker) -> Vec<Offer> {
+        let offers = self.offers(&asker.caller);
+        match &asker.binding {
+            Some(it) => it.offers(offers, (&self.config, &self.registry.catalog())),
+            None => offers,
+        }
+    }
+
     /// Does `task` as `decider` says. Ends with the future: who no longer waits cancels its calls.
     pub(crate) async fn run(
         &self,
@@ -169,7 +185,7 @@ impl Assistant {
             let message = task.language.pick("考えています…", "Thinking…");
             teller.tell("status", || json!({ "state": "thinking", "message": message })).await;
             // Anew each round: what was swapped meanwhile is on offer (ILL-21).
-            let offers = self.offers(&asker.caller);
+            let offers = self.offers_to(asker);
             let turn = Turn {
                 task,
                 is_first: round == 0,
@@ -232,7 +248,8 @@ impl Assistant {
     ) -> Result<Vec<(Came, u64)>, Trouble> {
         let bounds = self.config.bounds();
         let offer = |call: &ToolCall| offers.iter().find(|it| *it.name == *call.name);
-        let waits = |it: &Offer| self.config.asks_first(it, &asker.trusts);
+        let waits =
+            |it: &Offer| asker.binding.is_none() && self.config.asks_first(it, &asker.trusts);
         if let Some(call) = calls.iter().find(|it| offers.is_empty() && self.lacks(&it.name)) {
             return Err(Trouble::NoTools(call.name.clone()));
         }
@@ -290,7 +307,10 @@ impl Assistant {
         teller: &Teller,
     ) -> (Came, u64) {
         let began = Instant::now();
-        let came = self.came(call, response, asker).await;
+        let mut came = self.came(call, response, asker).await;
+        if asker.binding.is_some() && came.result().is_none() {
+            came = Came::Back(back(call, nobody()));
+        }
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         if let Some(result) = came.result() {
             teller.tell("tool_result", || told_result(call, result, ms)).await;
@@ -300,11 +320,12 @@ impl Assistant {
 
     async fn came(&self, call: &ToolCall, response: Response, asker: &Asker) -> Came {
         let is_answered = response.state.is_some();
-        let mut outcome = self.calls.call(made(call, response, asker)).await;
+        let made = |response| made(call, response, asker, &self.registry.catalog());
+        let mut outcome = self.calls.call(made(response)).await;
         // A question waits as long as the person likes (FORM-2); its state does not, so that it is
         // asked again.
         if is_answered && matches!(outcome, Err(CallError::State(StateError::Expired))) {
-            outcome = self.calls.call(made(call, Response::default(), asker)).await;
+            outcome = self.calls.call(made(Response::default())).await;
         }
         let read = match outcome {
             Ok(Outcome::Done { component, call_id, output }) => {

@@ -8,10 +8,12 @@ use tracing_subscriber::EnvFilter;
 pub(crate) mod check_config;
 pub(crate) mod export;
 pub(crate) mod grants;
+pub(crate) mod import;
 pub(crate) mod import_map;
 pub(crate) mod inspect;
 pub(crate) mod operator;
 pub(crate) mod run;
+mod running;
 pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.

@@ -5,12 +5,16 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use host::{Config, OperatorKey, control::ComponentReport};
-use reqwest::{Method, Response, StatusCode};
+use host::{Config, control::ComponentReport};
+use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{complain, say};
+use super::{
+    complain,
+    running::{Server, message, text},
+    say,
+};
 
 /// Lists the components of the running server.
 #[derive(Args)]
@@ -164,43 +168,6 @@ impl Call {
     }
 }
 
-/// The server that runs on a data folder.
-struct Server {
-    key: OperatorKey,
-    data: PathBuf,
-}
-
-impl Server {
-    fn of(config: &Config) -> anyhow::Result<Self> {
-        let data = config.data.clone();
-        let key = OperatorKey::read(&data)
-            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
-        let key = key.with_context(|| nobody(&data))?;
-        Ok(Self { key, data })
-    }
-
-    async fn send(&self, method: Method, path: &str, body: Vec<u8>) -> anyhow::Result<Response> {
-        // A client needs one to be there, though this one speaks to this machine alone.
-        host::tls::install_provider();
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
-        let url = format!("http://{}/operator/{path}", self.key.addr);
-        let request = client.request(method, url).bearer_auth(&self.key.token).body(body);
-        // Without the URL of the error: what matters is that nobody is there.
-        request
-            .send()
-            .await
-            .map_err(reqwest::Error::without_url)
-            .with_context(|| nobody(&self.data))
-    }
-}
-
-fn nobody(data: &std::path::Path) -> String {
-    format!(
-        "no server that an operator can reach runs on {}; see --data, and operator_addr in the configuration",
-        data.display()
-    )
-}
-
 /// Gives one command, and shows what the component is then.
 async fn change(
     config: &Config,
@@ -227,22 +194,6 @@ async fn change(
         say(&format!("  {difference}"))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The body of an answer that must be good.
-async fn text(response: Response) -> anyhow::Result<String> {
-    let status = response.status();
-    let text = response.text().await.context("the server's answer did not arrive")?;
-    if !status.is_success() {
-        bail!(message(&text));
-    }
-    Ok(text)
-}
-
-fn message(text: &str) -> String {
-    let error: Option<Value> = serde_json::from_str(text).ok();
-    let message = error.as_ref().and_then(|it| it["message"].as_str());
-    message.unwrap_or("the server answers in a way that is not known here").to_owned()
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {

@@ -1,4 +1,7 @@
 //! Export: a component's tables as JSON objects, row by row, also while the host is running.
+//!
+//! What a column is declared as says what becomes of it: `JSON` is read as JSON, `SECRET_TEXT` (a text
+//! to SQLite; digests of tokens, hashes of passwords) is left out.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -74,9 +77,15 @@ fn list(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     names.filter(|name| !matches!(name, Ok(name) if is_the_hosts(name))).collect()
 }
 
+/// The type of columns that are not exported, neither by their table nor by a view that has them as
+/// they are.
+const SECRET: &str = "SECRET_TEXT";
+
 struct Column {
     name: String,
     is_json: bool,
+    /// Whether it stays here.
+    is_secret: bool,
     /// Place in the primary key from 1; 0 of a column that is not in it.
     key: u32,
 }
@@ -87,9 +96,11 @@ fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>
             "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1 ORDER BY cid",
         )?
         .query_map([table], |row| {
+            let declared: String = row.get(1)?;
             Ok(Column {
                 name: row.get(0)?,
-                is_json: row.get::<_, String>(1)?.eq_ignore_ascii_case("JSON"),
+                is_json: declared.eq_ignore_ascii_case("JSON"),
+                is_secret: declared.eq_ignore_ascii_case(SECRET),
                 key: row.get(2)?,
             })
         })?
@@ -99,7 +110,11 @@ fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Column>
 /// In the order of the primary key; without one, in the order of insertion; a view in its own.
 fn select(connection: &Connection, table: &str, columns: &[Column]) -> rusqlite::Result<String> {
     let quote = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    let names: Vec<String> = columns.iter().map(|column| quote(&column.name)).collect();
+    let mut names: Vec<String> =
+        columns.iter().filter(|it| !it.is_secret).map(|column| quote(&column.name)).collect();
+    if names.is_empty() {
+        names.push("NULL".to_owned());
+    }
     let mut key: Vec<&Column> = columns.iter().filter(|column| column.key > 0).collect();
     key.sort_by_key(|column| column.key);
     let mut order: Vec<String> = key.iter().map(|column| quote(&column.name)).collect();
@@ -141,7 +156,7 @@ fn rows(
 
 fn object(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Map<String, Json>> {
     let mut object = Map::with_capacity(columns.len());
-    for (index, column) in columns.iter().enumerate() {
+    for (index, column) in columns.iter().filter(|it| !it.is_secret).enumerate() {
         let value = match row.get_ref(index)? {
             ValueRef::Null => Json::Null,
             ValueRef::Integer(integer) => integer.into(),

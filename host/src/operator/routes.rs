@@ -1,5 +1,7 @@
 //! What the operator is answered, route by route.
 
+use std::sync::Arc;
+
 use axum::{
     Json,
     body::Bytes,
@@ -103,7 +105,11 @@ pub(super) async fn call(
         name: asked.tool,
         arguments: asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned()),
         meta: "{}".to_owned(),
-        caller: Caller { principal: PRINCIPAL.into(), ..Caller::anonymous() },
+        caller: Caller {
+            principal: PRINCIPAL.into(),
+            scopes: Arc::new(["*".to_owned()]),
+            ..Caller::anonymous()
+        },
         responses: Default::default(),
         state: None,
         notes: None,

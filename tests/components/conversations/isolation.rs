@@ -1,1 +1,215 @@
-//! Another agent's token, another project, a person's chat: nothing of it can be read or written.
+//! Another agent's token, another project, a person's chat: nothing of it can be read or written, by
+//! any tool, endpoint or resource.
+//!
+//! In the project `one` worker-a and worker-b talk, and Hana chats with worker-a. Whoever has no
+//! business there tries everything: what comes back has none of their words, and nothing of theirs has
+//! changed. A tool or a template that is added without a case here fails.
+
+mod attempts;
+
+use host::{caller::Caller, solo::SoloOutcome};
+use serde_json::{Value, json};
+use tests::{
+    bench::{Bench, Tested},
+    conversations::{agent, credentials},
+};
+
+/// Something that only they may read; every text of theirs has it.
+const SECRET: &str = "柿の木坂の秘密";
+
+/// Who calls: a person or a program by its token.
+fn caller(principal: &str, scopes: &[&str]) -> Caller {
+    let mut caller = Caller::anonymous();
+    caller.principal = principal.into();
+    caller.scopes = scopes.iter().map(|it| (*it).to_owned()).collect();
+    caller
+}
+
+/// What is to be kept apart.
+struct House {
+    component: Tested,
+    /// The conversation of worker-a and worker-b.
+    talk: String,
+    /// The message that opens it.
+    message: String,
+    /// Tokens of sessions that are none of theirs: of their project, and of another one.
+    strangers: [String; 2],
+    /// Tokens of worker-a and worker-b.
+    members: [String; 2],
+}
+
+impl House {
+    async fn open() -> Self {
+        let one = ["one".to_owned()];
+        let two = ["two".to_owned()];
+        let person = |name: &str, projects: &[String]| json!({ "name": name, "type": "human", "projects": projects, "principal": name });
+        let settings = json!({
+            "projects": { "one": { "name": "One" }, "two": { "name": "Two" } },
+            "agents": {
+                "worker-a": agent("A", &one), "worker-b": agent("B", &one),
+                "worker-c": agent("C", &one), "worker-x": agent("X", &two),
+                "hana": person("hana", &one), "jiro": person("jiro", &one),
+                "taro": person("taro", &two),
+            },
+        });
+        let bench = Bench::of("conversations").grant_all().at("2026-11-20T10:00:00");
+        let component = bench.settings(settings).start().await;
+        let mut tokens = Vec::new();
+        for (who, project) in [("worker-c", "one"), ("worker-x", "two"), ("worker-a", "one")] {
+            let session = component.call("authenticate", credentials(who, project)).await;
+            tokens.push(session["session_token"].as_str().unwrap().to_owned());
+        }
+        let started = component
+            .call(
+                "start_conversation",
+                json!({
+                    "session_token": tokens[2], "target_agent_id": "worker-b",
+                    "purpose": SECRET, "initial_message": SECRET,
+                }),
+            )
+            .await;
+        let session = component.call("authenticate", credentials("worker-b", "one")).await;
+        tokens.push(session["session_token"].as_str().unwrap().to_owned());
+        let talk = started["conversation_id"].as_str().unwrap().to_owned();
+        let seen = component.call("get_conversation", json!({ "conversation_id": talk })).await;
+        let message = seen["messages"][0]["id"].as_str().unwrap().to_owned();
+        component.speak(caller("hana", &["conversations"]));
+        let chat = json!({ "project_id": "one", "agent_id": "worker-a" });
+        component.call("start_chat", chat.clone()).await;
+        let mut said = chat;
+        said["content"] = SECRET.into();
+        component.call("send_chat", said).await;
+        let [c, x, a, b] = tokens.try_into().unwrap();
+        Self { component, talk, message, strangers: [c, x], members: [a, b] }
+    }
+
+    /// Everything of theirs, as those see it who may.
+    async fn theirs(&self) -> Value {
+        self.component.speak(Caller::anonymous());
+        let arguments = json!({ "conversation_id": self.talk });
+        let talk = self.component.call("get_conversation", arguments).await;
+        let mut sessions = Vec::new();
+        for token in &self.members {
+            let arguments = json!({ "session_token": token });
+            sessions
+                .push(self.component.call("list_agents", arguments).await["my_agent_id"].clone());
+        }
+        let projects = self.component.get("projects", &[]).await.unwrap();
+        self.component.speak(caller("hana", &["conversations"]));
+        let chat = "projects/one/agents/worker-a/chat/messages";
+        let chat = self.component.get(chat, &[]).await.unwrap();
+        let unread = self.component.get("projects/one/unread-counts", &[]).await.unwrap();
+        let on = self.component.get("projects/one/agent-sessions", &[]).await.unwrap();
+        json!([talk, sessions, projects, chat, unread, on])
+    }
+
+    /// Somebody tries something; what they are told.
+    async fn try_tool(&self, who: &Caller, tool: &str, arguments: Value) -> Result<String, Value> {
+        self.component.speak(who.clone());
+        match self.component.round(tool, arguments, json!({})).await {
+            SoloOutcome::Done(output) => Ok(format!("{output:?}")),
+            SoloOutcome::Waits(_) => Ok(String::new()),
+            SoloOutcome::Failed(it) => Err(it),
+            SoloOutcome::Asked(it) => panic!("{tool} asks before it looks: {it:?}"),
+        }
+    }
+}
+
+/// Nothing of theirs is in what somebody was told.
+fn is_clean(told: &str, what: &str) {
+    assert!(!told.contains(SECRET), "{what} tells: {told}");
+}
+
+#[tokio::test]
+async fn no_tool_reads_or_writes_what_is_somebody_elses() {
+    let house = House::open().await;
+    let before = house.theirs().await;
+    assert!(
+        before.to_string().matches(SECRET).count() >= 3,
+        "there is something to be told: {before}"
+    );
+    for tool in house.component.component().tools() {
+        let name: &str = &tool.name;
+        let cases = attempts::of(name, &house).unwrap_or_else(|| {
+            panic!("{name} has no case in tests/components/conversations/isolation")
+        });
+        assert!(!cases.is_empty(), "{name}: an empty case proves nothing");
+        for it in cases {
+            let what = format!("{name} {} by {}", it.arguments, it.caller.principal);
+            let told = house.try_tool(&it.caller, name, it.arguments).await;
+            match &told {
+                Ok(text) => is_clean(text, &what),
+                Err(failure) => is_clean(&failure.to_string(), &what),
+            }
+            if let Some(codes) = it.refused {
+                let failure = told.expect_err(&what);
+                let code = failure["error"].as_str().unwrap();
+                assert!(codes.contains(&code), "{what}: {failure}");
+            }
+            assert_eq!(house.theirs().await, before, "{what} changed something");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_endpoint_tells_what_is_somebody_elses() {
+    let house = House::open().await;
+    let before = house.theirs().await;
+    let chat = "projects/one/agents/worker-a/chat/messages";
+    let talk = [("id", house.talk.as_str())];
+    let strangers = ["taro", "nobody"].map(|it| caller(it, &["conversations"]));
+    let others = [&strangers[..], &[caller("jiro", &["conversations"])]].concat();
+    let nothing: &[(&str, &str)] = &[];
+    let paths = [
+        (&strangers[..], "projects", nothing),
+        (&strangers[..], "transcript", &talk[..]),
+        (&strangers[..], "projects/one/agent-sessions", nothing),
+        (&strangers[..], "projects/one/unread-counts", nothing),
+        (&others[..], chat, nothing),
+        (&others[..], chat, &[("before", house.message.as_str())]),
+        (&others[..], chat, &[("after", house.message.as_str())]),
+    ];
+    for (who, path, query) in paths {
+        for caller in who {
+            house.component.speak(caller.clone());
+            let what = format!("{path} by {}", caller.principal);
+            match house.component.get(path, query).await {
+                Ok(told) => {
+                    is_clean(&told.to_string(), &what);
+                    assert!(
+                        !told.to_string().contains("worker-"),
+                        "{what} tells of agents: {told}"
+                    );
+                }
+                Err(failure) => is_clean(&failure.to_string(), &what),
+            }
+            assert_eq!(house.theirs().await, before, "{what} changed something");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_resource_tells_what_is_somebody_elses() {
+    let house = House::open().await;
+    let before = house.theirs().await;
+    let strangers = ["taro", "nobody"].map(|it| caller(it, &["conversations"]));
+    let templates = &house.component.component().offers().templates;
+    let resources = &house.component.component().offers().resources;
+    let mut uris: Vec<_> = resources.iter().map(|it| it.uri.to_string()).collect();
+    for template in templates {
+        uris.push(match template.uri_template.text() {
+            "conversation://{id}" | "conversation://{conversation_id}" => {
+                format!("conversation://{}", house.talk)
+            }
+            other => panic!("{other} has no case here"),
+        });
+    }
+    for uri in uris {
+        for caller in &strangers {
+            house.component.speak(caller.clone());
+            let told = format!("{:?}", house.component.read(&uri).await);
+            is_clean(&told, &format!("{uri} by {}", caller.principal));
+            assert_eq!(house.theirs().await, before, "{uri} changed something");
+        }
+    }
+}

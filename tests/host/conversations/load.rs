@@ -1,1 +1,202 @@
-//! Many agents at a time: nothing lost, nothing twice, order kept.
+//! Many agents talk at once, each waiting in `get_next_action`, while the component is swapped and the
+//! power fails: no message is lost, none comes twice, and each conversation keeps its order.
+//!
+//! 40 agents exchange 2,000 messages; `MADOGUCHI_LOAD=full` makes it 200 agents in 100 conversations,
+//! 20,000 messages, 200 a second. How long a delivery took is printed and nothing is asserted of it.
+
+mod talker;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use talker::{Line, Talker};
+use tests::{
+    client::Client, component_bytes, conversations::toml, process::Process, rebuilt,
+    server::Folders,
+};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+/// Messages a second.
+const PACE: u32 = 200;
+/// How long everything may take to arrive once everything is sent.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How much of it there is.
+#[derive(Clone, Copy)]
+struct Load {
+    conversations: usize,
+    messages: usize,
+}
+
+impl Load {
+    fn wanted() -> Self {
+        match std::env::var("MADOGUCHI_LOAD").as_deref() {
+            Ok("full") => Self { conversations: 100, messages: 20_000 },
+            _ => Self { conversations: 20, messages: 2_000 },
+        }
+    }
+
+    fn of_each(self) -> usize {
+        self.messages / self.conversations
+    }
+}
+
+fn start(folders: &Folders, load: Load) -> Process {
+    let config = folders.data().with_file_name("madoguchi.toml");
+    let ids = (0..load.conversations).flat_map(|it| [format!("a{it}"), format!("b{it}")]);
+    let agents: Vec<_> = ids.map(|id| (id.clone(), id.to_uppercase())).collect();
+    std::fs::write(&config, toml("load", &agents)).unwrap();
+    let mut command = tests::process::command(folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    Process::from({
+        command.arg("--config").arg(config);
+        command
+    })
+}
+
+/// One conversation: both sides, of which the first one started it.
+async fn pair(line: &Line, it: usize) -> (String, [Arc<Talker>; 2]) {
+    let [a, b] = [format!("a{it}"), format!("b{it}")];
+    let [a, b] = [Talker::enter(line, a).await, Talker::enter(line, b).await];
+    let talk = a.start(&b.id).await;
+    let request = b.call("get_next_action", json!({})).await;
+    assert_eq!(request["action"], "conversation_request", "{request}");
+    (
+        talk.clone(),
+        [a, b].map(|mut it| {
+            it.talk = talk.clone();
+            Arc::new(it)
+        }),
+    )
+}
+
+/// Sends what is due, conversation by conversation and side by side, at the pace; each side one
+/// message after the other.
+async fn pace(pairs: &[(String, [Arc<Talker>; 2])], load: Load) -> Vec<JoinHandle<()>> {
+    let mut senders = Vec::new();
+    let mut tasks = Vec::new();
+    for (_, [a, b]) in pairs {
+        for (from, to) in [(a, b), (b, a)] {
+            let (sender, mut due) = mpsc::unbounded_channel::<usize>();
+            let (from, to) = (from.clone(), to.id.clone());
+            senders.push(sender);
+            tasks.push(tokio::spawn(async move {
+                while let Some(number) = due.recv().await {
+                    from.send(&to, number).await;
+                }
+            }));
+        }
+    }
+    let mut clock = tokio::time::interval(Duration::from_secs(1) / PACE);
+    for message in 0..load.messages {
+        clock.tick().await;
+        let (talk, round) = (message % pairs.len(), message / pairs.len());
+        senders[talk * 2 + round % 2].send(round).unwrap();
+    }
+    tasks
+}
+
+/// Another build of the component takes its place.
+async fn swap(folders: &Folders, url: &str) {
+    let build = rebuilt(&component_bytes("conversations"), 1);
+    let digest = host::seal::digest(&build);
+    folders.put("conversations", &build);
+    let client = Client::new(url);
+    let serving = async || -> bool {
+        let health: Value = client.get("/api/health").await.json().await.unwrap();
+        health["components"]["conversations"]["digest"] == digest
+    };
+    let began = Instant::now();
+    while !serving().await {
+        assert!(began.elapsed() < Duration::from_secs(60), "the new build does not serve");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// What is stored: each message once, without gaps, each side's in the order in which it sent them.
+async fn is_whole(client: &Client, talk: &str, load: Load) {
+    let arguments = json!({ "conversation_id": talk, "limit": 200 });
+    let seen = client.output("get_conversation", arguments).await;
+    let messages = seen["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), load.of_each(), "{talk}: none lost, none twice");
+    let mut last = BTreeMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        assert_eq!(message["sequence"], at + 1, "{talk}: without gaps");
+        assert!(message["readAt"].is_string(), "{talk}: each is read: {message}");
+        let number: i64 = message["content"].as_str().unwrap().parse().unwrap();
+        let before = last.insert(message["senderId"].to_string(), number).unwrap_or(-1);
+        assert!(before < number, "{talk}: {number} after {before}");
+    }
+}
+
+fn tell(mut times: Vec<Duration>, what: &str) {
+    times.sort();
+    let at = |part: usize| times.get(times.len() * part / 1000).copied().unwrap_or_default();
+    eprintln!(
+        "{what}: {} deliveries to a waiting get_next_action, median {:?}, p99 {:?}, p99.9 {:?}",
+        times.len(),
+        at(500),
+        at(990),
+        at(999),
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_thousands_of_messages_none_is_lost_and_none_comes_twice_through_swap_and_power_cut() {
+    let load = Load::wanted();
+    let folders = Folders::new();
+    folders.put("conversations", &component_bytes("conversations"));
+    let mut process = start(&folders, load);
+    let line = Line::to(&process.url);
+    let pairs = join_all((0..load.conversations).map(|it| pair(&line, it))).await;
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let each = load.of_each() / 2;
+    let talkers = pairs.iter().flat_map(|it| &it.1);
+    let listeners: Vec<_> = talkers
+        .map(|it| {
+            let (it, times) = (it.clone(), times.clone());
+            tokio::spawn(async move { it.listen(each, &times).await })
+        })
+        .collect();
+    let sending = {
+        let pairs = pairs.clone();
+        tokio::spawn(async move { pace(&pairs, load).await })
+    };
+    let third = Duration::from_secs(1) * u32::try_from(load.messages / 3).unwrap() / PACE;
+    tokio::time::sleep(third).await;
+    swap(&folders, &process.url).await;
+    tokio::time::sleep(third).await;
+    process.kill();
+    let (folders, process) = tokio::task::spawn_blocking(move || {
+        let process = start(&folders, load);
+        (folders, process)
+    })
+    .await
+    .unwrap();
+    line.moved(&process.url);
+    for sender in sending.await.unwrap() {
+        sender.await.unwrap();
+    }
+    let heard = tokio::time::timeout(PATIENCE, join_all(listeners)).await.expect("all arrive");
+    let mut late = 0;
+    for it in heard {
+        late += it.unwrap();
+    }
+    let client = Client::new(&process.url);
+    for (talk, _) in &pairs {
+        is_whole(&client, talk, load).await;
+    }
+    let away = line.failures();
+    assert!(away > 0, "the power cut was noticed");
+    eprintln!("{} messages, {away} calls again, {late} found in the history", load.messages);
+    tell(
+        std::mem::take(&mut times.lock().unwrap()),
+        "while nothing else happens and while it does",
+    );
+    drop(folders);
+}

@@ -1,1 +1,222 @@
-//! UC016 by two independent clients over MCP (CONV-100 to CONV-104).
+//! UC016, end to end over MCP, by two programs that know nothing of each other (CONV-100 to CONV-104).
+
+mod agents;
+
+use agents::{
+    Agent,
+    Language::{Python, TypeScript},
+    starter,
+};
+use serde_json::{Value, json};
+use tests::{
+    client::Client, component_bytes, conversations::toml, process::Process, server::Folders,
+};
+
+const FIRST: [&str; 5] =
+    ["しりとりをしましょう。りんご", "らっぱ", "だちょう", "ぎんこう", "まくら"];
+const SECOND: [&str; 5] = ["ごりら", "ぱんだ", "うさぎ", "うま", "らいおん"];
+const GOODBYE: &str = "5ターン完了。終了します";
+
+/// A counter where two agents may play, and the person who watches them.
+struct Game {
+    process: Process,
+    watcher: Client,
+    _folders: Folders,
+}
+
+impl Game {
+    /// With these variables in its environment.
+    fn open(environment: &[(&str, &str)]) -> Self {
+        let folders = Folders::new();
+        folders.put("conversations", &component_bytes("conversations"));
+        let agents = [("worker-a", "Analysis Worker"), ("worker-b", "Writing Worker")];
+        let agents = agents.map(|(id, name)| (id.to_owned(), name.to_owned()));
+        let config = folders.data().with_file_name("madoguchi.toml");
+        std::fs::write(&config, toml("games", &agents)).unwrap();
+        let mut command = tests::process::command(&folders);
+        command.envs(environment.iter().copied()).arg("--config").arg(config);
+        command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+        let process = Process::from(command);
+        let watcher = Client::new(&process.url);
+        Self { process, watcher, _folders: folders }
+    }
+
+    fn url(&self) -> &str {
+        &self.process.url
+    }
+
+    /// The conversation as a person sees it.
+    async fn see(&self, id: &Value) -> Value {
+        self.watcher.output("get_conversation", json!({ "conversation_id": id })).await
+    }
+
+    async fn state(&self, id: &Value) -> Value {
+        self.see(id).await["conversation"]["state"].clone()
+    }
+}
+
+/// State and who caused it, one after another.
+fn trace(seen: &Value) -> Vec<(&str, &str)> {
+    let steps = seen["steps"].as_array().unwrap().iter();
+    steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
+}
+
+/// Who said what.
+fn said(seen: &Value) -> Vec<(&str, &str)> {
+    let messages = seen["messages"].as_array().unwrap().iter();
+    messages.map(|it| (it["senderId"].as_str().unwrap(), it["content"].as_str().unwrap())).collect()
+}
+
+/// CONV-100, with these two.
+async fn five_round_trips(a: agents::Language, b: agents::Language) {
+    let game = Game::open(&[]);
+    let mut part = starter(&FIRST);
+    part["goodbye"] = GOODBYE.into();
+    let mut a = Agent::start(a, game.url(), "worker-a", part);
+    let started = a.until("start_conversation", |_| true);
+    let id = &started["conversation_id"];
+    assert_eq!(started["status"], "pending");
+    assert_eq!(
+        started["instruction"],
+        "会話リクエストを送信しました。send_messageでメッセージを送信できます。相手がオンラインになると会話が開始されます。"
+    );
+    assert_eq!(game.state(id).await, "pending");
+
+    let mut b = Agent::start(b, game.url(), "worker-b", json!({ "words": SECOND }));
+    assert_eq!(b.until("authenticate", |_| true)["purpose"], "chat", "CONV-82");
+    let request = b.until("get_next_action", |_| true);
+    let wanted = json!({
+        "action": "conversation_request", "conversation_id": id, "from_agent_id": "worker-a",
+        "from_agent_name": "Analysis Worker", "purpose": "しりとり", "state": "conversation_active",
+        "instruction": "Analysis Workerから会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。",
+    });
+    for (name, value) in wanted.as_object().unwrap() {
+        assert_eq!(request[name], *value, "CONV-51, {name}: {request}");
+    }
+    assert_eq!(game.state(id).await, "active");
+    a.go();
+    a.end();
+    b.end();
+
+    for (who, agent) in [("worker-a", &a), ("worker-b", &b)] {
+        let ended = agent.told("conversation_ended");
+        assert_eq!(
+            (&ended["conversation_id"], &ended["ended_by"]),
+            (id, &json!("worker-a")),
+            "{who}"
+        );
+        assert_eq!(ended["reason"], "initiator_ended", "{who}");
+        assert_eq!(
+            ended["instruction"],
+            "会話が終了しました。get_next_actionで次の指示を確認してください。"
+        );
+        assert_eq!(agent.actions().last(), Some(&"wait_for_messages"), "{who}");
+        assert!(
+            agent.read().iter().all(|it| it["conversationId"] == *id),
+            "{who}: one conversation"
+        );
+    }
+    let heard: Vec<_> =
+        b.read().iter().map(|it| it["content"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(heard, [&FIRST[..], &[GOODBYE]].concat());
+    let seen = game.see(id).await;
+    let words = FIRST.iter().zip(&SECOND).flat_map(|(a, b)| [("worker-a", *a), ("worker-b", *b)]);
+    let words: Vec<_> = words.chain([("worker-a", GOODBYE)]).collect();
+    assert_eq!(said(&seen), words);
+    let wanted = [
+        ("pending", "worker-a"),
+        ("active", "worker-b"),
+        ("terminating", "worker-a"),
+        ("ended", "worker-b"),
+    ];
+    assert_eq!(trace(&seen), wanted, "{:#}", seen["steps"]);
+    assert_eq!(seen["conversation"]["turns"], 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_programs_play_five_round_trips_of_shiritori_conv_100() {
+    five_round_trips(Python, TypeScript).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn and_again_with_their_languages_exchanged_conv_100() {
+    five_round_trips(TypeScript, Python).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_asked_may_end_it_conv_101() {
+    let game = Game::open(&[]);
+    let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["だちょう"]));
+    let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
+    let part = json!({ "words": ["うどん"], "ends": true });
+    let mut b = Agent::start(Python, game.url(), "worker-b", part);
+    b.until("get_next_action", |it| it["action"] == "conversation_request");
+    a.go();
+    a.end();
+    b.end();
+    let ended = a.told("conversation_ended");
+    assert_eq!(
+        (&ended["ended_by"], &ended["reason"]),
+        (&json!("worker-b"), &json!("participant_ended"))
+    );
+    let seen = game.see(&id).await;
+    assert_eq!(said(&seen), [("worker-a", "だちょう"), ("worker-b", "うどん")]);
+    assert_eq!(trace(&seen)[2..], [("terminating", "worker-b"), ("ended", "worker-a")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nobody_comes_the_one_who_started_is_told_so_conv_102() {
+    let game = Game::open(&[("CONVERSATION_PENDING_TIMEOUT_SECONDS", "2")]);
+    let part = json!({ "target": "worker-b", "purpose": "しりとり" });
+    let mut a = Agent::start(Python, game.url(), "worker-a", part);
+    let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
+    a.end();
+    let expired = a.told("conversation_expired");
+    assert_eq!((&expired["conversation_id"], &expired["target"]), (&id, &json!("worker-b")));
+    assert_eq!(a.actions().last(), Some(&"wait_for_messages"), "once");
+    let seen = game.see(&id).await;
+    assert_eq!(trace(&seen), [("pending", "worker-a"), ("expired", "system")]);
+    assert!(seen["conversation"]["ended_at"].is_string(), "CONV-54");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nobody_says_more_both_are_told_so_and_the_messages_stay_conv_103() {
+    let game = Game::open(&[("CONVERSATION_ACTIVE_TIMEOUT_SECONDS", "5")]);
+    let mut a = Agent::start(TypeScript, game.url(), "worker-a", starter(&["りんご"]));
+    let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
+    let mut b = Agent::start(Python, game.url(), "worker-b", json!({ "words": ["ごりら"] }));
+    b.until("get_next_action", |it| it["action"] == "conversation_request");
+    a.go();
+    a.end();
+    b.end();
+    for agent in [&a, &b] {
+        let ended = agent.told("conversation_ended");
+        assert_eq!((&ended["ended_by"], &ended["reason"]), (&json!("system"), &json!("timeout")));
+    }
+    let seen = game.see(&id).await;
+    assert_eq!(said(&seen), [("worker-a", "りんご"), ("worker-b", "ごりら")], "they are kept");
+    let states: Vec<_> = trace(&seen).iter().map(|it| it.0).collect();
+    assert_eq!(states, ["pending", "active", "terminating", "ended"]);
+    assert_eq!(trace(&seen)[2], ("terminating", "system"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_there_already_hears_of_it_without_coming_in_again_conv_104() {
+    let game = Game::open(&[]);
+    let mut b = Agent::start(TypeScript, game.url(), "worker-b", json!({ "words": ["ごりら"] }));
+    assert_eq!(b.until("authenticate", |_| true)["purpose"], "task");
+    let mut part = starter(&["りんご"]);
+    part["goodbye"] = GOODBYE.into();
+    let mut a = Agent::start(Python, game.url(), "worker-a", part);
+    let id = a.until("start_conversation", |_| true)["conversation_id"].clone();
+    let request = b.until("get_next_action", |it| it["action"] == "conversation_request");
+    assert_eq!(request["conversation_id"], id);
+    a.go();
+    a.end();
+    b.end();
+    assert_eq!(b.heard.iter().filter(|it| it["tool"] == "authenticate").count(), 1);
+    let seen = game.see(&id).await;
+    let words = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
+    assert_eq!(said(&seen), words);
+    assert_eq!(trace(&seen)[1], ("active", "worker-b"));
+}

@@ -1,1 +1,220 @@
 //! A person's chat with an agent.
+
+use fantoccini::key::Key;
+use serde_json::{Value, json};
+use tests::{browser::Look, client::Client};
+
+use super::staff::Desk;
+
+/// A chat with an agent from outside, open in a browser; the test plays the agent.
+struct Chat {
+    desk: Desk,
+    passkey: String,
+}
+
+/// A session of the agent's.
+struct Agent {
+    client: Client,
+    token: Value,
+}
+
+impl Agent {
+    async fn next_action(&self) -> Value {
+        let arguments = json!({ "session_token": self.token, "timeout_seconds": 20 });
+        self.client.output("get_next_action", arguments).await
+    }
+
+    /// What it has not read; it has read it then.
+    async fn reads(&self) -> Vec<String> {
+        let arguments = json!({ "session_token": self.token });
+        let pending = self.client.output("get_pending_messages", arguments).await;
+        let messages = pending["pending_messages"].as_array().cloned().unwrap_or_default();
+        messages.iter().map(|it| it["content"].as_str().unwrap().to_owned()).collect()
+    }
+
+    async fn says(&self, content: &str) {
+        let arguments = json!({ "session_token": self.token, "content": content });
+        self.client.output("respond_chat", arguments).await;
+    }
+}
+
+impl Chat {
+    async fn with(look: Look) -> Self {
+        let desk = Desk::with(look).await;
+        let passkey = desk.outsider("worker-c", "Outside Worker").await;
+        desk.browser.go("#/agents/demo/worker-c").await;
+        desk.browser.says("h1", "Outside Worker").await;
+        desk.browser.find("#agent-input").await;
+        desk.browser.until("document.querySelector('.agent-log').ariaBusy === 'false'").await;
+        Self { desk, passkey }
+    }
+
+    /// Writes something, and sends it with Enter.
+    async fn write(&self, text: &str) {
+        self.desk.browser.script("document.querySelector('#agent-input').focus()").await;
+        self.desk.browser.press(text).await;
+        self.desk.browser.key(Key::Enter).await;
+    }
+
+    /// The agent comes in.
+    async fn agent(&self) -> Agent {
+        let session = self.desk.authenticate("worker-c", &self.passkey).await;
+        assert_eq!(session["success"], true, "{session}");
+        Agent { client: self.desk.server.client(), token: session["session_token"].clone() }
+    }
+
+    async fn texts(&self) -> Vec<String> {
+        let script = "return [...document.querySelectorAll('.agent-text')].map(it => it.textContent)";
+        serde_json::from_value(self.desk.browser.script(script).await).unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat_sends_it_away() {
+    let it = Chat::with(Look::DESKTOP).await;
+    let browser = &it.desk.browser;
+    browser.says("#agent-status", "is not there").await;
+    it.write("こんにちは").await;
+    browser.says("#agent-status", "is being called").await;
+    browser.until("document.querySelectorAll('.agent-message').length === 1").await;
+    browser.says(".agent-receipt", "Sent").await;
+    let agent = it.agent().await;
+    browser.says("#agent-status", "is there").await;
+    assert_eq!(agent.next_action().await["action"], "get_pending_messages");
+    assert_eq!(agent.reads().await, ["こんにちは"]);
+    browser.says(".agent-receipt", "Read").await;
+    agent.says("はい、何でしょう。").await;
+    browser.until("document.querySelectorAll('.agent-message').length === 2").await;
+    browser.says("[role=status]", "はい、何でしょう。").await;
+    it.desk.sound("a chat").await;
+    browser.picture("agent-chat").await;
+    browser.hit("button", "End the chat").await;
+    assert_eq!(agent.next_action().await["action"], "exit");
+    browser.says("#agent-status", "is not there").await;
+    assert_eq!(it.texts().await, ["こんにちは", "はい、何でしょう。"]);
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_it_is_seen() {
+    let it = Chat::with(Look::DESKTOP).await;
+    let browser = &it.desk.browser;
+    it.write("起きたら教えて").await;
+    browser.says(".agent-receipt", "Sent").await;
+    let agent = it.agent().await;
+    agent.reads().await;
+    browser.go("#/agents").await;
+    browser.says("h2", "窓口デモ").await;
+    agent.says("起きました").await;
+    agent.says("もう一度").await;
+    browser.role("link", "Chat with Outside Worker, 2 unread").await;
+    browser.hit("link", "Chat with Outside Worker").await;
+    browser.says(".agent-mark", "Unread from here").await;
+    browser.until("document.querySelectorAll('.agent-message').length === 3").await;
+    browser.hit("link", "All agents").await;
+    browser.no_role("link", "Chat with Outside Worker, 2 unread").await;
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
+    let it = Chat::with(Look::DESKTOP).await;
+    let browser = &it.desk.browser;
+    // The host takes it, and the answer is lost on the way back.
+    let lose = "const real = window.fetch; let lost = 0; window.sent = [];
+        window.fetch = async (input, init) => {
+            const request = new Request(input, init);
+            if (!request.url.endsWith('/mcp') || request.method !== 'POST') return real(request);
+            const text = await request.clone().text();
+            if (!text.includes('send_chat')) return real(request);
+            window.sent.push(JSON.parse(text).params.arguments.client_message_id);
+            const answer = await real(request);
+            if (lost++ === 0) { await answer.text(); throw new TypeError('lost'); }
+            return answer;
+        };";
+    browser.script(lose).await;
+    it.write("一度だけ").await;
+    browser.says(".is-failed", "Not sent").await;
+    assert!(browser.serious_faults().await.is_empty());
+    browser.picture("agent-chat-failed").await;
+    browser.hit("button", "Send again").await;
+    browser.until("!document.querySelector('.is-failed')").await;
+    browser.until("window.sent.length === 2 && window.sent[0] === window.sent[1]").await;
+    let agent = it.agent().await;
+    assert_eq!(agent.reads().await, ["一度だけ"]);
+    browser.says(".agent-receipt", "Read").await;
+    assert_eq!(it.texts().await, ["一度だけ"]);
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conv_65_what_is_typed_is_kept_counted_and_never_cut_and_an_input_method_sends_nothing() {
+    let it = Chat::with(Look::DESKTOP.japanese()).await;
+    let browser = &it.desk.browser;
+    let put = "const input = document.querySelector('#agent-input');
+        input.focus(); input.value = arguments[0];
+        input.dispatchEvent(new Event('input', { bubbles: true }));";
+    browser.ask(put, vec![json!("👨‍👩‍👧".repeat(801))]).await;
+    browser.says("#agent-count", "4,005").await;
+    browser.key(Key::Enter).await;
+    browser.says("#agent-fault", "4,000文字以内").await;
+    browser.says("#agent-fault", "5 文字超過").await;
+    assert!(it.texts().await.is_empty());
+    browser.ask(put, vec![json!("書きかけ")]).await;
+    let keys = "const input = document.querySelector('#agent-input');
+        for (const how of [{ isComposing: true }, { keyCode: 229 }, { shiftKey: true }]) {
+            input.dispatchEvent(new KeyboardEvent('keydown',
+                { key: 'Enter', bubbles: true, cancelable: true, ...how }));
+        }";
+    browser.script(keys).await;
+    assert!(it.texts().await.is_empty());
+    browser.script("location.reload()").await;
+    browser.until("document.querySelector('#agent-input')?.value === '書きかけ'").await;
+    // Another chat has a draft of its own.
+    browser.go("#/agents/demo/worker-a").await;
+    browser.until("document.querySelector('#agent-input')?.value === ''").await;
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn older_messages_come_when_they_are_asked_for() {
+    let it = Chat::with(Look::DESKTOP).await;
+    let browser = &it.desk.browser;
+    let client = it.desk.server.client();
+    for number in 1..=70 {
+        let message = json!({ "project_id": "demo", "agent_id": "worker-c",
+            "content": format!("message {number}") });
+        client.output("send_chat", message).await;
+    }
+    browser.says(".agent-log", "message 70").await;
+    browser.script("location.reload()").await;
+    browser.until("document.querySelectorAll('.agent-message').length === 50").await;
+    browser.hit("button", "Show older messages").await;
+    browser.until("document.querySelectorAll('.agent-message').length === 70").await;
+    browser.says(".agent-begins", "where it begins").await;
+    let texts = it.texts().await;
+    assert_eq!((&*texts[0], &*texts[69]), ("message 1", "message 70"));
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn axe_finds_nothing_serious_in_a_chat_by_day_and_night_on_desk_and_phone() {
+    let looks = [
+        ("desktop-dark", Look::DESKTOP.dark()),
+        ("phone", Look::PHONE.japanese()),
+        ("phone-dark", Look::PHONE.dark()),
+        ("narrow", Look { width: 320, height: 640, dark: false, language: "en" }),
+    ];
+    for (device, look) in looks {
+        let it = Chat::with(look).await;
+        it.write("しりとりをしましょう。りんご").await;
+        it.desk.browser.until("document.querySelector('.agent-message time')").await;
+        let agent = it.agent().await;
+        agent.reads().await;
+        agent.says("ごりら。\n次は「ら」です。").await;
+        it.desk.browser.says(".agent-log", "ごりら").await;
+        it.desk.sound(device).await;
+        it.desk.browser.picture(&format!("agent-chat-{device}")).await;
+        it.desk.close().await;
+    }
+}

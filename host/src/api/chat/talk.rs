@@ -291,7 +291,7 @@ impl Scene {
 }
 
 /// How a run ended, for those who count.
-pub(in crate::api) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
+pub(crate) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
     match run.as_ref().map(|it| &it.ending) {
         Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
         Ok(Ending::Waits { .. }) => "waiting",
@@ -303,7 +303,7 @@ pub(in crate::api) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
 }
 
 /// Whether whoever decides is there; nothing, where it is not them who failed.
-pub(in crate::api) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
+pub(crate) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
     match run {
         Ok(_) => Some(true),
         Err(Trouble::Undecided(it)) => match it.why {

@@ -22,7 +22,7 @@ const FORMS: &str = include_str!("../../../../components/forms/tools.json");
 const NAVIGATION: &str = include_str!("../../../../components/navigation/tools.json");
 
 /// All that is on offer: the components' own declarations, and those of the illustrations.
-fn offers() -> Vec<Offer> {
+pub(super) fn offers() -> Vec<Offer> {
     let mut offers = Vec::new();
     for (owner, tools) in [("cinema", CINEMA), ("forms", FORMS), ("navigation", NAVIGATION)] {
         let tools: Value = serde_json::from_str(tools).unwrap();
@@ -36,7 +36,7 @@ fn offers() -> Vec<Offer> {
     offers
 }
 
-fn offer(owner: &str, tool: &Value) -> Offer {
+pub(super) fn offer(owner: &str, tool: &Value) -> Offer {
     Offer {
         name: tool["name"].as_str().unwrap().into(),
         title: None,

@@ -16,6 +16,11 @@ const DECISION_MS: RangeInclusive<u64> = 10..=600_000;
 const RUN_MS: RangeInclusive<u64> = 10..=3_600_000;
 /// Rounds of a run, and calls of a round.
 const ROUNDS: RangeInclusive<u64> = 1..=64;
+/// Answers and tokens of an agent in one conversation.
+const TURNS: RangeInclusive<u64> = 1..=10_000;
+const TOKENS: RangeInclusive<u64> = 1..=1_000_000_000;
+/// Agents that are played at a time.
+const PLAYERS: RangeInclusive<u64> = 1..=4_096;
 /// Characters of an assistant's name.
 const NAME_CHARS_MAX: usize = 64;
 /// Where the password of the gateway is that may be missing.
@@ -36,6 +41,8 @@ pub(crate) fn problems(config: &Config) -> Vec<Problem> {
         }
     }
     found.chat(config);
+    let players = u64::try_from(config.coordinator.players_max).unwrap_or(u64::MAX);
+    found.within(&["coordinator", "players_max"], players, PLAYERS);
     found.0
 }
 
@@ -70,6 +77,8 @@ impl Found {
         self.within(&["assistants", name, "calls_max"], count(it.calls_max), ROUNDS);
         self.within(&["assistants", name, "decision_ms_max"], it.decision_ms_max, DECISION_MS);
         self.within(&["assistants", name, "run_ms_max"], it.run_ms_max, RUN_MS);
+        self.within(&["assistants", name, "turns_max"], count(it.turns_max), TURNS);
+        self.within(&["assistants", name, "tokens_max"], it.tokens_max, TOKENS);
         if it.prefers.contains(&Provider::Auto) {
             let what = "\"auto\" is who looks here; claude, gemini, openai and builtin are right";
             self.put(&["assistants", name, "prefers"], what, true);
@@ -160,8 +169,9 @@ impl Found {
     fn chat(&mut self, config: &Config) {
         let chat = &config.chat;
         let named = config.assistants.get(&chat.assistant);
-        if !named.is_some_and(|it| it.enabled) {
-            let names = config.assistants.iter().filter(|it| it.1.enabled).map(|it| it.0.as_str());
+        if !named.is_some_and(|it| it.enabled && !it.plays_agents) {
+            let names = config.assistants.iter().filter(|it| it.1.enabled && !it.1.plays_agents);
+            let names = names.map(|it| it.0.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
             let what =
                 format!("{:?} is not there, or not enabled; these are: {names}", chat.assistant);

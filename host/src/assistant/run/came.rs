@@ -10,19 +10,22 @@ use crate::{
     assistant::{Answered, Held, ToolCall, ToolResult, Wait},
     calls::Call,
     record::Surface,
+    registry::Catalog,
 };
 
 /// `call` as the counter takes it.
-pub(super) fn made(call: &ToolCall, response: Response, asker: &Asker) -> Call {
+pub(super) fn made(call: &ToolCall, response: Response, asker: &Asker, catalog: &Catalog) -> Call {
+    let bound = asker.binding.as_ref().map(|it| it.arguments(call, catalog));
+    let arguments = bound.unwrap_or_else(|| call.arguments.clone());
     Call {
         name: call.name.clone(),
-        arguments: Value::Object(call.arguments.clone()).to_string(),
+        arguments: Value::Object(arguments).to_string(),
         meta: Value::Object(call.meta.clone()).to_string(),
         caller: asker.caller.clone(),
         responses: response.answers,
         state: response.state,
         notes: None,
-        surface: Surface::Rest,
+        surface: if asker.binding.is_some() { Surface::Agent } else { Surface::Rest },
         trace: asker.trace.clone(),
     }
 }

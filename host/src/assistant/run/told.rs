@@ -37,6 +37,12 @@ pub(super) fn unended() -> ToolResult {
     ToolResult::Failed(Failure::new("deadline", 504, message))
 }
 
+/// A call that asks its person something, where there is nobody to be asked.
+pub(super) fn nobody() -> ToolResult {
+    let message = "The tool asks a person, and none is here; do without it.";
+    ToolResult::Failed(Failure::new("cannot_ask", 400, message))
+}
+
 /// Whether nobody who decides can do anything about it: only what another argument or another place
 /// could mend goes back to them (NAV-40, NAV-55).
 pub(super) fn is_fatal(failure: &Failure) -> bool {

@@ -63,6 +63,31 @@ async fn an_unknown_table_is_refused_with_the_names_of_those_there_are() {
 }
 
 #[tokio::test]
+async fn secrets_are_left_out_of_tables_and_of_views_that_show_them() {
+    let database = Database::temporary(Limits::default()).unwrap();
+    let statements = [
+        "CREATE TABLE sessions (token SECRET_TEXT NOT NULL PRIMARY KEY, agent TEXT NOT NULL)",
+        "CREATE TABLE keys (key secret_text)",
+        "CREATE VIEW live AS SELECT token AS handle, agent FROM sessions",
+    ];
+    database.migrate(&[migration(1, &statements)]).await.unwrap();
+    for (sql, value) in [
+        ("INSERT INTO sessions VALUES ($1, 'b')", "0123"),
+        ("INSERT INTO sessions VALUES ($1, 'a')", "0124"),
+        ("INSERT INTO keys VALUES ($1)", "0125"),
+    ] {
+        database.transact(with(sql, [Value::Text(value.to_owned())]), later()).await.unwrap();
+    }
+    let agents = [json!({ "agent": "b" }), json!({ "agent": "a" })];
+    assert_eq!(rows_of(&database, "sessions"), agents);
+    assert_eq!(rows_of(&database, "live"), agents);
+    assert_eq!(rows_of(&database, "keys"), [json!({})]);
+    let sql = "SELECT token FROM sessions WHERE token = $1";
+    let rows = database.query(with(sql, [Value::Text("0123".to_owned())]), later()).await.unwrap();
+    assert_eq!(rows[0].rows.len(), 1, "a text stays a text, whatever it looks like");
+}
+
+#[tokio::test]
 async fn a_second_connection_exports_while_the_database_is_written() {
     let cinema = cinema().await;
     cinema.transact(sell("noon", "A1"), later()).await.unwrap();

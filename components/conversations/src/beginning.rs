@@ -1,0 +1,178 @@
+//! A person has two agents talk: who begins, where, and with whom, in the order of CONV-30.
+
+use output::conversations::AgentKind;
+use serde::Deserialize;
+use serde_json::json;
+use toolkit::{Stop, invalid, refused, sql};
+
+use crate::{
+    clock::Moment,
+    delivery::{Letter, Place, Voice},
+    ids,
+    person::Person,
+    refusals::{self, say},
+    sight::{bound, condition, must_see_project},
+    starting,
+    transition::{self, Beginning, Cause},
+};
+
+/// What a person wants, checked by itself.
+#[derive(Clone, Debug)]
+pub struct Wish<'a> {
+    /// By which tool.
+    pub tool: &'a str,
+    /// Who is asked.
+    pub target: &'a str,
+    /// Who asks; otherwise somebody of the project.
+    pub initiator: Option<String>,
+    /// Where; otherwise where the target is.
+    pub project_id: Option<String>,
+    /// What for.
+    pub purpose: Option<String>,
+    /// What the initiator says first.
+    pub first: Option<String>,
+    /// After so many turns it ends by itself.
+    pub max_turns: Option<u32>,
+}
+
+/// An agent of a project.
+#[derive(Debug, Deserialize)]
+struct Side {
+    id: String,
+    r#type: AgentKind,
+    is_here: bool,
+    is_played: bool,
+    /// Open conversations in the project.
+    open: u32,
+    /// Whether one of them is with the target.
+    is_busy: bool,
+}
+
+/// Begins the conversation, and calls both sides: gives its id.
+///
+/// # Errors
+/// Why it cannot begin, in the order of CONV-30.
+pub fn begin(person: &Person, wish: Wish<'_>) -> Result<String, Stop> {
+    let project_id = match &wish.project_id {
+        Some(id) => {
+            must_see_project(person, id)?;
+            id.clone()
+        }
+        None => project_of(person, wish.target)?,
+    };
+    let sides = sides(&project_id, wish.target)?;
+    let initiator = initiator(&sides, &wish, &project_id)?;
+    let now = Moment::now();
+    let id = ids::conversation(now);
+    let cause = Cause { at: now, by: &person.agent_id, what: wish.tool };
+    let beginning = Beginning {
+        id: &id,
+        project_id: &project_id,
+        initiator: &initiator.id,
+        participant: wish.target,
+        purpose: wish.purpose.as_deref(),
+        max_turns: wish.max_turns,
+        begun_by: Some(&person.agent_id),
+    };
+    let message_id = ids::message(now);
+    let first = wish.first.as_deref().map(|content| Letter {
+        id: &message_id,
+        project_id: &project_id,
+        place: Place::Conversation {
+            id: &id,
+            voice: Voice::Member,
+            has_max_turns: wish.max_turns.is_some(),
+        },
+        sender_id: &initiator.id,
+        recipients: std::slice::from_ref(&wish.target),
+        content,
+        related_task_id: None,
+        client_message_id: None,
+        at: now,
+    });
+    let called = transition::call(&initiator.id, &project_id, Some(&id), now);
+    starting::start(&beginning, &cause, Vec::new(), first.as_ref(), vec![called])?;
+    Ok(id)
+}
+
+/// Who asks, where everything is right with both.
+fn initiator<'a>(sides: &'a [Side], wish: &Wish<'_>, project_id: &str) -> Result<&'a Side, Stop> {
+    let named = wish.initiator.as_deref();
+    if named == Some(wish.target) {
+        return Err(refusals::cannot_conversation_with_self());
+    }
+    for id in [Some(wish.target), named].into_iter().flatten() {
+        let side = sides.iter().find(|it| it.id == id);
+        let side = side.ok_or_else(|| refusals::agent_not_found(id))?;
+        if side.r#type != AgentKind::Ai {
+            return Err(refusals::cannot_start_conversation_with_human(id));
+        }
+        if !side.is_here {
+            return Err(refusals::target_agent_not_in_project(id, project_id));
+        }
+    }
+    let can = |it: &&Side| {
+        it.id != wish.target && it.r#type == AgentKind::Ai && it.is_here && it.is_played
+    };
+    let mut able: Vec<&Side> = sides.iter().filter(can).collect();
+    able.retain(|it| named.is_none_or(|name| it.id == name));
+    // Whoever does not talk with the target yet, and of those whoever has least to do.
+    able.sort_by_key(|it| (it.is_busy, it.open));
+    let first = able.first().copied().ok_or_else(|| nobody_begins(named, project_id))?;
+    if first.open >= starting::OPEN_MAX {
+        return Err(refusals::too_many_conversations(&first.id));
+    }
+    Ok(first)
+}
+
+/// Every agent that there is, as the project and the target see them: few enough to be read.
+fn sides(project_id: &str, target: &str) -> Result<Vec<Side>, Stop> {
+    let open = "FROM members m JOIN conversations c ON c.id = m.conversation_id \
+                WHERE m.agent_id = a.id AND c.project_id = $1 AND c.state IN ('pending', 'active')";
+    let select = format!(
+        "SELECT a.id, a.type, a.assistant IS NOT NULL AS is_played, \
+         EXISTS (SELECT 1 FROM assignments s WHERE s.project_id = $1 AND s.agent_id = a.id) \
+          AS is_here, \
+         (SELECT COUNT(*) {open}) AS open, \
+         EXISTS (SELECT 1 {open} AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
+          AS is_busy \
+         FROM agents a WHERE a.is_gone = 0 ORDER BY a.id"
+    );
+    let [rows] = sql::query([toolkit::sql!(select, project_id, target)])?;
+    Ok(rows.read()?)
+}
+
+/// The one project of the target that the person sees.
+fn project_of(person: &Person, target: &str) -> Result<String, Stop> {
+    let select = format!(
+        "SELECT p.id FROM projects p JOIN assignments s ON s.project_id = p.id \
+         WHERE s.agent_id = $1 AND p.is_gone = 0 AND {} ORDER BY p.id LIMIT 2",
+        condition("p.id", 2)
+    );
+    let known = toolkit::sql!("SELECT 1 FROM agents WHERE id = $1 AND is_gone = 0", target);
+    let [known, projects] = sql::query([known, bound(toolkit::sql!(select, target), person)])?;
+    let mut projects = projects.read::<(String,)>()?;
+    match (known.is_empty(), projects.len()) {
+        (false, 1) => Ok(projects.remove(0).0),
+        (false, 2..) => {
+            Err(invalid("/project_id", "is required: the agent is in several projects"))
+        }
+        _ => Err(refusals::agent_not_found(target)),
+    }
+}
+
+/// The host can have only those begin that it plays itself.
+fn nobody_begins(named: Option<&str>, project_id: &str) -> Stop {
+    let message = match named {
+        Some(_) => say(
+            "話しかける側は窓口が動かすエージェントでなければなりません。",
+            "The agent that begins must be one that this counter plays.",
+        ),
+        None => say(
+            "このプロジェクトには、話しかけられる（窓口が動かす）別のエージェントがいません。",
+            "There is no other agent in this project that this counter plays.",
+        ),
+    };
+    refused("agent_not_played", 409, message)
+        .with(json!({ "agent_id": named, "project_id": project_id }))
+}

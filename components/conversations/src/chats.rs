@@ -1,0 +1,164 @@
+//! Chats of people with agents (CONV 4.6): what was said, and whether one is on. A chat is the
+//! person's alone; nobody else reads it, the operator neither.
+
+mod closing;
+mod saying;
+
+use output::conversations::{ChatMessage, ChatStatus};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{Stop, events, sql, sql::Statement};
+
+use crate::{
+    clock::Moment,
+    delivery::chat_of,
+    events::{PURPOSES, agent, chats},
+    ids,
+    person::Person,
+    transcripts::Range,
+};
+pub use closing::{end, mark_read};
+pub use saying::{Sent, say};
+
+/// A page of a chat, as the source project has it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Said {
+    messages: Vec<ChatMessage>,
+    has_more: bool,
+    total_count: u64,
+}
+
+/// What is said of a chat that begins, ends or is read.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Chat {
+    /// Always true.
+    pub success: bool,
+    /// Whether the agent is there: `connected`, `connecting` or `disconnected`.
+    pub chat_status: ChatStatus,
+}
+
+/// A page of the person's chat with an agent. Whatever of it went to the person is read by that.
+///
+/// # Errors
+/// As the database.
+pub fn page(person: &Person, project_id: &str, agent_id: &str, range: Range) -> Result<Said, Stop> {
+    let chat = chat_of(&person.agent_id, agent_id);
+    let [rows, ends] = sql::query([
+        range.select("m.project_id = $1 AND m.chat = $2", &[project_id, &chat]),
+        toolkit::sql!(
+            "SELECT COALESCE(MIN(sequence), 0), COALESCE(MAX(sequence), 0) FROM messages \
+             WHERE project_id = $1 AND chat = $2",
+            project_id,
+            &chat,
+        ),
+    ])?;
+    let messages = range.read(rows)?;
+    let (first, last) = ends.first::<(u64, u64)>()?.unwrap_or_default();
+    let more = |it: &ChatMessage| {
+        if range.is_forward() { it.sequence < last } else { it.sequence > first }
+    };
+    let end = if range.is_forward() { messages.last() } else { messages.first() };
+    let has_more = end.is_some_and(more);
+    let is_new = |it: &&ChatMessage| it.sender_id == agent_id && it.read_at.is_none();
+    let new: Vec<&str> = messages.iter().filter(is_new).map(|it| it.id.as_str()).collect();
+    closing::read_these(person, project_id, agent_id, &new)?;
+    Ok(Said { messages, has_more, total_count: last })
+}
+
+/// The sequence number of a message of this chat: a place in its pages.
+///
+/// # Errors
+/// As the database.
+pub fn sequence_of(
+    person: &Person,
+    project_id: &str,
+    agent_id: &str,
+    message_id: &str,
+) -> Result<Option<u32>, Stop> {
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT sequence FROM messages WHERE id = $1 AND project_id = $2 AND chat = $3",
+        message_id,
+        project_id,
+        chat_of(&person.agent_id, agent_id),
+    )])?;
+    Ok(rows.first::<(u32,)>()?.map(|it| it.0))
+}
+
+/// Begins a chat: the agent is asked to come, unless it is there or was asked already.
+///
+/// # Errors
+/// As the database.
+pub fn start(person: &Person, project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
+    let now = Moment::now();
+    let [_, asked] = sql::transact([
+        open(person, project_id, agent_id, now),
+        ask_to_come(project_id, agent_id, now),
+    ])?;
+    ring(project_id, agent_id, asked.changes > 0);
+    status(project_id, agent_id)
+}
+
+/// The chat is on; if it was over, it begins anew.
+fn open(person: &Person, project_id: &str, agent_id: &str, now: Moment) -> Statement {
+    toolkit::sql!(
+        "INSERT INTO chats (project_id, human_id, agent_id, started_at) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (project_id, human_id, agent_id) DO UPDATE SET ended_at = NULL, \
+         started_at = CASE WHEN chats.ended_at IS NULL THEN chats.started_at \
+                      ELSE excluded.started_at END",
+        project_id,
+        &person.agent_id,
+        agent_id,
+        now.stored(),
+    )
+}
+
+/// A pending purpose (CONV-8), where the agent is not there and was not asked yet.
+fn ask_to_come(project_id: &str, agent_id: &str, now: Moment) -> Statement {
+    toolkit::sql!(
+        "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, created_at) \
+         SELECT $1, $2, $3, 'chat', $4 \
+         WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.agent_id = $2 AND s.project_id = $3 \
+          AND s.purpose = 'chat' AND s.state = 'active' AND s.expires_at > $4) \
+         AND NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = $2 \
+          AND p.project_id = $3 AND p.purpose = 'chat')",
+        ids::purpose(now),
+        agent_id,
+        project_id,
+        now.stored(),
+    )
+}
+
+/// Rings for a chat that has changed, and where somebody is to be launched.
+fn ring(project_id: &str, agent_id: &str, is_asked: bool) {
+    events::publish(&agent(project_id, agent_id));
+    events::publish(&chats(project_id));
+    if is_asked {
+        events::publish(PURPOSES);
+    }
+}
+
+/// Whether the agent is there.
+fn status(project_id: &str, agent_id: &str) -> Result<Chat, Stop> {
+    #[derive(Deserialize)]
+    struct There {
+        is_there: bool,
+        is_asked: bool,
+    }
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.agent_id = $1 AND s.project_id = $2 \
+         AND s.purpose = 'chat' AND s.state = 'active' AND s.expires_at > $3) AS is_there, \
+         EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = $1 AND p.project_id = $2 \
+         AND p.purpose = 'chat') AS is_asked",
+        agent_id,
+        project_id,
+        Moment::now().stored(),
+    )])?;
+    let chat_status = match rows.first::<There>()? {
+        Some(There { is_there: true, .. }) => ChatStatus::Connected,
+        Some(There { is_asked: true, .. }) => ChatStatus::Connecting,
+        _ => ChatStatus::Disconnected,
+    };
+    Ok(Chat { success: true, chat_status })
+}

@@ -1,0 +1,360 @@
+//! One message on its way: stored for its recipients, numbered and counted, in one transaction, and
+//! once, however often it is sent (CONV-60 to CONV-66).
+
+use output::conversations::State;
+use serde::Deserialize;
+use toolkit::{
+    Stop, events as bell, sql,
+    sql::{ConstraintKind, Error, Statement},
+};
+
+use crate::{
+    clock::Moment,
+    events, refusals,
+    transition::{self, Cause, SYSTEM},
+};
+
+/// Letters of one message (CONV-65).
+pub const CONTENT_MAX: usize = 4_000;
+/// Messages of one conversation.
+pub const MESSAGES_MAX: u32 = 10_000;
+
+/// Who speaks in a conversation, and when they may (CONV-63).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// A member: while it is active and not held up; the initiator also while it is pending.
+    Member,
+    /// A member that ends it in the same transaction: while it is open.
+    Last,
+    /// A person who steps in: while it is open.
+    Person,
+}
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// Into a conversation.
+    Conversation {
+        /// Which.
+        id: &'a str,
+        /// As whom.
+        voice: Voice,
+        /// Whether its turns are limited.
+        has_max_turns: bool,
+    },
+    /// Between a person and an agent (CONV-7).
+    Chat {
+        /// The person.
+        human_id: &'a str,
+        /// The agent.
+        agent_id: &'a str,
+    },
+}
+
+/// A message to be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Letter<'a> {
+    /// `msg_…`.
+    pub id: &'a str,
+    /// In which project.
+    pub project_id: &'a str,
+    /// Where.
+    pub place: Place<'a>,
+    /// Who writes.
+    pub sender_id: &'a str,
+    /// To whom; one that goes to several has no `recipient_id`.
+    pub recipients: &'a [&'a str],
+    /// Text that [`checked`] has let pass.
+    pub content: &'a str,
+    /// What it is about, elsewhere.
+    pub related_task_id: Option<&'a str>,
+    /// The sender's own id, so that sending it again sends it once.
+    pub client_message_id: Option<&'a str>,
+    /// When.
+    pub at: Moment,
+}
+
+/// A message that is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Stored {
+    /// `msg_…`.
+    pub id: String,
+    /// The conversation; none in a chat.
+    pub conversation_id: Option<String>,
+    /// To whom, where that is one.
+    pub recipient_id: Option<String>,
+    /// Its number.
+    pub sequence: u32,
+    /// As it was written.
+    pub content: String,
+}
+
+/// Stops where a text is no message: empty, or too long (CONV-65).
+///
+/// # Errors
+/// `content_required` or `content_too_long`.
+pub fn checked(content: &str) -> Result<(), Stop> {
+    if content.trim().is_empty() {
+        return Err(refusals::content_required());
+    }
+    if content.chars().nth(CONTENT_MAX).is_some() {
+        return Err(refusals::content_too_long());
+    }
+    Ok(())
+}
+
+/// The name of a chat: both ends in the order of their ids.
+#[must_use]
+pub fn chat_of(one: &str, other: &str) -> String {
+    let (first, last) = if one < other { (one, other) } else { (other, one) };
+    format!("{first} {last}")
+}
+
+/// What was sent before under the sender's own id.
+#[must_use]
+pub fn earlier(project_id: &str, sender_id: &str, client_message_id: &str) -> Statement {
+    toolkit::sql!(
+        "SELECT id, conversation_id, recipient_id, sequence, content FROM messages \
+         WHERE project_id = $1 AND sender_id = $2 AND client_message_id = $3",
+        project_id,
+        sender_id,
+        client_message_id,
+    )
+}
+
+/// The same message again, as it was answered before.
+///
+/// # Errors
+/// `idempotency_conflict` where it is another one.
+pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<Stored, Stop> {
+    if earlier.content == content && earlier.recipient_id.as_deref() == recipient {
+        return Ok(earlier);
+    }
+    Err(refusals::idempotency_conflict(&earlier.id))
+}
+
+/// Stores a message, with whatever else holds or does not hold with it: `before` comes before it and
+/// is about the session, which must be live; `after` comes behind. Then rings.
+///
+/// # Errors
+/// Why it cannot be said here and now.
+pub fn deliver(
+    letter: &Letter<'_>,
+    before: Vec<Statement>,
+    after: Vec<Statement>,
+) -> Result<Stored, Stop> {
+    let must_hold = before.len();
+    let mut batch = before;
+    batch.extend(statements(letter));
+    batch.extend(after);
+    batch.push(by_id(letter.id));
+    match sql::transact_all(&batch) {
+        Ok(mut results) => {
+            ring(letter);
+            let stored = results.pop().map(sql::Rows::first::<Stored>).transpose()?.flatten();
+            stored.ok_or_else(|| toolkit::unavailable("The message is gone.", None))
+        }
+        Err(Error::UnexpectedCount(it)) if (it.statement as usize) < must_hold => {
+            Err(refusals::invalid_session())
+        }
+        Err(error) => failed(letter, error),
+    }
+}
+
+/// What was sent under the same id a moment ago, or why the message was not stored.
+///
+/// # Errors
+/// Why it cannot be said here and now.
+pub fn failed(letter: &Letter<'_>, error: Error) -> Result<Stored, Stop> {
+    match (error, letter.client_message_id) {
+        (Error::Constraint(it), Some(own))
+            if it.kind == ConstraintKind::Unique && it.name.contains("client") =>
+        {
+            let [rows] = sql::query([earlier(letter.project_id, letter.sender_id, own)])?;
+            let earlier = rows.first::<Stored>()?.ok_or_else(|| closed(letter))?;
+            again(earlier, letter.recipient(), letter.content)
+        }
+        (Error::UnexpectedCount(_), _) => Err(closed(letter)),
+        (error, _) => Err(error.into()),
+    }
+}
+
+/// The statements that store a message; the first finds the place open, or nothing holds.
+#[must_use]
+pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
+    let mut statements = match letter.place {
+        Place::Conversation { id, voice, has_max_turns } => {
+            let mut statements = in_conversation(letter, id, voice);
+            if has_max_turns && voice != Voice::Last {
+                statements.extend(last_turn(id, letter.at));
+            }
+            statements
+        }
+        Place::Chat { human_id, agent_id } => in_chat(letter, human_id, agent_id),
+    };
+    statements.extend(letter.recipients.iter().map(|recipient| {
+        toolkit::sql!(
+            "INSERT INTO deliveries (agent_id, message_id, project_id, sender_id, created_at, \
+             sequence) SELECT $1, id, project_id, sender_id, created_at, sequence \
+             FROM messages WHERE id = $2",
+            *recipient,
+            letter.id,
+        )
+    }));
+    statements
+}
+
+/// Into a conversation. Its messages are in the order of their numbers, whatever clocks say.
+fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement> {
+    let open = match voice {
+        Voice::Member => {
+            "(c.state = 'active' OR (c.state = 'pending' AND c.initiator_agent_id = $3)) \
+             AND c.paused_at IS NULL"
+        }
+        Voice::Last | Voice::Person => "c.state IN ('pending', 'active')",
+    };
+    let insert = toolkit::sql!(
+        format!(
+            "INSERT INTO messages (id, project_id, conversation_id, sequence, sender_id, \
+             recipient_id, content, created_at, related_task_id, client_message_id) \
+             SELECT $1, c.project_id, c.id, c.messages + 1, $3, $4, $5, \
+             max($6, COALESCE(c.last_message_at, $6)), $7, $8 FROM conversations c \
+             WHERE c.id = $2 AND c.project_id = $9 AND c.messages < {MESSAGES_MAX} AND {open}"
+        ),
+        letter.id,
+        id,
+        letter.sender_id,
+        letter.recipient().map(str::to_owned),
+        letter.content,
+        letter.at.stored(),
+        letter.related_task_id.map(str::to_owned),
+        letter.client_message_id.map(str::to_owned),
+        letter.project_id,
+    );
+    // Waiting for the participant is not shortened by words, nor is a pause.
+    let count = toolkit::sql!(
+        "UPDATE conversations SET messages = messages + 1, \
+         last_message_at = max($2, COALESCE(last_message_at, $2)), since_at = CASE \
+         WHEN state = 'active' AND paused_at IS NULL THEN max($2, since_at) ELSE since_at END \
+         WHERE id = $1",
+        id,
+        letter.at.stored(),
+    );
+    let wrote = toolkit::sql!(
+        "UPDATE members SET messages = messages + 1 WHERE conversation_id = $1 AND agent_id = $2",
+        id,
+        letter.sender_id,
+    );
+    vec![insert.expect(1), count.expect(1), wrote]
+}
+
+/// Between a person and an agent. What nobody started is counted, and not on.
+fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement> {
+    let count = toolkit::sql!(
+        "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \
+         last_message_at) VALUES ($1, $2, $3, $4, $4, 1, $4) \
+         ON CONFLICT (project_id, human_id, agent_id) DO UPDATE SET \
+         messages = chats.messages + 1, \
+         last_message_at = max($4, COALESCE(chats.last_message_at, $4))",
+        letter.project_id,
+        human_id,
+        agent_id,
+        letter.at.stored(),
+    );
+    let insert = toolkit::sql!(
+        "INSERT INTO messages (id, project_id, chat, sequence, sender_id, recipient_id, content, \
+         created_at, related_task_id, client_message_id) \
+         SELECT $1, project_id, $2, messages, $3, $4, $5, last_message_at, $6, $7 FROM chats \
+         WHERE project_id = $8 AND human_id = $9 AND agent_id = $10",
+        letter.id,
+        chat_of(human_id, agent_id),
+        letter.sender_id,
+        letter.recipient().map(str::to_owned),
+        letter.content,
+        letter.related_task_id.map(str::to_owned),
+        letter.client_message_id.map(str::to_owned),
+        letter.project_id,
+        human_id,
+        agent_id,
+    );
+    vec![count.expect(1), insert.expect(1)]
+}
+
+/// Ends a conversation whose turns are used up; neither side knows of it yet (CONV-32).
+fn last_turn(id: &str, at: Moment) -> Vec<Statement> {
+    let cause = Cause { at, by: SYSTEM, what: "max_turns" };
+    let update = toolkit::sql!(
+        "UPDATE conversations SET state = 'terminating', terminating_at = $2, since_at = $2, \
+         ended_by = $3, end_reason = 'max_turns', paused_at = NULL, paused_by = NULL \
+         WHERE id = $1 AND state = 'active' AND max_turns <= \
+         (SELECT MIN(m.messages) FROM members m WHERE m.conversation_id = $1)",
+        id,
+        at.stored(),
+        SYSTEM,
+    );
+    vec![update, transition::trace(id, State::Terminating, &cause)]
+}
+
+fn by_id(id: &str) -> Statement {
+    toolkit::sql!(
+        "SELECT id, conversation_id, recipient_id, sequence, content FROM messages WHERE id = $1",
+        id,
+    )
+}
+
+/// Rings for whoever a message is for, and for whoever looks on.
+pub fn ring(letter: &Letter<'_>) {
+    for it in letter.recipients {
+        bell::publish(&events::agent(letter.project_id, it));
+    }
+    match letter.place {
+        Place::Conversation { id, has_max_turns, .. } => {
+            if has_max_turns {
+                bell::publish(&events::agent(letter.project_id, letter.sender_id));
+            }
+            events::changed(id, letter.project_id, &[]);
+        }
+        Place::Chat { .. } => bell::publish(&events::chats(letter.project_id)),
+    }
+}
+
+/// Why a place takes no message now.
+fn closed(letter: &Letter<'_>) -> Stop {
+    let Place::Conversation { id, voice, .. } = letter.place else {
+        return toolkit::unavailable("The chat takes no message.", None);
+    };
+    match closed_because(letter, id, voice) {
+        Ok(stop) | Err(stop) => stop,
+    }
+}
+
+fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, Stop> {
+    let [rows] = sql::query([toolkit::sql!(
+        "SELECT state, paused_at IS NOT NULL, messages FROM conversations WHERE id = $1",
+        id,
+    )])?;
+    let Some((state, is_paused, messages)) = rows.first::<(State, bool, u32)>()? else {
+        return Ok(refusals::conversation_not_found(id));
+    };
+    Ok(if messages >= MESSAGES_MAX {
+        refusals::too_many_messages(id)
+    } else if state.is_open() && is_paused && voice == Voice::Member {
+        refusals::conversation_paused(id)
+    } else if voice == Voice::Member {
+        let to = letter.recipient().unwrap_or_default();
+        refusals::conversation_required_for_ai_to_ai(letter.sender_id, to)
+    } else {
+        refusals::no_active_conversation(Some((id, state.name())))
+    })
+}
+
+impl Letter<'_> {
+    /// To whom, where that is one.
+    #[must_use]
+    pub fn recipient(&self) -> Option<&str> {
+        match self.recipients {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Who is there when the operator has named nobody yet: two agents that the host plays.
+
+use output::conversations::AgentKind;
+
+use crate::{
+    person::OPERATOR,
+    staff::{Agent, Project, Staff},
+};
+
+/// The demo project.
+pub const PROJECT: &str = "demo";
+/// The host's assistant that plays both agents.
+const ASSISTANT: &str = "talker";
+
+/// The demo: a project, and the two agents of the specification's use case (CONV-100).
+#[must_use]
+pub fn staff() -> Staff {
+    let worker = |id: &str, name: &str, skills: [&str; 2]| Agent {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        kind: AgentKind::Ai,
+        projects: vec![PROJECT.to_owned()],
+        skills: skills.map(str::to_owned).to_vec(),
+        assistant: Some(ASSISTANT.to_owned()),
+        ..Agent::default()
+    };
+    Staff {
+        projects: vec![Project { id: PROJECT.to_owned(), name: "窓口デモ".to_owned() }],
+        agents: vec![
+            worker("worker-a", "Analysis Worker", ["analysis", "research"]),
+            worker("worker-b", "Writing Worker", ["writing", "editing"]),
+            operator(),
+        ],
+    }
+}
+
+/// The person that whoever runs this counter is, in every project.
+#[must_use]
+pub fn operator() -> Agent {
+    Agent {
+        id: OPERATOR.to_owned(),
+        name: "Operator".to_owned(),
+        kind: AgentKind::Human,
+        ..Agent::default()
+    }
+}

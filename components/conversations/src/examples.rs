@@ -1,0 +1,47 @@
+//! What conversations do, as the host tries it before it serves: who gets in, and who does not.
+
+use serde_json::json;
+use toolkit::{Example, Tool, example};
+
+use crate::tools::{Authenticate, DefineAgent, DefineProject, ListAgents, RetireAgent};
+
+/// The demo project is there, strangers are not let in, and an operator defines who is.
+#[must_use]
+pub fn examples() -> Vec<Example> {
+    vec![
+        example(
+            "a stranger is not let in (CONV-80)",
+            Authenticate::NAME,
+            json!({ "agent_id": "worker-a", "passkey": "sesame", "project_id": "demo" }),
+        )
+        .gives(json!({
+            "success": false,
+            "error": "Authentication failed",
+            "action": "exit",
+        })),
+        example(
+            "a token that never was is told so (CONV-83)",
+            ListAgents::NAME,
+            json!({ "session_token": "sess_0" }),
+        )
+        .refuses("invalid_session"),
+        example(
+            "an operator opens a project",
+            DefineProject::NAME,
+            json!({ "project_id": "shop", "name": "Web shop" }),
+        )
+        .gives(json!({ "project_id": "shop", "name": "Web shop" })),
+        example(
+            "and lets an agent in from outside, with a passkey of its own",
+            DefineAgent::NAME,
+            json!({ "agent_id": "guest", "name": "Guest", "type": "ai", "project_ids": ["shop"] }),
+        )
+        .gives(json!({ "agent_id": "guest", "project_ids": ["shop"] })),
+        example(
+            "what stands in the configuration is changed there",
+            RetireAgent::NAME,
+            json!({ "agent_id": "worker-a" }),
+        )
+        .refuses("agent_is_configured"),
+    ]
+}

@@ -1,0 +1,232 @@
+//! What an agent has not read, and what it knows already (CONV-70).
+
+use output::conversations::{ChatMessage, State};
+use serde::Deserialize;
+use toolkit::{Stop, sql, sql::Rows, sql::Statement};
+
+use crate::{
+    clock::Moment,
+    ids,
+    record::{self, MESSAGE, Message},
+    session::Session,
+};
+
+/// Unread messages that one call brings.
+pub const PENDING_MAX: usize = 10;
+/// Messages before those, so that the agent knows what it is about.
+pub const CONTEXT_MAX: usize = 20;
+
+/// Whether a message has come to whoever it is for: what is said before the participant has joined
+/// waits for it (CONV-63).
+const HAS_COME: &str = "(c.id IS NULL OR c.state NOT IN ('pending', 'expired') \
+     OR c.initiator_agent_id = s.agent_id)";
+
+/// The oldest unread messages of the agent of a session.
+#[must_use]
+pub fn unread(token: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT {MESSAGE} FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
+             AND d.project_id = s.project_id AND d.read_at IS NULL \
+             JOIN messages m ON m.id = d.message_id \
+             LEFT JOIN conversations c ON c.id = m.conversation_id \
+             WHERE s.token = $1 AND {HAS_COME} \
+             ORDER BY d.created_at, d.sequence LIMIT {PENDING_MAX}"
+        ),
+        ids::digest(token),
+    )
+}
+
+/// Whether the agent of a session has unread messages: one row or none.
+#[must_use]
+pub fn has_unread(token: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT 1 FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
+             AND d.project_id = s.project_id AND d.read_at IS NULL \
+             JOIN messages m ON m.id = d.message_id \
+             LEFT JOIN conversations c ON c.id = m.conversation_id \
+             WHERE s.token = $1 AND {HAS_COME} LIMIT 1"
+        ),
+        ids::digest(token),
+    )
+}
+
+/// The oldest unread messages of an agent in one conversation, joined or not.
+#[must_use]
+pub fn unread_in(agent_id: &str, conversation_id: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT {MESSAGE} FROM messages m JOIN deliveries d ON d.message_id = m.id \
+             AND d.agent_id = $1 WHERE m.conversation_id = $2 AND d.read_at IS NULL \
+             ORDER BY m.sequence LIMIT {PENDING_MAX}"
+        ),
+        agent_id,
+        conversation_id,
+    )
+}
+
+/// Where the agent of a session read or wrote last: of use where nothing is unread.
+#[must_use]
+pub fn last_place(token: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT {MESSAGE} FROM sessions s JOIN deliveries d ON d.agent_id = s.agent_id \
+             AND d.project_id = s.project_id AND d.read_at IS NOT NULL \
+             JOIN messages m ON m.id = d.message_id WHERE s.token = $1 \
+             ORDER BY d.read_at DESC, d.created_at DESC, d.sequence DESC LIMIT 1"
+        ),
+        ids::digest(token),
+    )
+}
+
+/// Marks messages as read; where somebody has read one of them, nothing holds.
+#[must_use]
+pub fn read(session: &Session, messages: &[Message], at: Moment) -> Statement {
+    let ids = messages.iter().map(|it| it.id.as_str());
+    let statement = toolkit::sql!(
+        format!(
+            "UPDATE deliveries SET read_at = $2 WHERE agent_id = $1 AND read_at IS NULL \
+             AND message_id IN ({})",
+            sql::placeholders(3, messages.len())
+        ),
+        &session.agent_id,
+        at.stored(),
+    );
+    statement.bind_all(ids).expect(messages.len())
+}
+
+/// A conversation or chat that messages stand in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    name: String,
+    is_conversation: bool,
+    /// The first of the messages that are unread there; those before it are context.
+    before: u32,
+}
+
+/// What an agent knows of the places where it has unread messages.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Oldest first.
+    pub messages: Vec<ChatMessage>,
+    /// Whether there are older ones.
+    pub is_truncated: bool,
+    /// Messages of these places altogether.
+    pub total: u32,
+    /// The conversations among the places.
+    pub conversations: Vec<Facts>,
+}
+
+/// What is to be said of a conversation beside its messages.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Facts {
+    /// Its id.
+    pub id: String,
+    /// What for.
+    pub purpose: Option<String>,
+    /// How far it has come.
+    pub state: State,
+    /// Messages so far.
+    pub messages: u32,
+    /// Turns after which it ends.
+    pub max_turns: Option<u32>,
+    /// Turns so far.
+    pub turns: u32,
+}
+
+/// Reads it, in one read; `last` stands for the places where nothing is unread.
+///
+/// # Errors
+/// When the database fails.
+pub fn context(
+    session: &Session,
+    unread: &[Message],
+    last: Option<Message>,
+) -> Result<Context, Stop> {
+    let mut places: Vec<Place> = Vec::new();
+    for it in unread {
+        add(&mut places, it, it.sequence);
+    }
+    if let Some(it) = last.filter(|_| places.is_empty()) {
+        add(&mut places, &it, u32::MAX);
+    }
+    if places.is_empty() {
+        return Ok(Context::default());
+    }
+    let before = places.iter().map(|it| before(session, it));
+    let facts = places.iter().map(|it| facts(session, it));
+    // There are at most as many places as unread messages.
+    let batch: Vec<_> = before.chain(facts).collect();
+    let mut results = sql::query_all(&batch)?.into_iter();
+    let mut context = Context::default();
+    let mut known = Vec::new();
+    for rows in results.by_ref().take(places.len()) {
+        known.extend(rows.read::<Message>()?);
+    }
+    for (rows, place) in results.zip(&places) {
+        if place.is_conversation {
+            let facts = rows.read::<Facts>()?;
+            context.total += facts.iter().map(|it| it.messages).sum::<u32>();
+            context.conversations.extend(facts);
+        } else {
+            context.total += rows.first::<(u32,)>()?.map_or(0, |it| it.0);
+        }
+    }
+    known.sort_by(|a, b| (&a.created_at, a.sequence).cmp(&(&b.created_at, b.sequence)));
+    // Numbers are without gaps from 1, so a place's oldest one tells what came before it.
+    let is_first = |it: &Message| it.sequence == 1;
+    let firsts = known.iter().filter(|it| is_first(it)).count();
+    let silent = unread.iter().filter(|it| is_first(it)).count();
+    let surplus = known.len().saturating_sub(CONTEXT_MAX);
+    context.is_truncated = surplus > 0 || firsts + silent < places.len();
+    context.messages = known.into_iter().skip(surplus).map(Message::told).collect();
+    Ok(context)
+}
+
+fn add(places: &mut Vec<Place>, message: &Message, before: u32) {
+    let (name, is_conversation) = message.place();
+    if !places.iter().any(|it| it.name == name && it.is_conversation == is_conversation) {
+        places.push(Place { name: name.to_owned(), is_conversation, before });
+    }
+}
+
+fn before(session: &Session, place: &Place) -> Statement {
+    let column = if place.is_conversation { "conversation_id" } else { "chat" };
+    toolkit::sql!(
+        format!(
+            "SELECT {MESSAGE} FROM messages m WHERE m.project_id = $1 AND m.{column} = $2 \
+             AND m.sequence < $3 ORDER BY m.sequence DESC LIMIT {CONTEXT_MAX}"
+        ),
+        &session.project_id,
+        &place.name,
+        place.before,
+    )
+}
+
+fn facts(session: &Session, place: &Place) -> Statement {
+    if place.is_conversation {
+        return toolkit::sql!(
+            "SELECT c.id, c.purpose, c.state, c.messages, c.max_turns, (SELECT MIN(m.messages) \
+             FROM members m WHERE m.conversation_id = c.id) AS turns \
+             FROM conversations c WHERE c.id = $1",
+            &place.name,
+        );
+    }
+    let (one, other) = place.name.split_once(' ').unwrap_or_default();
+    let human = if one == session.agent_id { other } else { one };
+    toolkit::sql!(
+        "SELECT messages FROM chats WHERE project_id = $1 AND human_id = $2 AND agent_id = $3",
+        &session.project_id,
+        human,
+        &session.agent_id,
+    )
+}
+
+/// Rows of messages, as they go out.
+///
+/// # Errors
+/// When they are others.
+pub fn told(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
+    record::messages(rows)
+}

@@ -1,0 +1,279 @@
+//! What is over by itself: looked for in one read on every call and every second, and written only
+//! where there is something (CONV-13, CONV-15, CONV-19, CONV-23, CONV-54).
+
+use output::conversations::State;
+use serde::Deserialize;
+use toolkit::{
+    Stop, sql,
+    sql::{Rows, Statement},
+};
+
+use crate::{
+    clock::Moment,
+    session,
+    timeouts::{Cuts, Timeouts},
+    transition::{self, Cause, Changed, Ending, SYSTEM},
+};
+
+/// What one look finds at most.
+pub const DUE_MAX: usize = 50;
+/// How long a chat session that was told to log out may go on without a word, in seconds.
+const GRACE_S: u32 = session::IDLE_S;
+
+/// What is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    /// A request that nobody heard.
+    Pending,
+    /// A conversation in which nobody says anything.
+    Active,
+    /// A pause.
+    Pause,
+    /// An end of which somebody does not want to hear.
+    Terminating,
+    /// A session.
+    Session,
+}
+
+/// One thing that is over; a session by the digest of its token.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Due {
+    kind: Kind,
+    id: String,
+}
+
+/// When it is, and what is over then.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// When.
+    pub now: Moment,
+    cuts: Cuts,
+}
+
+/// Looks once, and writes what is over.
+///
+/// # Errors
+/// When a setting does not fit, or the database fails.
+pub fn settle() -> Result<(), Stop> {
+    let look = Look::now()?;
+    let [due] = sql::query([look.due()])?;
+    look.settle(due).map(drop)
+}
+
+impl Look {
+    /// Now.
+    ///
+    /// # Errors
+    /// When a setting does not fit.
+    pub fn now() -> Result<Self, Stop> {
+        let now = Moment::now();
+        Ok(Self { now, cuts: Timeouts::read()?.cuts(now) })
+    }
+
+    /// Finds what is over: six looks into indexes.
+    #[must_use]
+    pub fn due(&self) -> Statement {
+        toolkit::sql!(
+            format!(
+                "SELECT 'pending' AS kind, id FROM conversations \
+                 WHERE state = 'pending' AND since_at <= $1 \
+                 UNION ALL SELECT 'active', id FROM conversations \
+                 WHERE state = 'active' AND since_at <= $2 AND paused_at IS NULL \
+                 UNION ALL SELECT 'pause', id FROM conversations \
+                 WHERE state = 'active' AND since_at <= $3 AND paused_at IS NOT NULL \
+                 UNION ALL SELECT 'terminating', id FROM conversations \
+                 WHERE state = 'terminating' AND since_at <= $2 \
+                 UNION ALL SELECT 'session', token FROM sessions \
+                 WHERE state = 'active' AND expires_at <= $4 \
+                 UNION ALL SELECT 'session', token FROM sessions \
+                 WHERE state = 'terminating' AND expires_at <= $4 \
+                 UNION ALL SELECT 'session', token FROM sessions \
+                 WHERE state = 'active' AND purpose = 'chat' AND last_activity_at <= $5 \
+                 LIMIT {DUE_MAX}"
+            ),
+            &self.cuts.pending,
+            &self.cuts.active,
+            &self.cuts.pause,
+            self.now.stored(),
+            self.now.before(session::IDLE_S + GRACE_S).stored(),
+        )
+    }
+
+    /// Writes what [`Look::due`] found, and rings. Says whether there was anything: then whatever
+    /// was read along is to be read again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn settle(&self, due: Rows) -> Result<bool, Stop> {
+        let due: Vec<Due> = due.read()?;
+        if due.is_empty() {
+            return Ok(false);
+        }
+        let batches = due.iter().map(|it| transition::where_possible(self.over(it)));
+        let results = sql::transact_all(&batches.flatten().collect::<Vec<_>>())?;
+        ring(results)?;
+        Ok(true)
+    }
+
+    /// The statements for one of them; each holds only where it is still so.
+    fn over(&self, due: &Due) -> Vec<Statement> {
+        let cause = |what| Cause { at: self.now, by: SYSTEM, what };
+        match due.kind {
+            Kind::Pending => {
+                transition::expire(&due.id, &self.cuts.pending, &cause("pending_timeout"))
+            }
+            Kind::Active => {
+                let ending = Ending {
+                    from: State::Active,
+                    cut: Some(&self.cuts.active),
+                    reason: "timeout",
+                    reason_text: None,
+                    acknowledged: None,
+                };
+                transition::terminate(&due.id, &ending, &cause("active_timeout"))
+            }
+            Kind::Pause => transition::resume(&due.id, Some(&self.cuts.pause), self.now),
+            Kind::Terminating => {
+                let mut statements = vec![acknowledge_all(&due.id, &self.cuts.active, self.now)];
+                statements.extend(transition::finish(&due.id, &cause("terminating_timeout")));
+                statements
+            }
+            Kind::Session => self.session_over(&due.id),
+        }
+    }
+
+    /// A session is over by time, and whatever goes with it.
+    fn session_over(&self, token: &str) -> Vec<Statement> {
+        let update = toolkit::sql!(
+            "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 \
+             AND state <> 'ended' AND (expires_at <= $2 OR \
+             (purpose = 'chat' AND state = 'active' AND last_activity_at <= $3))",
+            token,
+            self.now.stored(),
+            self.now.before(session::IDLE_S + GRACE_S).stored(),
+        );
+        let mut statements = vec![update];
+        statements.extend(left(token, self.now));
+        statements
+    }
+}
+
+/// Ends a session: by logout, or because a person closed the chat. With the conversations of its
+/// agent, where no other session of it is live (CONV-19, CONV-85). The first statement finds the
+/// session live, or nothing holds; what changes comes back in rows for [`Changed`].
+#[must_use]
+pub fn end_session(token_digest: &str, at: Moment) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        "UPDATE sessions SET state = 'ended', ended_at = $2 WHERE token = $1 AND state <> 'ended'",
+        token_digest,
+        at.stored(),
+    );
+    let mut statements = vec![update.expect(1)];
+    statements.extend(left(token_digest, at));
+    statements
+}
+
+/// Rings for all conversations that results of [`end_session`] tell of.
+///
+/// # Errors
+/// When the rows are others.
+pub fn ring(results: Vec<Rows>) -> Result<(), Stop> {
+    for rows in results {
+        if rows.columns.iter().any(|it| it == "participant_agent_id") {
+            Changed::read(rows)?.iter().for_each(Changed::ring);
+        }
+    }
+    Ok(())
+}
+
+/// Whose conversations are meant: those of the agent of session `$1`, where that was its last one.
+const LEFT: &str = "EXISTS (SELECT 1 FROM sessions s WHERE s.token = $1 AND s.state = 'ended' \
+     AND s.project_id = conversations.project_id \
+     AND s.agent_id IN (conversations.initiator_agent_id, conversations.participant_agent_id) \
+     AND NOT EXISTS (SELECT 1 FROM sessions o WHERE o.agent_id = s.agent_id \
+     AND o.project_id = s.project_id AND o.state <> 'ended' AND o.expires_at > $2))";
+
+/// What follows where an agent has left for good: its active conversations end, and the requests
+/// that it made; and of what ends, it is not waited for.
+fn left(token: &str, at: Moment) -> Vec<Statement> {
+    let now = at.stored();
+    let end = |state: &str, whose: &str| {
+        toolkit::sql!(
+            format!(
+                "UPDATE conversations SET state = 'terminating', terminating_at = $2, \
+                 since_at = $2, ended_by = 'system', end_reason = 'session_expired', \
+                 paused_at = NULL, paused_by = NULL WHERE state = '{state}' \
+                 AND {whose} = (SELECT agent_id FROM sessions WHERE token = $1) AND {LEFT} \
+                 RETURNING id, project_id, initiator_agent_id, participant_agent_id"
+            ),
+            token,
+            &now,
+        )
+    };
+    let acknowledged = toolkit::sql!(
+        format!(
+            "UPDATE members SET acknowledged_at = $2 WHERE acknowledged_at IS NULL \
+             AND agent_id = (SELECT agent_id FROM sessions WHERE token = $1) \
+             AND conversation_id IN (SELECT id FROM conversations \
+             WHERE state = 'terminating' AND {LEFT})"
+        ),
+        token,
+        &now,
+    );
+    let uncalled = toolkit::sql!(
+        format!(
+            "DELETE FROM pending_purposes WHERE conversation_id IN \
+             (SELECT id FROM conversations WHERE state = 'terminating' AND {LEFT})"
+        ),
+        token,
+        &now,
+    );
+    let traced = |state: State| {
+        toolkit::sql!(
+            format!(
+                "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \
+                 SELECT id, (SELECT COUNT(*) FROM steps x \
+                 WHERE x.conversation_id = conversations.id) + 1, state, $2, 'system', \
+                 'session_expired' FROM conversations WHERE state = $3 AND since_at = $2 \
+                 AND {LEFT} AND NOT EXISTS (SELECT 1 FROM steps x \
+                 WHERE x.conversation_id = conversations.id AND x.state = $3)"
+            ),
+            token,
+            &now,
+            state.name(),
+        )
+    };
+    let finished = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET state = 'ended', ended_at = $2, since_at = $2 \
+             WHERE state = 'terminating' AND {LEFT} AND NOT EXISTS (SELECT 1 FROM members m \
+             WHERE m.conversation_id = conversations.id AND m.acknowledged_at IS NULL) \
+             RETURNING id, project_id, initiator_agent_id, participant_agent_id"
+        ),
+        token,
+        &now,
+    );
+    vec![
+        end("active", "initiator_agent_id"),
+        end("active", "participant_agent_id"),
+        end("pending", "initiator_agent_id"),
+        traced(State::Terminating),
+        uncalled,
+        acknowledged,
+        finished,
+        traced(State::Ended),
+    ]
+}
+
+/// Whoever has not heard of an end for so long is not waited for.
+fn acknowledge_all(id: &str, cut: &str, at: Moment) -> Statement {
+    toolkit::sql!(
+        "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 \
+         AND acknowledged_at IS NULL AND EXISTS (SELECT 1 FROM conversations \
+         WHERE id = $1 AND state = 'terminating' AND since_at <= $2)",
+        id,
+        cut,
+        at.stored(),
+    )
+}

@@ -1,0 +1,156 @@
+//! What an agent is to be told once of its conversations: ends, requests that nobody heard, and
+//! requests (CONV-51 to CONV-54).
+
+use output::conversations::State;
+use serde::Deserialize;
+use toolkit::{
+    Stop, sql,
+    sql::{Error, Statement},
+};
+
+use crate::{
+    activity,
+    clock::Moment,
+    ids,
+    session::Session,
+    transition::{self, Cause, Changed},
+};
+
+/// The tool that delivers them.
+const TOOL: &str = "get_next_action";
+
+/// What it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A conversation that has ended, or is ending.
+    Ended,
+    /// A request of one's own that nobody heard.
+    Expired,
+    /// A request of somebody else.
+    Request,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Notice {
+    /// What it is.
+    pub kind: Kind,
+    /// Of which conversation.
+    pub id: String,
+    /// In which project.
+    pub project_id: String,
+    /// Who asked.
+    pub initiator_agent_id: String,
+    /// The name of whoever asked.
+    pub initiator_name: Option<String>,
+    /// Who was asked.
+    pub participant_agent_id: String,
+    /// How far the conversation has come.
+    pub state: State,
+    /// What for.
+    pub purpose: Option<String>,
+    /// Who ended it.
+    pub ended_by: Option<String>,
+    /// Why.
+    pub end_reason: Option<String>,
+    /// What whoever ended it said of it.
+    pub reason_text: Option<String>,
+}
+
+/// The next one for the agent of a session: ends before expiries before requests, the oldest first.
+#[must_use]
+pub fn next(token: &str) -> Statement {
+    toolkit::sql!(
+        "SELECT CASE WHEN c.state IN ('terminating', 'ended') THEN 'ended' \
+         WHEN c.state = 'expired' THEN 'expired' ELSE 'request' END AS kind, \
+         c.id, c.project_id, c.initiator_agent_id, a.name AS initiator_name, \
+         c.participant_agent_id, c.state, c.purpose, c.ended_by, c.end_reason, c.reason_text \
+         FROM sessions s JOIN members m ON m.agent_id = s.agent_id AND m.notified_at IS NULL \
+         JOIN conversations c ON c.id = m.conversation_id AND c.project_id = s.project_id \
+         JOIN agents a ON a.id = c.initiator_agent_id \
+         WHERE s.token = $1 AND (c.state IN ('terminating', 'ended') \
+         OR (c.state = 'expired' AND m.role = 'initiator') \
+         OR (c.state IN ('pending', 'active') AND m.role = 'participant' \
+         AND m.requested_at IS NULL)) \
+         ORDER BY CASE c.state WHEN 'terminating' THEN 0 WHEN 'ended' THEN 0 \
+         WHEN 'expired' THEN 1 ELSE 2 END, COALESCE(c.terminating_at, c.ended_at, c.created_at), \
+         c.id LIMIT 1",
+        ids::digest(token),
+    )
+}
+
+impl Notice {
+    /// Delivers it: exactly one call gets to say it. False where another one was faster, or the
+    /// conversation has gone on meanwhile.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn deliver(&self, session: &Session, at: Moment) -> Result<bool, Stop> {
+        let batch = match self.kind {
+            Kind::Ended => self.ended(session, at),
+            Kind::Expired => vec![self.notified(session, at, "state = 'expired'")],
+            Kind::Request => self.requested(session, at),
+        };
+        match sql::transact_all(&batch) {
+            Ok(_) => {
+                self.changed().ring();
+                Ok(true)
+            }
+            Err(Error::UnexpectedCount(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The agent knows of the end; where everybody does, it is over (CONV-16).
+    fn ended(&self, session: &Session, at: Moment) -> Vec<Statement> {
+        let cause = Cause { at, by: &session.agent_id, what: "notified" };
+        let mut batch = vec![self.notified(session, at, "state IN ('terminating', 'ended')")];
+        if self.state == State::Terminating {
+            batch.push(transition::acknowledge(&self.id, &session.agent_id, at));
+            batch.extend(transition::finish(&self.id, &cause));
+        }
+        batch
+    }
+
+    fn notified(&self, session: &Session, at: Moment, is_so: &str) -> Statement {
+        let update = toolkit::sql!(
+            format!(
+                "UPDATE members SET notified_at = $3 WHERE conversation_id = $1 \
+                 AND agent_id = $2 AND notified_at IS NULL \
+                 AND EXISTS (SELECT 1 FROM conversations WHERE id = $1 AND {is_so})"
+            ),
+            &self.id,
+            &session.agent_id,
+            at.stored(),
+        );
+        update.expect(1)
+    }
+
+    /// The participant is there: the conversation is active, if it was not yet, and the session is
+    /// there to talk (CONV-12, CONV-51, CONV-111).
+    fn requested(&self, session: &Session, at: Moment) -> Vec<Statement> {
+        let cause = Cause { at, by: &session.agent_id, what: TOOL };
+        let requested = toolkit::sql!(
+            "UPDATE members SET requested_at = $3 WHERE conversation_id = $1 AND agent_id = $2 \
+             AND requested_at IS NULL AND EXISTS (SELECT 1 FROM conversations WHERE id = $1 \
+             AND state IN ('pending', 'active'))",
+            &self.id,
+            &session.agent_id,
+            at.stored(),
+        );
+        let mut batch = activity::talks(session, at);
+        batch.push(requested.expect(1));
+        batch.extend(transition::where_possible(transition::activate(&self.id, &cause)));
+        batch
+    }
+
+    fn changed(&self) -> Changed {
+        Changed {
+            id: self.id.clone(),
+            project_id: self.project_id.clone(),
+            initiator_agent_id: self.initiator_agent_id.clone(),
+            participant_agent_id: self.participant_agent_id.clone(),
+        }
+    }
+}

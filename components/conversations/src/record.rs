@@ -1,0 +1,186 @@
+//! What is read of conversations, agents and messages before something is decided.
+
+use output::conversations::{AgentKind, ChatMessage, State};
+use serde::Deserialize;
+use toolkit::{sql, sql::Rows, sql::Statement};
+
+use crate::{clock, ids, transition::Changed};
+
+/// The columns of [`Conversation`], of `conversations c`.
+const COLUMNS: &str = "c.id, c.project_id, c.initiator_agent_id, c.participant_agent_id, c.state, \
+     c.max_turns, c.messages, c.paused_at IS NOT NULL AS is_paused";
+
+/// A conversation, as far as decisions need it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Conversation {
+    /// Its id.
+    pub id: String,
+    /// Where.
+    pub project_id: String,
+    /// Who asked.
+    pub initiator_agent_id: String,
+    /// Who was asked.
+    pub participant_agent_id: String,
+    /// How far it has come.
+    pub state: State,
+    /// Turns after which it ends.
+    pub max_turns: Option<u32>,
+    /// Messages so far.
+    pub messages: u32,
+    /// Whether a person holds it up.
+    pub is_paused: bool,
+}
+
+impl Conversation {
+    /// The other side, for a member.
+    #[must_use]
+    pub fn partner_of(&self, agent_id: &str) -> Option<&str> {
+        if self.initiator_agent_id == agent_id {
+            Some(&self.participant_agent_id)
+        } else if self.participant_agent_id == agent_id {
+            Some(&self.initiator_agent_id)
+        } else {
+            None
+        }
+    }
+
+    /// Rings for it.
+    pub fn ring(&self) {
+        let (id, project_id) = (self.id.clone(), self.project_id.clone());
+        let (one, other) = (self.initiator_agent_id.clone(), self.participant_agent_id.clone());
+        Changed { id, project_id, initiator_agent_id: one, participant_agent_id: other }.ring();
+    }
+}
+
+/// The conversation of that id.
+#[must_use]
+pub fn conversation(id: &str) -> Statement {
+    toolkit::sql!(format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = $1"), id)
+}
+
+/// The open conversation between the agent of a session and another one, in either direction.
+#[must_use]
+pub fn open_with(token: &str, other_id: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT {COLUMNS} FROM sessions s JOIN conversations c ON c.project_id = s.project_id \
+             AND min(c.initiator_agent_id, c.participant_agent_id) = min(s.agent_id, $2) \
+             AND max(c.initiator_agent_id, c.participant_agent_id) = max(s.agent_id, $2) \
+             WHERE s.token = $1 AND c.state IN ('pending', 'active')"
+        ),
+        ids::digest(token),
+        other_id,
+    )
+}
+
+/// The open conversation of the agent of a session in which something happened last; among equals
+/// the active one before the pending one (CONV-42).
+#[must_use]
+pub fn latest_open(token: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT {COLUMNS} FROM sessions s JOIN members m ON m.agent_id = s.agent_id \
+             AND m.notified_at IS NULL JOIN conversations c ON c.id = m.conversation_id \
+             AND c.project_id = s.project_id \
+             WHERE s.token = $1 AND c.state IN ('pending', 'active') \
+             ORDER BY max(c.since_at, COALESCE(c.last_message_at, c.since_at)) DESC, c.state, \
+             c.id DESC LIMIT 1"
+        ),
+        ids::digest(token),
+    )
+}
+
+/// How many open conversations the agent of a session has.
+#[must_use]
+pub fn open_count(token: &str) -> Statement {
+    toolkit::sql!(
+        "SELECT COUNT(*) FROM sessions s JOIN members m ON m.agent_id = s.agent_id \
+         AND m.notified_at IS NULL JOIN conversations c ON c.id = m.conversation_id \
+         AND c.project_id = s.project_id \
+         WHERE s.token = $1 AND c.state IN ('pending', 'active')",
+        ids::digest(token),
+    )
+}
+
+/// Another agent, as somebody in a session sees it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Target {
+    /// A program or a person.
+    pub r#type: AgentKind,
+    /// Whether it is in the project of the session.
+    pub is_assigned: bool,
+}
+
+/// An agent that is to be spoken to.
+#[must_use]
+pub fn target(token: &str, agent_id: &str) -> Statement {
+    toolkit::sql!(
+        "SELECT a.type, EXISTS (SELECT 1 FROM assignments p JOIN sessions s \
+         ON s.project_id = p.project_id WHERE s.token = $1 AND p.agent_id = a.id) AS is_assigned \
+         FROM agents a WHERE a.id = $2 AND a.is_gone = 0",
+        ids::digest(token),
+        agent_id,
+    )
+}
+
+/// The columns of [`Message`], of `messages m`; whoever reads them says what `read_at` is.
+pub const MESSAGE: &str = "m.id, m.conversation_id, m.chat, m.sequence, m.sender_id, \
+     m.recipient_id, m.content, m.created_at";
+
+/// A row of messages.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Message {
+    /// `msg_…`.
+    pub id: String,
+    /// The conversation; none in a chat.
+    pub conversation_id: Option<String>,
+    /// The chat; none in a conversation.
+    pub chat: Option<String>,
+    /// Its number there.
+    pub sequence: u32,
+    /// Who wrote it.
+    pub sender_id: String,
+    /// To whom, where that is one.
+    pub recipient_id: Option<String>,
+    /// Text.
+    pub content: String,
+    /// When, as stored.
+    pub created_at: String,
+    /// When it was read, as stored, where that was asked for.
+    #[serde(default)]
+    pub read_at: Option<String>,
+}
+
+impl Message {
+    /// As it goes out (CONV-6).
+    #[must_use]
+    pub fn told(self) -> ChatMessage {
+        ChatMessage {
+            id: self.id,
+            sender_id: self.sender_id,
+            recipient_id: self.recipient_id,
+            content: self.content,
+            timestamp: clock::told(&self.created_at),
+            conversation_id: self.conversation_id,
+            sequence: self.sequence.into(),
+            read_at: self.read_at.as_deref().map(clock::told),
+        }
+    }
+
+    /// Where it stands: its conversation or its chat.
+    #[must_use]
+    pub fn place(&self) -> (&str, bool) {
+        match (&self.conversation_id, &self.chat) {
+            (Some(id), _) => (id, true),
+            (None, chat) => (chat.as_deref().unwrap_or_default(), false),
+        }
+    }
+}
+
+/// Rows of messages, as they go out.
+///
+/// # Errors
+/// When they are others.
+pub fn messages(rows: Rows) -> Result<Vec<ChatMessage>, sql::Error> {
+    Ok(rows.read::<Message>()?.into_iter().map(Message::told).collect())
+}

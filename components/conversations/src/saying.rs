@@ -1,0 +1,260 @@
+//! What an agent says, to whom it may, and where that goes (CONV-60 to CONV-66).
+
+use output::conversations::AgentKind;
+use toolkit::{Stop, invalid, sql, sql::Statement};
+
+use crate::{
+    activity,
+    clock::Moment,
+    delivery::{self, Letter, Place, Stored, Voice},
+    ids,
+    lapse::Look,
+    record::{self, Conversation, Target},
+    refusals,
+    session::{self, Session},
+    starting,
+    transition::{Beginning, Cause},
+};
+
+/// How often is looked again where something was over meanwhile.
+const LOOKS_MAX: u32 = 3;
+/// Letters of an id that is not ours.
+pub const FOREIGN_ID_MAX: usize = 200;
+
+/// Something that an agent says in a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Saying<'a> {
+    /// The session's token.
+    pub token: &'a str,
+    /// The tool through which.
+    pub tool: &'a str,
+    /// Whether it takes a chat session (CONV-111).
+    pub must_chat: bool,
+    /// To whom.
+    pub target_id: &'a str,
+    /// What.
+    pub content: &'a str,
+    /// In which conversation, where the agent says so.
+    pub conversation_id: Option<&'a str>,
+    /// What it is about, elsewhere.
+    pub related_task_id: Option<&'a str>,
+    /// The agent's own id.
+    pub client_message_id: Option<&'a str>,
+    /// Whether a conversation is begun where there is none.
+    pub auto_start: bool,
+}
+
+/// What was read of both sides.
+struct Seen {
+    now: Moment,
+    session: Session,
+    target: Option<Target>,
+    open: Option<Conversation>,
+    named: Option<Conversation>,
+    earlier: Option<Stored>,
+}
+
+impl Saying<'_> {
+    /// Says it.
+    ///
+    /// # Errors
+    /// Why it cannot be said (CONV-62, CONV-65).
+    pub fn say(&self) -> Result<Stored, Stop> {
+        self.fits()?;
+        match self.say_once() {
+            // Somebody else has begun the conversation in between: then it is said there.
+            Err(Stop::Refused(it))
+                if self.auto_start && it.code == "conversation_already_active" =>
+            {
+                self.say_once()
+            }
+            other => other,
+        }
+    }
+
+    fn say_once(&self) -> Result<Stored, Stop> {
+        let seen = self.look()?;
+        if self.must_chat {
+            seen.session.must_chat(self.tool)?;
+        }
+        if self.target_id == seen.session.agent_id {
+            return Err(refusals::cannot_message_self());
+        }
+        let target = seen.target.as_ref();
+        let target = target.ok_or_else(|| refusals::agent_not_found(self.target_id))?;
+        if !target.is_assigned {
+            let project_id = &seen.session.project_id;
+            return Err(refusals::target_agent_not_in_project(self.target_id, project_id));
+        }
+        delivery::checked(self.content)?;
+        if let Some(earlier) = seen.earlier {
+            return delivery::again(earlier, Some(self.target_id), self.content);
+        }
+        match target.r#type {
+            AgentKind::Human => self.to_person(&seen),
+            AgentKind::Ai => self.to_agent(&seen),
+        }
+    }
+
+    fn fits(&self) -> Result<(), Stop> {
+        let ids = [
+            ("/client_message_id", self.client_message_id),
+            ("/related_task_id", self.related_task_id),
+        ];
+        for (pointer, id) in ids {
+            let length = id.map_or(1, |it| it.chars().count());
+            if length == 0 || length > FOREIGN_ID_MAX {
+                let message = format!("must have 1 to {FOREIGN_ID_MAX} characters");
+                return Err(invalid(pointer, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that decides, in one read; again where something was over.
+    fn look(&self) -> Result<Seen, Stop> {
+        for left in (0..LOOKS_MAX).rev() {
+            let look = Look::now()?;
+            let [session, due, target, open, named, earlier] = sql::query([
+                session::by_token(self.token, look.now),
+                look.due(),
+                record::target(self.token, self.target_id),
+                record::open_with(self.token, self.target_id),
+                record::conversation(self.conversation_id.unwrap_or_default()),
+                self.earlier(),
+            ])?;
+            if look.settle(due)? && left > 0 {
+                continue;
+            }
+            return Ok(Seen {
+                now: look.now,
+                session: session.first()?.ok_or_else(refusals::invalid_session)?,
+                target: target.first()?,
+                open: open.first()?,
+                named: named.first()?,
+                earlier: earlier.first()?,
+            });
+        }
+        Err(toolkit::unavailable("Too much is over at once.", None))
+    }
+
+    fn earlier(&self) -> Statement {
+        toolkit::sql!(
+            "SELECT m.id, m.conversation_id, m.recipient_id, m.sequence, m.content \
+             FROM sessions s JOIN messages m ON m.project_id = s.project_id \
+             AND m.sender_id = s.agent_id \
+             WHERE s.token = $1 AND m.client_message_id = $2",
+            ids::digest(self.token),
+            self.client_message_id.unwrap_or_default(),
+        )
+    }
+
+    /// To a person: no conversation (CONV-7, CONV-61).
+    fn to_person(&self, seen: &Seen) -> Result<Stored, Stop> {
+        if let Some(id) = self.conversation_id {
+            self.named(seen, id)?;
+            let message = "a person is no side of a conversation; leave conversation_id out";
+            return Err(invalid("/conversation_id", message));
+        }
+        let agent_id = seen.session.agent_id.as_str();
+        self.deliver(seen, Place::Chat { human_id: self.target_id, agent_id })
+    }
+
+    /// To another agent: in the open conversation of both, and nowhere else (CONV-61 to CONV-64).
+    fn to_agent(&self, seen: &Seen) -> Result<Stored, Stop> {
+        let from = seen.session.agent_id.as_str();
+        let conversation = match self.conversation_id {
+            Some(id) => Some(self.named(seen, id)?).filter(|it| it.state.is_open()),
+            None => seen.open.as_ref(),
+        };
+        match conversation {
+            Some(it) => {
+                let has_max_turns = it.max_turns.is_some();
+                let voice = Voice::Member;
+                self.deliver(seen, Place::Conversation { id: &it.id, voice, has_max_turns })
+            }
+            None if self.auto_start && self.conversation_id.is_none() => self.start(seen),
+            None => Err(refusals::conversation_required_for_ai_to_ai(from, self.target_id)),
+        }
+    }
+
+    /// The conversation that the agent names, which must be one of both.
+    fn named<'a>(&self, seen: &'a Seen, id: &str) -> Result<&'a Conversation, Stop> {
+        let project_id = &seen.session.project_id;
+        let found = seen.named.as_ref().filter(|it| it.project_id == *project_id);
+        let found = found.ok_or_else(|| refusals::conversation_not_found(id))?;
+        match found.partner_of(&seen.session.agent_id) {
+            None => Err(refusals::not_conversation_participant(id)),
+            Some(partner) if partner != self.target_id => {
+                let message = format!("must be {partner}, the other side of the conversation");
+                Err(invalid("/target_agent_id", message))
+            }
+            Some(_) => Ok(found),
+        }
+    }
+
+    fn deliver(&self, seen: &Seen, place: Place<'_>) -> Result<Stored, Stop> {
+        let id = ids::message(seen.now);
+        let recipients = [self.target_id];
+        let letter = self.letter(seen, &id, place, &recipients);
+        delivery::deliver(&letter, activity::goes_on(&seen.session, seen.now), Vec::new())
+    }
+
+    /// Begins the conversation with what is said.
+    fn start(&self, seen: &Seen) -> Result<Stored, Stop> {
+        let (id, conversation_id) = (ids::message(seen.now), ids::conversation(seen.now));
+        let session = &seen.session;
+        let place = Place::Conversation {
+            id: &conversation_id,
+            voice: Voice::Member,
+            has_max_turns: false,
+        };
+        let recipients = [self.target_id];
+        let letter = self.letter(seen, &id, place, &recipients);
+        let beginning = Beginning {
+            id: &conversation_id,
+            project_id: &session.project_id,
+            initiator: &session.agent_id,
+            participant: self.target_id,
+            purpose: None,
+            max_turns: None,
+            begun_by: None,
+        };
+        let [open] = sql::query([record::open_count(self.token)])?;
+        starting::must_be_few(open, &session.agent_id)?;
+        let cause = Cause { at: seen.now, by: &session.agent_id, what: self.tool };
+        let talks = activity::talks(session, seen.now);
+        if let Some(earlier) =
+            starting::start(&beginning, &cause, talks, Some(&letter), Vec::new())?
+        {
+            return Ok(earlier);
+        }
+        Ok(Stored {
+            id: id.clone(),
+            conversation_id: Some(conversation_id.clone()),
+            recipient_id: Some(self.target_id.to_owned()),
+            sequence: 1,
+            content: self.content.to_owned(),
+        })
+    }
+
+    fn letter<'a>(
+        &'a self,
+        seen: &'a Seen,
+        id: &'a str,
+        place: Place<'a>,
+        recipients: &'a [&'a str],
+    ) -> Letter<'a> {
+        Letter {
+            id,
+            project_id: &seen.session.project_id,
+            place,
+            sender_id: &seen.session.agent_id,
+            recipients,
+            content: self.content,
+            related_task_id: self.related_task_id,
+            client_message_id: self.client_message_id,
+            at: seen.now,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What the operator set: how long things may take, and who is there. What is wrong is told by its
+//! place, with what to mend.
+
+mod people;
+mod reading;
+
+use serde_json::Value;
+use toolkit::{Problem, settings};
+
+use crate::{demo, staff, staff::Staff, timeouts};
+use reading::Reading;
+
+/// Who is there: whom the operator named under `projects` and `agents`, or else the demo.
+///
+/// # Errors
+/// What the operator has to mend.
+pub fn staff() -> Result<Staff, Vec<Problem>> {
+    let mut reading = Reading::default();
+    let mut read = |name| {
+        settings::get::<Value>(name).unwrap_or_else(|unfit| {
+            reading.note(Problem::from(unfit));
+            None
+        })
+    };
+    let (projects, agents) = (read("projects"), read("agents"));
+    let staff = match (&projects, &agents) {
+        (None, None) => demo::staff(),
+        _ => people::staff(projects.as_ref(), agents.as_ref(), &mut reading),
+    };
+    reading.end(staff)
+}
+
+/// Looks at all of them before the component serves, and writes down who is there.
+///
+/// # Errors
+/// What the operator has to mend.
+pub fn configure() -> Result<(), Vec<Problem>> {
+    let mut problems = timeouts::problems();
+    match staff() {
+        Ok(staff) if problems.is_empty() => staff::write(&staff),
+        Ok(_) => Err(problems),
+        Err(more) => {
+            problems.extend(more);
+            Err(problems)
+        }
+    }
+}

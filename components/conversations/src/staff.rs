@@ -1,0 +1,220 @@
+//! Who is there: writes down what the settings say, and leaves alone what was defined on the page.
+
+use output::conversations::AgentKind;
+use serde::Deserialize;
+use toolkit::{
+    Problem, sql,
+    sql::{Error, Rows, Statement, Value},
+};
+
+use crate::{clock::Moment, events, person::OPERATOR};
+
+/// Rows that one INSERT brings; a statement may have 500 parameters.
+const ROWS_A_STATEMENT: usize = 50;
+/// Passkeys that are looked at for having changed.
+const PASSKEYS_MAX: usize = 5_000;
+
+/// Everybody.
+#[derive(Clone, Debug, Default)]
+pub struct Staff {
+    /// Where.
+    pub projects: Vec<Project>,
+    /// Who.
+    pub agents: Vec<Agent>,
+}
+
+/// A project.
+#[derive(Clone, Debug, Default)]
+pub struct Project {
+    /// Its name for programs.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+}
+
+/// An agent, a person or a program.
+#[derive(Clone, Debug, Default)]
+pub struct Agent {
+    /// Its name for programs.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// A person or a program.
+    pub kind: AgentKind,
+    /// Where it works.
+    pub projects: Vec<String>,
+    /// What it is good at.
+    pub skills: Vec<String>,
+    /// The argon2 hash of its passkey.
+    pub passkey: Option<String>,
+    /// The assistant of the host that plays it.
+    pub assistant: Option<String>,
+    /// Whose token makes its holder this person.
+    pub principal: Option<String>,
+}
+
+/// As the database has it.
+#[must_use]
+pub fn kind(kind: AgentKind) -> &'static str {
+    match kind {
+        AgentKind::Ai => "ai",
+        AgentKind::Human => "human",
+    }
+}
+
+/// A session that ended because its agent may not be there any more.
+#[derive(Deserialize)]
+struct Sent {
+    project_id: String,
+    agent_id: String,
+}
+
+/// Writes who the settings say is there, in one transaction, so that nobody sees half of it. Whoever
+/// left them is gone, and so are their sessions; their conversations end as those of anybody whose
+/// session ended do (CONV-19).
+///
+/// # Errors
+/// When the database fails.
+pub fn write(staff: &Staff) -> Result<(), Vec<Problem>> {
+    let failed = |error: Error| vec![Problem::at("", format!("cannot be written down: {error:?}"))];
+    let now = Moment::now();
+    let changed = changed_passkeys(staff).map_err(failed)?;
+    let mut batch = vec![
+        sql!("UPDATE projects SET is_gone = 1 WHERE is_configured = 1"),
+        sql!("UPDATE agents SET is_gone = 1, passkey = NULL WHERE is_configured = 1"),
+    ];
+    batch.extend(staff.projects.chunks(ROWS_A_STATEMENT).map(projects));
+    batch.extend(staff.agents.chunks(ROWS_A_STATEMENT).map(agents));
+    batch.push(sql!(
+        "DELETE FROM assignments \
+         WHERE agent_id IN (SELECT id FROM agents WHERE is_configured = 1)"
+    ));
+    let pairs = staff.agents.iter().filter(|it| it.id != OPERATOR);
+    let pairs: Vec<_> =
+        pairs.flat_map(|it| it.projects.iter().map(move |project| (project, &it.id))).collect();
+    batch.extend(pairs.chunks(ROWS_A_STATEMENT).map(assignments));
+    batch.push(sql!(
+        "INSERT INTO assignments (project_id, agent_id) SELECT id, $1 FROM projects WHERE true",
+        OPERATOR
+    ));
+    batch.push(end_strangers(now));
+    let first_sent = batch.len() - 1;
+    batch.extend(changed.iter().map(|it| end_of(it, now)));
+    batch.push(sql!(
+        "DELETE FROM pending_purposes WHERE NOT EXISTS (SELECT 1 FROM assignments a \
+         JOIN agents g ON g.id = a.agent_id JOIN projects p ON p.id = a.project_id \
+         WHERE a.agent_id = pending_purposes.agent_id AND a.project_id = pending_purposes.project_id \
+         AND g.is_gone = 0 AND g.type = 'ai' AND p.is_gone = 0)"
+    ));
+    let results = sql::transact_all(&batch).map_err(failed)?;
+    for rows in results.into_iter().skip(first_sent).take(1 + changed.len()) {
+        ring(rows).map_err(failed)?;
+    }
+    toolkit::events::publish(events::LIST);
+    Ok(())
+}
+
+/// Rings for whoever was sent away by [`end_of`] or [`end_strangers`]: those who wait hear of it.
+///
+/// # Errors
+/// When the rows are others.
+pub fn ring(sent: Rows) -> Result<(), Error> {
+    for sent in sent.read::<Sent>()? {
+        toolkit::events::publish(&events::agent(&sent.project_id, &sent.agent_id));
+        toolkit::events::publish(&events::chats(&sent.project_id));
+    }
+    Ok(())
+}
+
+/// Whose passkey is another one now: whoever came in by the old one has to come again.
+fn changed_passkeys(staff: &Staff) -> Result<Vec<String>, Error> {
+    let find = format!(
+        "SELECT id, passkey FROM agents WHERE is_configured = 1 AND passkey IS NOT NULL \
+         ORDER BY id LIMIT {PASSKEYS_MAX}"
+    );
+    let [rows] = sql::query([sql!(find)])?;
+    let mut changed = Vec::new();
+    for (id, passkey) in rows.read::<(String, String)>()? {
+        let stays = staff.agents.iter().find(|it| it.id == id);
+        if stays.is_some_and(|it| it.passkey.as_ref() != Some(&passkey)) {
+            changed.push(id);
+        }
+    }
+    // The rest would be more statements than a batch may have; their sessions end by themselves.
+    changed.truncate(500);
+    Ok(changed)
+}
+
+/// Ends the sessions of an agent that were opened by a passkey.
+#[must_use]
+pub fn end_of(agent_id: &str, now: Moment) -> Statement {
+    sql!(
+        "UPDATE sessions SET state = 'ended', ended_at = $2 \
+         WHERE agent_id = $1 AND state <> 'ended' AND is_played = 0 RETURNING project_id, agent_id",
+        agent_id,
+        now.stored(),
+    )
+}
+
+/// Ends the sessions of whoever is gone, or works elsewhere now.
+#[must_use]
+pub fn end_strangers(now: Moment) -> Statement {
+    sql!(
+        "UPDATE sessions SET state = 'ended', ended_at = $1 WHERE state <> 'ended' \
+         AND NOT EXISTS (SELECT 1 FROM assignments a \
+         JOIN agents g ON g.id = a.agent_id JOIN projects p ON p.id = a.project_id \
+         WHERE a.agent_id = sessions.agent_id AND a.project_id = sessions.project_id \
+         AND g.is_gone = 0 AND g.type = 'ai' AND p.is_gone = 0) RETURNING project_id, agent_id",
+        now.stored(),
+    )
+}
+
+fn projects(projects: &[Project]) -> Statement {
+    let rows = rows(2, projects.len(), ", 1, 0");
+    let insert = format!(
+        "INSERT INTO projects (id, name, is_configured, is_gone) VALUES {rows} \
+         ON CONFLICT (id) DO UPDATE SET name = excluded.name, is_configured = 1, is_gone = 0"
+    );
+    Statement::new(insert).bind_all(projects.iter().flat_map(|it| [&it.id, &it.name]))
+}
+
+fn agents(agents: &[Agent]) -> Statement {
+    let rows = rows(7, agents.len(), ", 1, 0");
+    let insert = format!(
+        "INSERT INTO agents (id, name, type, skills, assistant, principal, passkey, is_configured, \
+         is_gone) VALUES {rows} ON CONFLICT (id) DO UPDATE SET name = excluded.name, \
+         type = excluded.type, skills = excluded.skills, assistant = excluded.assistant, \
+         principal = excluded.principal, passkey = excluded.passkey, is_configured = 1, is_gone = 0"
+    );
+    Statement::new(insert).bind_all(agents.iter().flat_map(cells))
+}
+
+fn cells(agent: &Agent) -> [Value; 7] {
+    [
+        (&agent.id).into(),
+        (&agent.name).into(),
+        kind(agent.kind).into(),
+        skills(&agent.skills).into(),
+        agent.assistant.clone().into(),
+        agent.principal.clone().into(),
+        agent.passkey.clone().into(),
+    ]
+}
+
+/// As the database has them: a JSON list.
+#[must_use]
+pub fn skills(skills: &[String]) -> String {
+    serde_json::to_string(skills).unwrap_or_default()
+}
+
+fn assignments(pairs: &[(&String, &String)]) -> Statement {
+    let rows = rows(2, pairs.len(), "");
+    let insert = format!("INSERT INTO assignments (project_id, agent_id) VALUES {rows}");
+    Statement::new(insert).bind_all(pairs.iter().flat_map(|(project, agent)| [*project, *agent]))
+}
+
+/// `($1, $2, 1, 0), ($3, $4, 1, 0)` for two rows of two parameters and what follows them.
+fn rows(columns: usize, count: usize, rest: &str) -> String {
+    let row = |it: usize| format!("({}{rest})", sql::placeholders(it * columns + 1, columns));
+    (0..count).map(row).collect::<Vec<_>>().join(", ")
+}

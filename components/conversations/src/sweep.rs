@@ -1,0 +1,156 @@
+//! What happens every second: whatever is over by itself, and what is kept no longer.
+
+use output::conversations::State;
+use toolkit::{
+    Stop, sql,
+    sql::{Rows, Statement},
+};
+
+use crate::{
+    clock::Moment,
+    lapse::{self, Look},
+    session,
+    transition::{self, Cause, Ending, SYSTEM},
+};
+
+/// Looks of one run: what is over beyond them waits for the next.
+const LOOKS_MAX: u32 = 20;
+/// Members that are given up in one run.
+const GONE_MAX: usize = 200;
+/// How long an end waits for whoever has left, in seconds.
+const NOTICE_S: u32 = session::LIFE_S;
+/// How long a session that has ended is kept, in seconds.
+const SESSION_S: u32 = 86_400;
+/// How long a conversation that is over is kept, in seconds: 90 days.
+const KEEP_S: u32 = 90 * 86_400;
+/// Messages that are kept altogether; above that the oldest conversations that are over go.
+const MESSAGES_KEPT: u32 = 50_000;
+/// Conversations that are removed in one run.
+const REMOVED_MAX: usize = 20;
+/// Seconds between two looks at what is kept no longer.
+const SELDOM_S: i64 = 60;
+
+/// One run.
+///
+/// # Errors
+/// What stands in the operator's log.
+pub fn run() -> Result<(), String> {
+    let told = |it: Stop| format!("{it:?}");
+    for _ in 0..LOOKS_MAX {
+        let look = Look::now().map_err(told)?;
+        let [due] = sql::query([look.due()]).map_err(|it| told(it.into()))?;
+        if !look.settle(due).map_err(told)? {
+            break;
+        }
+    }
+    let now = Moment::now();
+    miss(now).map_err(told)?;
+    give_up(now).map_err(told)?;
+    if now.ms() / 1_000 % SELDOM_S == 0 {
+        forget(now).map_err(told)?;
+    }
+    Ok(())
+}
+
+/// Active conversations end where a member is neither there nor called: however its sessions ended
+/// (CONV-19).
+fn miss(now: Moment) -> Result<(), Stop> {
+    let [rows] = sql::query([toolkit::sql!(
+        format!(
+            "SELECT DISTINCT c.id FROM conversations c \
+             JOIN members m ON m.conversation_id = c.id \
+             WHERE c.state = 'active' AND NOT EXISTS (SELECT 1 FROM sessions s \
+             WHERE s.agent_id = m.agent_id AND s.project_id = c.project_id \
+             AND s.state <> 'ended' AND s.expires_at > $1) \
+             AND NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = m.agent_id \
+             AND p.project_id = c.project_id) LIMIT {GONE_MAX}"
+        ),
+        now.stored(),
+    )])?;
+    let missed = rows.read::<(String,)>()?;
+    if missed.is_empty() {
+        return Ok(());
+    }
+    let cause = Cause { at: now, by: SYSTEM, what: "session_expired" };
+    let ending = Ending {
+        from: State::Active,
+        cut: None,
+        reason: "session_expired",
+        reason_text: None,
+        acknowledged: None,
+    };
+    let batches = missed.iter().map(|(id,)| transition::terminate(id, &ending, &cause));
+    let batch = transition::where_possible(batches.flatten().collect());
+    lapse::ring(sql::transact_all(&batch)?)
+}
+
+/// Members of ending conversations that have no live session are not waited for (CONV-54).
+fn give_up(now: Moment) -> Result<(), Stop> {
+    let [rows] = sql::query([toolkit::sql!(
+        format!(
+            "SELECT c.id, m.agent_id FROM conversations c \
+             JOIN members m ON m.conversation_id = c.id AND m.acknowledged_at IS NULL \
+             WHERE c.state = 'terminating' AND NOT EXISTS (SELECT 1 FROM sessions s \
+             WHERE s.agent_id = m.agent_id AND s.project_id = c.project_id \
+             AND s.state <> 'ended' AND s.expires_at > $1) LIMIT {GONE_MAX}"
+        ),
+        now.stored(),
+    )])?;
+    let gone = rows.read::<(String, String)>()?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let cause = Cause { at: now, by: SYSTEM, what: "not_there" };
+    let batches = gone.iter().map(|(id, agent_id)| {
+        let mut batch = vec![transition::acknowledge(id, agent_id, now)];
+        batch.extend(transition::finish(id, &cause));
+        batch
+    });
+    lapse::ring(sql::transact_all(&batches.flatten().collect::<Vec<_>>())?)
+}
+
+/// Notices for whoever has not come back, sessions and conversations that are long over.
+fn forget(now: Moment) -> Result<(), Stop> {
+    let notices = toolkit::sql!(
+        "UPDATE members SET notified_at = $1 WHERE notified_at IS NULL AND conversation_id IN \
+         (SELECT id FROM conversations WHERE state IN ('ended', 'expired') AND since_at <= $2)",
+        now.stored(),
+        now.before(NOTICE_S).stored(),
+    );
+    let sessions = toolkit::sql!(
+        "DELETE FROM sessions WHERE state = 'ended' AND expires_at <= $1",
+        now.before(SESSION_S).stored(),
+    );
+    sql::transact([notices, sessions])?;
+    let old = over(&format!("AND since_at <= '{}'", now.before(KEEP_S).stored()));
+    let [count, oldest, old] =
+        sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages"), over(""), old])?;
+    let count = count.first::<(u32,)>()?.map_or(0, |it| it.0);
+    remove(if count > MESSAGES_KEPT { oldest } else { old })
+}
+
+/// Conversations that are over, the oldest first.
+fn over(which: &str) -> Statement {
+    toolkit::sql!(format!(
+        "SELECT id FROM conversations WHERE state IN ('ended', 'expired') {which} \
+         ORDER BY since_at LIMIT {REMOVED_MAX}"
+    ))
+}
+
+fn remove(conversations: Rows) -> Result<(), Stop> {
+    let mut batch = Vec::new();
+    for (id,) in conversations.read::<(String,)>()? {
+        let messages = "(SELECT id FROM messages WHERE conversation_id = $1)";
+        let deliveries = format!("DELETE FROM deliveries WHERE message_id IN {messages}");
+        batch.push(toolkit::sql!(deliveries, &id));
+        for table in ["messages", "members", "steps", "pending_purposes"] {
+            let rows = format!("DELETE FROM {table} WHERE conversation_id = $1");
+            batch.push(toolkit::sql!(rows, &id));
+        }
+        batch.push(toolkit::sql!("DELETE FROM conversations WHERE id = $1", &id));
+    }
+    if !batch.is_empty() {
+        sql::transact_all(&batch)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! `authenticate`: an agent comes in, and is told what for (CONV-80 to CONV-83).
+
+use output::conversations::AgentKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{
+    English, Hints, Stop, Text, Tool, User, sql,
+    sql::{Error, Statement},
+};
+
+use crate::{
+    clock::Moment,
+    events, ids, passkey,
+    refusals::say,
+    session::{LIFE_S, Opening, Purpose, Way},
+    tries,
+};
+
+/// How often it is looked again, where an agent changes while its passkey is verified.
+const ROUNDS_MAX: u32 = 3;
+
+/// エージェントとして認証し、セッションを開始します。最初に呼び出し、返されたsession_tokenを他のツールに渡してください。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Authenticate {
+    /// エージェントID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+    /// エージェントのパスキー
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    passkey: String,
+    /// 参加するプロジェクトのID
+    #[schemars(length(max = 64))]
+    project_id: String,
+}
+
+/// What `authenticate` gives: a session, or why there is none.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Authentication {
+    /// Whether there is a session.
+    pub success: bool,
+    /// Goes into every other tool; a secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "password"))]
+    pub session_token: Option<String>,
+    /// Seconds until the session is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u32>,
+    /// The agent's name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
+    /// What the agent is wanted for: `chat` or `task`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// `Authentication failed`, `Project not found` or `Agent not assigned to project`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// `exit`, where there is nothing to do here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// What to do next.
+    pub instruction: String,
+}
+
+impl Authentication {
+    /// There is a session.
+    #[must_use]
+    pub fn opened(token: String, agent_name: String, purpose: Purpose) -> Self {
+        let instruction = say(
+            "認証しました。get_next_actionを呼び出して次の指示を確認してください。",
+            "You are in; call get_next_action to learn what to do.",
+        );
+        Self {
+            success: true,
+            session_token: Some(token),
+            expires_in: Some(LIFE_S),
+            agent_name: Some(agent_name),
+            purpose: Some(purpose),
+            instruction: instruction.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn failed(error: &str) -> Self {
+        let instruction = say(
+            "認証に失敗しました。処理を終了してください。",
+            "You are not in; stop here, and ask whoever sent you to look at the agent, its passkey \
+             and its projects.",
+        );
+        Self {
+            error: Some(error.to_owned()),
+            action: Some("exit".to_owned()),
+            instruction: instruction.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Tool for Authenticate {
+    const NAME: &str = "authenticate";
+    const TITLE: Text = Text { ja: "認証", en: "Authenticate" };
+    const ENGLISH: English = English {
+        description: "Begins a session of an agent. Call it first, and give the session_token to \
+                      the other tools.",
+        arguments: &[
+            ("agent_id", "The agent's ID"),
+            ("passkey", "The agent's passkey"),
+            ("project_id", "The project that it comes to"),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = Authentication;
+
+    fn call(self, _: &User) -> Result<Authentication, Stop> {
+        for _ in 0..ROUNDS_MAX {
+            if let Some(outcome) = self.once()? {
+                return Ok(outcome);
+            }
+        }
+        Ok(Authentication::failed("Authentication failed"))
+    }
+}
+
+/// An agent that there is.
+#[derive(Deserialize)]
+struct Known {
+    name: String,
+    r#type: AgentKind,
+    passkey: Option<String>,
+}
+
+impl Authenticate {
+    /// One look and, if the passkey fits, one write; none where the agent changed in between.
+    fn once(&self) -> Result<Option<Authentication>, Stop> {
+        let now = Moment::now();
+        let agent = toolkit::sql!(
+            "SELECT name, type, passkey FROM agents WHERE id = $1 AND is_gone = 0",
+            &self.agent_id
+        );
+        let project =
+            toolkit::sql!("SELECT 1 FROM projects WHERE id = $1 AND is_gone = 0", &self.project_id);
+        let assignment = toolkit::sql!(
+            "SELECT 1 FROM assignments WHERE project_id = $1 AND agent_id = $2",
+            &self.project_id,
+            &self.agent_id
+        );
+        let [agent, project, assignment, failed] =
+            sql::query([agent, project, assignment, tries::of(&self.agent_id)])?;
+        tries::must_be_few(failed, now)?;
+        let agent = agent.first::<Known>()?.filter(|it| it.r#type == AgentKind::Ai);
+        let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
+        let fits = passkey::fits(&self.passkey, hash);
+        let (Some(agent), true) = (agent, fits) else {
+            tries::count(&self.agent_id, Moment::now())?;
+            return Ok(Some(Authentication::failed("Authentication failed")));
+        };
+        // Only whoever has the passkey learns of projects.
+        if project.is_empty() {
+            return Ok(Some(Authentication::failed("Project not found")));
+        }
+        if assignment.is_empty() {
+            return Ok(Some(Authentication::failed("Agent not assigned to project")));
+        }
+        self.enter(agent)
+    }
+
+    fn enter(&self, agent: Known) -> Result<Option<Authentication>, Stop> {
+        let Known { name, passkey: Some(hash), .. } = agent else { return Ok(None) };
+        let token = ids::session_token();
+        let digest = ids::digest(&token);
+        let opening = Opening {
+            token: &digest,
+            agent_id: &self.agent_id,
+            project_id: &self.project_id,
+            now: Moment::now(),
+            way: Way::Passkey(&hash),
+        };
+        match enter(&opening) {
+            Ok(purpose) => Ok(Some(Authentication::opened(token, name, purpose))),
+            Err(Error::UnexpectedCount(it)) if it.statement == 0 => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// A conversation that the agent's coming has made active.
+#[derive(Deserialize)]
+struct Joined {
+    id: String,
+    initiator_agent_id: String,
+}
+
+/// Opens a session; what waited for the agent becomes active (CONV-81), and everybody hears of it.
+///
+/// # Errors
+/// [`Error::UnexpectedCount`] of statement 0 when the agent may not come in.
+pub fn enter(opening: &Opening<'_>) -> Result<Purpose, Error> {
+    let mut batch = opening.statements();
+    let joined = batch.len();
+    batch.extend(join(opening));
+    let mut results = sql::transact_all(&batch)?.into_iter();
+    let opened = results.next().map(|it| it.first::<(Purpose,)>()).transpose()?.flatten();
+    let joined = results.nth(joined - 1).map(|it| it.read::<Joined>()).transpose()?;
+    for it in joined.unwrap_or_default() {
+        let agents = [opening.agent_id, it.initiator_agent_id.as_str()];
+        events::changed(&it.id, opening.project_id, &agents);
+    }
+    toolkit::events::publish(&events::agent(opening.project_id, opening.agent_id));
+    toolkit::events::publish(&events::chats(opening.project_id));
+    Ok(opened.map_or(Purpose::Task, |it| it.0))
+}
+
+/// Whoever is asked is there now: pending becomes active (CONV-81).
+fn join(opening: &Opening<'_>) -> [Statement; 2] {
+    let update = toolkit::sql!(
+        "UPDATE conversations SET state = 'active', activated_at = $3, since_at = $3 \
+         WHERE participant_agent_id = $1 AND project_id = $2 AND state = 'pending' \
+         RETURNING id, initiator_agent_id",
+        opening.agent_id,
+        opening.project_id,
+        opening.now.stored(),
+    );
+    let trace = toolkit::sql!(
+        "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \
+         SELECT c.id, (SELECT COUNT(*) FROM steps s WHERE s.conversation_id = c.id) + 1, \
+         'active', $3, $1, 'authenticate' FROM conversations c \
+         WHERE c.participant_agent_id = $1 AND c.project_id = $2 AND c.state = 'active' \
+         AND NOT EXISTS (SELECT 1 FROM steps s \
+         WHERE s.conversation_id = c.id AND s.state = 'active')",
+        opening.agent_id,
+        opening.project_id,
+        opening.now.stored(),
+    );
+    [update, trace]
+}

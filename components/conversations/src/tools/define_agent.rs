@@ -1,0 +1,260 @@
+//! `define_agent`: the operator lets somebody in, or changes what is known of them.
+
+use output::conversations::AgentKind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{
+    English, Hints, Problem, Stop, Text, Tool, User, sql,
+    sql::{Error, Statement},
+};
+
+use crate::{
+    clock::Moment,
+    events, passkey,
+    person::{self, OPERATOR},
+    refusals, rules, staff,
+};
+
+/// How often it is looked again, where somebody else changes the agent meanwhile.
+const ROUNDS_MAX: u32 = 3;
+/// Agents that are kept, those that are gone among them: conversations refer to them.
+const KEPT_MAX: u32 = 5_000;
+
+/// エージェントを登録します。既にあれば内容を変更します。アシスタントのないAIには、一度だけ表示されるパスキーを発行します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DefineAgent {
+    /// エージェントのID（英数字と - _ .）
+    #[schemars(length(min = 1, max = 64))]
+    agent_id: String,
+    /// 表示名
+    #[schemars(length(min = 1, max = 100))]
+    name: String,
+    /// ai: プログラム。human: 人
+    #[serde(rename = "type")]
+    kind: AgentKind,
+    /// 参加するプロジェクトのID
+    #[schemars(length(min = 1, max = 100))]
+    project_ids: Vec<String>,
+    /// 得意なこと
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    skills: Vec<String>,
+    /// このエージェントを演じるアシスタント（AIのみ）
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    assistant: Option<String>,
+    /// この人として扱うトークンの名前（人のみ）
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    principal: Option<String>,
+}
+
+/// An agent as it is now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DefinedAgent {
+    /// Its name for programs.
+    agent_id: String,
+    /// Its name for people.
+    name: String,
+    /// `ai` or `human`.
+    #[serde(rename = "type")]
+    kind: AgentKind,
+    /// Where it works.
+    project_ids: Vec<String>,
+    /// What it is good at.
+    skills: Vec<String>,
+    /// The assistant that plays it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assistant: Option<String>,
+    /// Whose token makes its holder this person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+    /// The passkey, where one was made: shown this once, and kept nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "password"))]
+    passkey: Option<String>,
+}
+
+/// What is there under the id.
+#[derive(Clone, Deserialize)]
+struct Found {
+    r#type: AgentKind,
+    has_passkey: bool,
+    is_configured: bool,
+    is_gone: bool,
+}
+
+impl Tool for DefineAgent {
+    const NAME: &str = "define_agent";
+    const TITLE: Text = Text { ja: "エージェントの登録", en: "Define an agent" };
+    const ENGLISH: English = English {
+        description: "Lets an agent in, or changes what is known of one. An ai without an assistant \
+                      gets a passkey, which is shown once.",
+        arguments: &[
+            ("agent_id", "The agent's ID: letters, digits, -, _ and ."),
+            ("name", "Its name for people"),
+            ("type", "ai: a program. human: a person"),
+            ("project_ids", "The projects that it works in"),
+            ("skills", "What it is good at"),
+            ("assistant", "The assistant that plays it (ai only)"),
+            ("principal", "The token whose holder is this person (human only)"),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    const META: Option<&str> = Some(super::FOR_PAGES);
+    type Output = DefinedAgent;
+
+    fn call(self, _: &User) -> Result<DefinedAgent, Stop> {
+        person::must_be_operator(Self::NAME)?;
+        self.check()?;
+        for _ in 0..ROUNDS_MAX {
+            let found = self.found()?;
+            self.must_be_definable(found.as_ref())?;
+            let keeps = found.as_ref().is_some_and(|it| it.has_passkey && !it.is_gone);
+            let needs = self.kind == AgentKind::Ai && self.assistant.is_none();
+            let fresh = (needs && !keeps).then(passkey::fresh);
+            match sql::transact_all(&self.statements(found.as_ref(), fresh.as_deref())) {
+                Ok(_) => {
+                    toolkit::events::publish(events::LIST);
+                    return Ok(self.defined(fresh));
+                }
+                // Statement 0 finds the agent as it was, the others their projects.
+                Err(Error::UnexpectedCount(it)) if it.statement == 0 => {}
+                Err(Error::UnexpectedCount(it)) => {
+                    let project = self.project_ids.get(it.statement as usize - 1);
+                    let project = project.map_or("", String::as_str);
+                    return Err(refusals::project_not_found(project));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(refusals::too_many("agents", rules::AGENTS_MAX))
+    }
+}
+
+impl DefineAgent {
+    fn check(&self) -> Result<(), Stop> {
+        let mut problems = Vec::new();
+        let mut check = |pointer: &str, checked: Result<(), String>| {
+            problems.extend(checked.err().map(|why| Problem::at(pointer, why)));
+        };
+        check("/agent_id", rules::id(&self.agent_id));
+        check("/name", rules::name(&self.name));
+        check("/project_ids", rules::few(&self.project_ids, 1, rules::PROJECTS_MAX));
+        for (index, id) in self.project_ids.iter().enumerate().take(rules::PROJECTS_MAX) {
+            check(&format!("/project_ids/{index}"), rules::id(id));
+        }
+        check("/skills", rules::few(&self.skills, 0, rules::SKILLS_MAX));
+        for (index, skill) in self.skills.iter().enumerate().take(rules::SKILLS_MAX) {
+            check(&format!("/skills/{index}"), rules::skill(skill));
+        }
+        if let Some(assistant) = &self.assistant {
+            let plays = match self.kind {
+                AgentKind::Ai => rules::id(assistant),
+                AgentKind::Human => Err("is for programs; nobody plays a person".to_owned()),
+            };
+            check("/assistant", plays);
+        }
+        if let Some(principal) = &self.principal {
+            let is = match self.kind {
+                AgentKind::Human => rules::principal(principal),
+                AgentKind::Ai => Err("is for people; an ai comes in by its passkey".to_owned()),
+            };
+            check("/principal", is);
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Stop::InvalidArguments(problems)) }
+    }
+
+    fn found(&self) -> Result<Option<Found>, Error> {
+        let find = toolkit::sql!(
+            "SELECT type, passkey IS NOT NULL AS has_passkey, is_configured, is_gone \
+             FROM agents WHERE id = $1",
+            &self.agent_id
+        );
+        let [found] = sql::query([find])?;
+        found.first()
+    }
+
+    fn must_be_definable(&self, found: Option<&Found>) -> Result<(), Stop> {
+        if let Some(found) = found {
+            if found.is_configured && !found.is_gone {
+                return Err(refusals::agent_is_configured(&self.agent_id));
+            }
+            if found.r#type != self.kind {
+                return Err(refusals::agent_type_differs(&self.agent_id));
+            }
+        }
+        let Some(principal) = &self.principal else { return Ok(()) };
+        let find = toolkit::sql!(
+            "SELECT id FROM agents WHERE principal = $1 AND id <> $2 AND is_gone = 0",
+            principal,
+            &self.agent_id
+        );
+        let [other] = sql::query([find])?;
+        match other.first::<(String,)>()? {
+            None => Ok(()),
+            Some((other,)) => Err(refusals::principal_taken(principal, &other)),
+        }
+    }
+
+    fn statements(&self, found: Option<&Found>, fresh: Option<&str>) -> Vec<Statement> {
+        let mut batch = vec![self.write(found, fresh).expect(1)];
+        batch.extend(self.project_ids.iter().map(|it| {
+            toolkit::sql!("SELECT 1 FROM projects WHERE id = $1 AND is_gone = 0", it).expect(1)
+        }));
+        batch.push(toolkit::sql!("DELETE FROM assignments WHERE agent_id = $1", &self.agent_id));
+        batch.extend(self.project_ids.iter().map(|it| {
+            toolkit::sql!(
+                "INSERT INTO assignments (project_id, agent_id) VALUES ($1, $2) \
+                 ON CONFLICT (project_id, agent_id) DO NOTHING",
+                it,
+                &self.agent_id
+            )
+        }));
+        batch.push(staff::end_strangers(Moment::now()));
+        batch
+    }
+
+    /// The agent's row, unless it is another one than was found.
+    fn write(&self, found: Option<&Found>, fresh: Option<&str>) -> Statement {
+        let Some(found) = found else {
+            return toolkit::sql!(
+                "INSERT INTO agents (id, name, type, skills, assistant, principal, passkey, \
+                 is_configured, is_gone) SELECT $1, $2, $3, $4, $5, $6, $7, 0, 0 \
+                 WHERE (SELECT COUNT(*) FROM agents WHERE is_gone = 0) < $8 \
+                 AND (SELECT COUNT(*) FROM agents) < $9 ON CONFLICT (id) DO NOTHING",
+                &self.agent_id,
+                &self.name,
+                staff::kind(self.kind),
+                staff::skills(&self.skills),
+                self.assistant.clone(),
+                self.principal.clone(),
+                fresh.map(passkey::hash),
+                u32::try_from(rules::AGENTS_MAX).unwrap_or(u32::MAX),
+                KEPT_MAX,
+            );
+        };
+        // Whom the host plays has no other way in.
+        toolkit::sql!(
+            "UPDATE agents SET name = $2, skills = $3, assistant = $4, principal = $5, \
+             passkey = CASE WHEN $4 IS NULL THEN coalesce($6, passkey) END, \
+             is_configured = 0, is_gone = 0 WHERE id = $1 AND (is_configured = 0 OR is_gone = 1) \
+             AND is_gone = $7 AND (passkey IS NOT NULL) = $8 AND id <> $9",
+            &self.agent_id,
+            &self.name,
+            staff::skills(&self.skills),
+            self.assistant.clone(),
+            self.principal.clone(),
+            fresh.map(passkey::hash),
+            found.is_gone,
+            found.has_passkey,
+            OPERATOR,
+        )
+    }
+
+    fn defined(self, passkey: Option<String>) -> DefinedAgent {
+        let Self { agent_id, name, kind, project_ids, skills, assistant, principal } = self;
+        DefinedAgent { agent_id, name, kind, project_ids, skills, assistant, principal, passkey }
+    }
+}

@@ -1,0 +1,275 @@
+//! `get_next_action`: what an agent should do now; or it waits until there is something (CONV-50 to
+//! CONV-54).
+
+use output::conversations::ChatMessage;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, invalid, sql, sql::Error};
+
+use crate::{
+    activity, clock, events, inbox, lapse,
+    lapse::Look,
+    notices::{self, Kind, Notice},
+    refusals::{self, say},
+    session::{self, Purpose, Session},
+};
+
+/// How long a call may wait, in seconds.
+const TIMEOUT_S_MAX: u32 = 300;
+/// How long whoever does not wait here should wait elsewhere, in seconds.
+const WAIT_S: u32 = 5;
+/// How often is looked again where another call of the agent was faster, or something was over.
+const LOOKS_MAX: u32 = 8;
+
+/// 次に実行すべきアクションを取得します。timeout_secondsを指定すると、何か起きるまで待ちます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetNextAction {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+    /// 待つ秒数（任意。0〜300、既定は0）
+    #[schemars(range(min = 0, max = 300))]
+    timeout_seconds: Option<u32>,
+}
+
+/// What `get_next_action` gives: an action, with what belongs to it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Action {
+    /// A person has closed the chat: stop.
+    Exit { reason: &'static str, state: &'static str, instruction: String },
+    /// Nothing was said for too long: log out.
+    Logout { state: &'static str, reason: &'static str, instruction: String },
+    /// A conversation has ended (CONV-52).
+    ConversationEnded {
+        conversation_id: String,
+        /// An agent, or `system`.
+        ended_by: String,
+        /// `initiator_ended`, `participant_ended`, `timeout`, `session_expired`, `max_turns` or
+        /// `operator_ended`.
+        reason: String,
+        /// What whoever ended it said of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason_text: Option<String>,
+        instruction: String,
+    },
+    /// Nobody heard the request (CONV-53).
+    ConversationExpired {
+        conversation_id: String,
+        /// Who did not.
+        target: String,
+        instruction: String,
+    },
+    /// Somebody wants to talk (CONV-51).
+    ConversationRequest {
+        conversation_id: String,
+        from_agent_id: String,
+        from_agent_name: String,
+        purpose: Option<String>,
+        instruction: String,
+        state: &'static str,
+        /// What was said already; it stays unread.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pending_messages: Vec<ChatMessage>,
+    },
+    /// There are messages to be read.
+    GetPendingMessages { state: &'static str, instruction: String },
+    /// Nothing.
+    WaitForMessages {
+        state: &'static str,
+        /// How long to wait before asking again; 0 where the call itself has waited.
+        wait_seconds: u32,
+        instruction: String,
+    },
+}
+
+impl Tool for GetNextAction {
+    const NAME: &str = "get_next_action";
+    const TITLE: Text = Text { ja: "次のアクション取得", en: "Get the next action" };
+    const ENGLISH: English = English {
+        description: "Gets what you should do next. With timeout_seconds it waits until there is \
+                      something.",
+        arguments: &[
+            ("session_token", "The token that authenticate gave"),
+            ("timeout_seconds", "How long to wait (optional): 0 to 300; 0 if absent"),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = Action;
+
+    fn call(self, user: &User) -> Result<Action, Stop> {
+        let seconds = self.timeout_seconds.unwrap_or_default();
+        if seconds > TIMEOUT_S_MAX {
+            let message = format!("must be 0 to {TIMEOUT_S_MAX}");
+            return Err(invalid("/timeout_seconds", message));
+        }
+        for _ in 0..LOOKS_MAX {
+            match self.once()? {
+                Outcome::Something(action) => return Ok(action),
+                Outcome::Again => {}
+                Outcome::Nothing(session) => {
+                    let event = events::agent(&session.project_id, &session.agent_id);
+                    return match clock::wait(user, &[event], seconds) {
+                        Some(wait) => Err(wait),
+                        None => Ok(wait_for_messages(seconds)),
+                    };
+                }
+            }
+        }
+        Err(toolkit::unavailable("Another call of the agent gets the same.", None))
+    }
+}
+
+/// What one look comes to.
+enum Outcome {
+    /// Do this.
+    Something(Action),
+    /// Nothing to do.
+    Nothing(Session),
+    /// Somebody was faster, or something was over.
+    Again,
+}
+
+impl GetNextAction {
+    /// One look and, where something is delivered, one write.
+    fn once(&self) -> Result<Outcome, Stop> {
+        let look = Look::now()?;
+        let [session, due, notice, unread] = sql::query([
+            session::by_token(&self.session_token, look.now),
+            look.due(),
+            notices::next(&self.session_token),
+            inbox::has_unread(&self.session_token),
+        ])?;
+        if look.settle(due)? {
+            return Ok(Outcome::Again);
+        }
+        let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
+        if session.state == "terminating" {
+            return exit(&session, &look);
+        }
+        // Notices come before the session's own idleness, or `timeout` would never arrive.
+        if let Some(notice) = notice.first::<Notice>()? {
+            return if notice.deliver(&session, look.now)? {
+                Ok(Outcome::Something(told(notice, &session)?))
+            } else {
+                Ok(Outcome::Again)
+            };
+        }
+        let idle_since = look.now.before(session::IDLE_S).stored();
+        if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
+            return Ok(Outcome::Something(log_out()));
+        }
+        if unread.is_empty() {
+            return Ok(Outcome::Nothing(session));
+        }
+        read_messages(&session, &look)
+    }
+}
+
+/// A person has closed the chat: the agent is told once, and its session is over.
+fn exit(session: &Session, look: &Look) -> Result<Outcome, Stop> {
+    match sql::transact_all(&lapse::end_session(&session.token, look.now)) {
+        Ok(results) => lapse::ring(results)?,
+        Err(Error::UnexpectedCount(_)) => return Ok(Outcome::Again),
+        Err(error) => return Err(error.into()),
+    }
+    bell::publish(&events::chats(&session.project_id));
+    let instruction = say(
+        "ユーザーがチャットを終了しました。処理を終了してください。",
+        "The person has closed the chat; stop here.",
+    );
+    Ok(Outcome::Something(Action::Exit {
+        reason: "user_closed_chat",
+        state: "session_terminating",
+        instruction: instruction.to_owned(),
+    }))
+}
+
+fn log_out() -> Action {
+    let instruction = say(
+        "10分間やり取りがなかったため、セッションを終了します。logoutを呼び出してください。",
+        "Nothing was said for ten minutes; call logout.",
+    );
+    Action::Logout {
+        state: "chat_timeout",
+        reason: "session_timeout",
+        instruction: instruction.to_owned(),
+    }
+}
+
+fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
+    Ok(match notice.kind {
+        Kind::Ended => Action::ConversationEnded {
+            conversation_id: notice.id,
+            ended_by: notice.ended_by.unwrap_or_default(),
+            reason: notice.end_reason.unwrap_or_default(),
+            reason_text: notice.reason_text,
+            instruction: "会話が終了しました。get_next_actionで次の指示を確認してください。"
+                .to_owned(),
+        },
+        Kind::Expired => Action::ConversationExpired {
+            conversation_id: notice.id,
+            instruction: format!(
+                "{}が応答しなかったため、会話リクエストは期限切れになりました。get_next_actionで次の指示を確認してください。",
+                notice.participant_agent_id
+            ),
+            target: notice.participant_agent_id,
+        },
+        Kind::Request => {
+            let [rows] = sql::query([inbox::unread_in(&session.agent_id, &notice.id)])?;
+            let name = notice.initiator_name.filter(|it| !it.is_empty());
+            let name = name.unwrap_or_else(|| notice.initiator_agent_id.clone());
+            Action::ConversationRequest {
+                conversation_id: notice.id,
+                from_agent_id: notice.initiator_agent_id,
+                instruction: format!(
+                    "{name}から会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。"
+                ),
+                from_agent_name: name,
+                purpose: notice.purpose,
+                state: "conversation_active",
+                pending_messages: inbox::told(rows)?,
+            }
+        }
+    })
+}
+
+/// There is something to read. Whoever came to work is there to talk from now on, or could not.
+fn read_messages(session: &Session, look: &Look) -> Result<Outcome, Stop> {
+    if session.purpose == Purpose::Task {
+        match sql::transact_all(&activity::talks(session, look.now)) {
+            Ok(_) => bell::publish(&events::chats(&session.project_id)),
+            Err(Error::UnexpectedCount(_)) => return Ok(Outcome::Again),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let instruction = say(
+        "未読メッセージがあります。get_pending_messagesで確認し、respond_chatで応答してください。",
+        "There are messages; read them with get_pending_messages and answer with respond_chat.",
+    );
+    Ok(Outcome::Something(Action::GetPendingMessages {
+        state: "chat_session",
+        instruction: instruction.to_owned(),
+    }))
+}
+
+fn wait_for_messages(seconds: u32) -> Action {
+    let wait_seconds = if seconds == 0 { WAIT_S } else { 0 };
+    let instruction = if seconds == 0 {
+        say(
+            "新しいメッセージはありません。5秒待ってからget_next_actionを呼び出してください。",
+            "There is nothing new; wait five seconds, then call get_next_action.",
+        )
+    } else {
+        say(
+            "新しいメッセージはありません。もう一度get_next_actionを呼び出してください。",
+            "There is nothing new; call get_next_action again.",
+        )
+    };
+    Action::WaitForMessages {
+        state: "chat_waiting",
+        wait_seconds,
+        instruction: instruction.to_owned(),
+    }
+}

@@ -1,0 +1,179 @@
+//! `get_pending_messages`: what was written to an agent and it has not read (CONV-70).
+
+use output::conversations::{ChatMessage, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, sql, sql::Error};
+
+use crate::{
+    activity, events,
+    inbox::{self, Context, Facts},
+    lapse::Look,
+    record::Message,
+    refusals::{self, say},
+    session::{self, Session},
+};
+
+/// How often is looked again where another call of the agent was faster.
+const LOOKS_MAX: u32 = 5;
+/// After so many messages the agent is asked whether that is enough.
+const REMINDER: u32 = 5;
+
+/// 未読のチャットメッセージを取得します。取得したメッセージは既読になります。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetPendingMessages {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+}
+
+/// What `get_pending_messages` gives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PendingMessages {
+    success: bool,
+    my_agent_id: String,
+    /// What was said before, oldest first; at most 20.
+    context_messages: Vec<ChatMessage>,
+    /// What is new, oldest first; at most 10.
+    pending_messages: Vec<ChatMessage>,
+    /// Messages of these conversations and chats altogether.
+    total_history_count: u32,
+    /// Whether more was said before than `context_messages` has.
+    context_truncated: bool,
+    /// What to do next.
+    instruction: String,
+}
+
+impl Tool for GetPendingMessages {
+    const NAME: &str = "get_pending_messages";
+    const TITLE: Text = Text { ja: "未読メッセージ取得", en: "Get unread messages" };
+    const ENGLISH: English = English {
+        description: "Gets the messages that you have not read, and marks them as read.",
+        arguments: &[("session_token", "The token that authenticate gave")],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = PendingMessages;
+
+    fn call(self, _: &User) -> Result<PendingMessages, Stop> {
+        for _ in 0..LOOKS_MAX {
+            if let Some(messages) = self.once()? {
+                return Ok(messages);
+            }
+        }
+        Err(toolkit::unavailable("Another call reads the same messages.", None))
+    }
+}
+
+impl GetPendingMessages {
+    /// One look and, where there is something, one write; none where another call was faster.
+    fn once(&self) -> Result<Option<PendingMessages>, Stop> {
+        let look = Look::now()?;
+        let [session, due, unread, last] = sql::query([
+            session::by_token(&self.session_token, look.now),
+            look.due(),
+            inbox::unread(&self.session_token),
+            inbox::last_place(&self.session_token),
+        ])?;
+        if look.settle(due)? {
+            return Ok(None);
+        }
+        let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
+        session.must_chat(Self::NAME)?;
+        let unread: Vec<Message> = unread.read()?;
+        let context = inbox::context(&session, &unread, last.first()?)?;
+        if !unread.is_empty() {
+            let mut batch = activity::goes_on(&session, look.now);
+            batch.push(inbox::read(&session, &unread, look.now));
+            match sql::transact_all(&batch) {
+                Ok(_) => ring(&session, &unread),
+                Err(Error::UnexpectedCount(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Some(told(session, unread, context)))
+    }
+}
+
+/// Rings for whoever looks at the receipts.
+fn ring(session: &Session, read: &[Message]) {
+    let mut places: Vec<_> = read.iter().map(|it| it.conversation_id.as_deref()).collect();
+    places.sort_unstable();
+    places.dedup();
+    for place in places {
+        match place {
+            Some(id) => bell::publish(&events::conversation(id)),
+            None => bell::publish(&events::chats(&session.project_id)),
+        }
+    }
+}
+
+fn told(session: Session, unread: Vec<Message>, context: Context) -> PendingMessages {
+    let instruction = instruction(&unread, &context.conversations);
+    PendingMessages {
+        success: true,
+        my_agent_id: session.agent_id,
+        context_truncated: context.is_truncated,
+        context_messages: context.messages,
+        pending_messages: unread.into_iter().map(Message::told).collect(),
+        total_history_count: context.total,
+        instruction,
+    }
+}
+
+/// What to do now; every five messages of a conversation, whether that is enough and how to end it.
+fn instruction(unread: &[Message], conversations: &[Facts]) -> String {
+    let mut lines = Vec::new();
+    lines.push(if unread.is_empty() {
+        say(
+            "未読メッセージはありません。get_next_actionを呼び出して次の指示を確認してください。",
+            "There is nothing unread; call get_next_action to learn what to do.",
+        )
+        .to_owned()
+    } else {
+        say(
+            "pending_messagesに応答してください。respond_chatで応答した後、get_next_actionを呼び出してください。",
+            "Answer the pending_messages with respond_chat, then call get_next_action.",
+        )
+        .to_owned()
+    });
+    for it in conversations.iter().filter(|it| it.state == State::Active) {
+        let newest = unread.iter().rev().find(|m| m.conversation_id.as_ref() == Some(&it.id));
+        let Some(newest) = newest.map(|it| it.sequence) else { continue };
+        let first = unread.iter().find(|m| m.conversation_id.as_ref() == Some(&it.id));
+        let first = first.map_or(newest, |it| it.sequence);
+        // Somewhere among these the count has come to a multiple of five.
+        if newest / REMINDER > (first - 1) / REMINDER {
+            lines.push(reminder(it));
+        }
+    }
+    lines.join("\n")
+}
+
+/// Whether the purpose is reached, and how to end.
+fn reminder(it: &Facts) -> String {
+    let count = it.messages;
+    let purpose = it.purpose.as_deref();
+    let mut text = if say("ja", "en") == "ja" {
+        let purpose = purpose.map_or(String::new(), |it| format!("「{it}」"));
+        format!(
+            "この会話は{count}件目のメッセージに達しました。会話の目的{purpose}は達成されましたか？達成された場合は end_conversation(conversation_id: \"{}\") で会話を終了してください。",
+            it.id
+        )
+    } else {
+        let purpose = purpose.map_or(String::new(), |it| format!(" (\"{it}\")"));
+        format!(
+            "This conversation has {count} messages. Is its purpose{purpose} reached? If so, end it with end_conversation(conversation_id: \"{}\").",
+            it.id
+        )
+    };
+    if let Some(max) = it.max_turns {
+        let turns = it.turns;
+        text += &if say("ja", "en") == "ja" {
+            format!("（{max}ターン中{turns}ターン）")
+        } else {
+            format!(" ({turns} of {max} turns.)")
+        };
+    }
+    text
+}

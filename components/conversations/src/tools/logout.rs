@@ -1,0 +1,55 @@
+//! `logout`: an agent goes (CONV-85).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
+
+use crate::{
+    clock::Moment,
+    events, lapse,
+    refusals::{invalid_session, say},
+    session,
+};
+
+/// セッションを終了します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Logout {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+}
+
+/// What `logout` gives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LoggedOut {
+    /// That it is done.
+    success: bool,
+    /// What to do next.
+    instruction: String,
+}
+
+impl Tool for Logout {
+    const NAME: &str = "logout";
+    const TITLE: Text = Text { ja: "ログアウト", en: "Log out" };
+    const ENGLISH: English = English {
+        description: "Ends the session.",
+        arguments: &[("session_token", "The token that authenticate gave")],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = LoggedOut;
+
+    fn call(self, _: &User) -> Result<LoggedOut, Stop> {
+        let session = session::of(&self.session_token)?;
+        match sql::transact_all(&lapse::end_session(&session.token, Moment::now())) {
+            Ok(results) => lapse::ring(results)?,
+            Err(Error::UnexpectedCount(_)) => return Err(invalid_session()),
+            Err(error) => return Err(error.into()),
+        }
+        toolkit::events::publish(&events::agent(&session.project_id, &session.agent_id));
+        toolkit::events::publish(&events::chats(&session.project_id));
+        let instruction =
+            say("ログアウトしました。処理を終了してください。", "The session is over; stop here.");
+        Ok(LoggedOut { success: true, instruction: instruction.to_owned() })
+    }
+}

@@ -1,0 +1,87 @@
+//! `begin_conversation`: a person has one agent talk with another.
+
+use output::conversations::Transcript;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
+
+use crate::{
+    beginning::{self, Wish},
+    delivery::checked,
+    person,
+    starting::{PURPOSE_MAX, TURNS_MAX},
+    transcripts::{self, Range},
+};
+
+/// AIエージェント同士の会話を始めさせます。窓口が動かすエージェントが相手に話しかけ、会話の様子は画面で見られます。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeginConversation {
+    /// 会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）
+    #[schemars(length(max = 64))]
+    target_agent_id: String,
+    /// 任意。話しかける側のエージェントID（窓口が動かすもの）。省略時は同じプロジェクトの別のエージェント
+    #[schemars(length(max = 64))]
+    initiator_agent_id: Option<String>,
+    /// 任意。プロジェクトID。省略時は相手エージェントのプロジェクト
+    #[schemars(length(max = 64))]
+    project_id: Option<String>,
+    /// 任意。会話の目的（両方に伝えられる）
+    #[schemars(length(max = 1000))]
+    purpose: Option<String>,
+    /// 任意。最初のメッセージ（4,000文字以内）。話しかける側のエージェントの発言になる
+    #[schemars(length(max = 4000))]
+    initial_message: Option<String>,
+    /// 任意。この往復数で自動的に終了する
+    #[schemars(range(min = 1, max = 1000))]
+    max_turns: Option<u32>,
+}
+
+impl Tool for BeginConversation {
+    const NAME: &str = "begin_conversation";
+    const TITLE: Text = Text { ja: "会話を始めさせる", en: "Begin a conversation" };
+    const ENGLISH: English = English {
+        description: "Has two AI agents talk: one that this counter plays begins, and people can \
+                      watch.",
+        arguments: &[
+            ("target_agent_id", "The agent to talk with: an AI of the same project"),
+            (
+                "initiator_agent_id",
+                "Optional. The agent that begins, one that this counter plays; another one of the \
+                 project unless told",
+            ),
+            ("project_id", "Optional. The project; that of the target unless told"),
+            ("purpose", "Optional. What the conversation is for; both are told"),
+            ("initial_message", "Optional. The first message, in the beginning agent's name"),
+            ("max_turns", "Optional. It ends by itself after so many turns"),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    const VIEW: Option<&'static str> = Some("conversation");
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let person = person::calling(Self::NAME)?;
+        let filled = |it: &Option<String>| it.clone().filter(|it| !it.trim().is_empty());
+        let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
+        if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
+            let message = format!("must have at most {PURPOSE_MAX} characters");
+            return Err(invalid("/purpose", message));
+        }
+        first.as_deref().map_or(Ok(()), checked)?;
+        if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
+            return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
+        }
+        let wish = Wish {
+            tool: Self::NAME,
+            target: &self.target_agent_id,
+            initiator: filled(&self.initiator_agent_id),
+            project_id: filled(&self.project_id),
+            purpose,
+            first,
+            max_turns: self.max_turns,
+        };
+        let id = beginning::begin(&person, wish)?;
+        transcripts::of(&person, &id, Range::default())
+    }
+}

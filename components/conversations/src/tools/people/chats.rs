@@ -1,0 +1,149 @@
+//! A person's chat with an agent (CONV 4.6): `start_chat`, `send_chat`, `end_chat`, `mark_chat_read`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolkit::{English, Hints, Stop, Text, Tool, User};
+
+use super::super::FOR_PAGES;
+use crate::{
+    chats::{self, Chat, Sent},
+    person::{self, Person},
+    sight::must_chat_with,
+};
+
+/// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartChat {
+    /// プロジェクトID
+    #[schemars(length(max = 64))]
+    project_id: String,
+    /// エージェントID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+}
+
+/// エージェントにメッセージを送ります。エージェントがいなければ呼び出します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendChat {
+    /// プロジェクトID
+    #[schemars(length(max = 64))]
+    project_id: String,
+    /// エージェントID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+    /// メッセージ（4,000文字以内）
+    content: String,
+    /// 任意。送信側で付けたID。同じIDの再送は一度だけ保存される
+    #[schemars(length(max = 200))]
+    client_message_id: Option<String>,
+}
+
+/// エージェントとのチャットを終えます。何度呼んでもかまいません。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndChat {
+    /// プロジェクトID
+    #[schemars(length(max = 64))]
+    project_id: String,
+    /// エージェントID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+}
+
+/// エージェントからのメッセージをすべて既読にします。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MarkChatRead {
+    /// プロジェクトID
+    #[schemars(length(max = 64))]
+    project_id: String,
+    /// エージェントID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+}
+
+const PROJECT: (&str, &str) = ("project_id", "The project's ID");
+const AGENT: (&str, &str) = ("agent_id", "The agent's ID");
+
+/// The person who calls, where they may chat with that agent.
+fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop> {
+    let person = person::calling(tool)?;
+    must_chat_with(&person, project_id, agent_id)?;
+    Ok(person)
+}
+
+impl Tool for StartChat {
+    const NAME: &str = "start_chat";
+    const TITLE: Text = Text { ja: "チャット開始", en: "Start a chat" };
+    const ENGLISH: English = English {
+        description: "Begins a person's chat with an agent, who is called where it is not there.",
+        arguments: &[PROJECT, AGENT],
+    };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    type Output = Chat;
+
+    fn call(self, _: &User) -> Result<Chat, Stop> {
+        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
+        chats::start(&person, &self.project_id, &self.agent_id)
+    }
+}
+
+impl Tool for SendChat {
+    const NAME: &str = "send_chat";
+    const TITLE: Text = Text { ja: "チャット送信", en: "Send a chat message" };
+    const ENGLISH: English = English {
+        description: "Sends a person's message to an agent, who is called where it is not there.",
+        arguments: &[
+            PROJECT,
+            AGENT,
+            ("content", "The message, at most 4,000 characters"),
+            ("client_message_id", "Optional. The sender's own id: sent again, it is stored once"),
+        ],
+    };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::empty();
+    type Output = Sent;
+
+    fn call(self, _: &User) -> Result<Sent, Stop> {
+        let Self { project_id, agent_id, content, client_message_id } = self;
+        let person = chatting(Self::NAME, &project_id, &agent_id)?;
+        chats::say(&person, &project_id, &agent_id, &content, client_message_id.as_deref())
+    }
+}
+
+impl Tool for EndChat {
+    const NAME: &str = "end_chat";
+    const TITLE: Text = Text { ja: "チャット終了", en: "End a chat" };
+    const ENGLISH: English = English {
+        description: "Ends a person's chat with an agent, however often it is called.",
+        arguments: &[PROJECT, AGENT],
+    };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    type Output = Chat;
+
+    fn call(self, _: &User) -> Result<Chat, Stop> {
+        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
+        chats::end(&person, &self.project_id, &self.agent_id)
+    }
+}
+
+impl Tool for MarkChatRead {
+    const NAME: &str = "mark_chat_read";
+    const TITLE: Text = Text { ja: "チャットを既読にする", en: "Mark a chat as read" };
+    const ENGLISH: English = English {
+        description: "Marks whatever an agent said to the person as read.",
+        arguments: &[PROJECT, AGENT],
+    };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    type Output = Chat;
+
+    fn call(self, _: &User) -> Result<Chat, Stop> {
+        let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
+        chats::mark_read(&person, &self.project_id, &self.agent_id)
+    }
+}

@@ -1,0 +1,133 @@
+//! `respond_chat`: an agent answers whoever wrote last (CONV-75).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql, sql::Statement};
+
+use crate::{clock::Moment, ids, refusals, saying::Saying, session, session::Session};
+
+/// チャットの相手に応答します。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RespondChat {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+    /// 応答内容（4,000文字以内）
+    #[schemars(length(max = 4000))]
+    content: String,
+    /// 応答先のエージェントID（任意。省略時は最後の未読または既読メッセージの送信者）
+    #[schemars(length(max = 64))]
+    target_agent_id: Option<String>,
+    /// 送信側で付けるID（任意）。同じIDで再送しても1通になる
+    #[schemars(length(max = 200))]
+    client_message_id: Option<String>,
+}
+
+/// What `respond_chat` gives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Responded {
+    success: bool,
+    message_id: String,
+    /// To whom it went.
+    receiver_id: String,
+    /// The conversation; none between a person and an agent.
+    conversation_id: Option<String>,
+    /// What to do next.
+    instruction: String,
+}
+
+impl Tool for RespondChat {
+    const NAME: &str = "respond_chat";
+    const TITLE: Text = Text { ja: "チャット応答", en: "Answer" };
+    const ENGLISH: English = English {
+        description: "Answers whoever wrote to you.",
+        arguments: &[
+            ("session_token", "The token that authenticate gave"),
+            ("content", "The answer, at most 4,000 characters"),
+            (
+                "target_agent_id",
+                "To whom (optional); whoever wrote the latest unread message if absent, or the one \
+                 read last",
+            ),
+            ("client_message_id", "Your own id (optional): sent again, it is sent once"),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = Responded;
+
+    fn call(self, _: &User) -> Result<Responded, Stop> {
+        let target_id = match &self.target_agent_id {
+            Some(it) => it.clone(),
+            None => self.whoever_wrote()?,
+        };
+        let saying = Saying {
+            token: &self.session_token,
+            tool: Self::NAME,
+            must_chat: true,
+            target_id: &target_id,
+            content: &self.content,
+            conversation_id: None,
+            related_task_id: None,
+            client_message_id: self.client_message_id.as_deref(),
+            auto_start: false,
+        };
+        let stored = saying.say()?;
+        Ok(Responded {
+            success: true,
+            message_id: stored.id,
+            receiver_id: target_id,
+            conversation_id: stored.conversation_id,
+            instruction:
+                "応答を保存しました。get_next_action を呼び出して次の指示を確認してください。"
+                    .to_owned(),
+        })
+    }
+}
+
+impl RespondChat {
+    /// Who wrote the latest unread message, or the one that was read last. What was sent under the
+    /// same id goes where it went.
+    fn whoever_wrote(&self) -> Result<String, Stop> {
+        let token = ids::digest(&self.session_token);
+        let sent = toolkit::sql!(
+            "SELECT m.recipient_id FROM sessions s JOIN messages m \
+             ON m.project_id = s.project_id AND m.sender_id = s.agent_id \
+             WHERE s.token = $1 AND m.client_message_id = $2 AND m.recipient_id IS NOT NULL",
+            &token,
+            self.client_message_id.clone().unwrap_or_default(),
+        );
+        let [session, sent, unread, read] = sql::query([
+            session::by_token(&self.session_token, Moment::now()),
+            sent,
+            wrote(&token, "IS NULL", "d.created_at DESC, d.sequence DESC"),
+            wrote(&token, "IS NOT NULL", "d.read_at DESC, d.created_at DESC, d.sequence DESC"),
+        ])?;
+        let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
+        session.must_chat(Self::NAME)?;
+        for rows in [sent, unread, read] {
+            if let Some((target,)) = rows.first::<(String,)>()? {
+                return Ok(target);
+            }
+        }
+        Err(invalid("/target_agent_id", "nobody has written yet: say whom to write to"))
+    }
+}
+
+/// Who wrote to the agent of a session: the other side of the conversation, or the person.
+fn wrote(token: &str, read: &str, order: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT CASE WHEN c.id IS NULL THEN d.sender_id \
+             WHEN c.initiator_agent_id = s.agent_id THEN c.participant_agent_id \
+             ELSE c.initiator_agent_id END FROM sessions s \
+             JOIN deliveries d ON d.agent_id = s.agent_id AND d.project_id = s.project_id \
+             JOIN messages m ON m.id = d.message_id \
+             LEFT JOIN conversations c ON c.id = m.conversation_id \
+             WHERE s.token = $1 AND d.read_at {read} \
+             AND (c.id IS NULL OR c.state <> 'pending' OR c.initiator_agent_id = s.agent_id) \
+             ORDER BY {order} LIMIT 1"
+        ),
+        token,
+    )
+}

@@ -1,0 +1,179 @@
+//! `start_conversation`: an agent asks another one to talk (CONV-30 to CONV-33).
+
+use output::conversations::{AgentKind, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+
+use crate::{
+    activity,
+    delivery::{self, Letter, Place, Voice},
+    ids,
+    lapse::Look,
+    record::{self, Conversation, Target},
+    refusals,
+    session::{self, Session},
+    starting::{self, PURPOSE_MAX, TURNS_MAX},
+    transition::{Beginning, Cause},
+};
+
+/// 他のAIエージェントとの会話を開始します。
+/// 相手エージェントにチャットセッションが開始され、会話が可能になります。
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartConversation {
+    /// authenticateツールで取得したセッショントークン
+    #[schemars(length(max = 200), extend("format" = "password"))]
+    session_token: String,
+    /// 会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）
+    #[serde(alias = "participant_agent_id")]
+    #[schemars(length(max = 64))]
+    target_agent_id: String,
+    /// 会話の目的（任意、相手に通知される）
+    #[schemars(length(max = 1000))]
+    purpose: Option<String>,
+    /// 最初のメッセージ（任意、4,000文字以内）
+    #[schemars(length(max = 4000))]
+    initial_message: Option<String>,
+    /// 会話を自動終了するまでのターン数（任意。双方が1回ずつ発言して1ターン）
+    #[schemars(range(min = 1, max = 1000))]
+    max_turns: Option<u32>,
+}
+
+/// What `start_conversation` gives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Started {
+    success: bool,
+    conversation_id: String,
+    /// `pending`: the other one is not there yet.
+    status: State,
+    target_agent_id: String,
+    /// What to do next.
+    instruction: String,
+}
+
+impl Tool for StartConversation {
+    const NAME: &str = "start_conversation";
+    const TITLE: Text = Text { ja: "会話開始", en: "Start a conversation" };
+    const ENGLISH: English = English {
+        description: "Starts a conversation with another AI agent. A chat session is opened for \
+                      that agent, and both can talk.",
+        arguments: &[
+            ("session_token", "The token that authenticate gave"),
+            ("target_agent_id", "Whom to talk with: an AI agent of the same project"),
+            ("purpose", "What the conversation is for (optional; the other one is told)"),
+            ("initial_message", "The first message (optional; at most 4,000 characters)"),
+            (
+                "max_turns",
+                "Ends the conversation after so many turns (optional); one turn is one message of \
+                 each side",
+            ),
+        ],
+    };
+    const HINTS: Hints = Hints::empty();
+    type Output = Started;
+
+    fn call(self, _: &User) -> Result<Started, Stop> {
+        self.fits()?;
+        let (look, session, [target, open, count]) = self.look()?;
+        self.may(&session, target.first()?, open.first()?)?;
+        if let Some(content) = &self.initial_message {
+            delivery::checked(content)?;
+        }
+        starting::must_be_few(count, &session.agent_id)?;
+        let id = ids::conversation(look.now);
+        self.start(&look, &session, &id)?;
+        Ok(Started {
+            success: true,
+            conversation_id: id,
+            status: State::Pending,
+            target_agent_id: self.target_agent_id,
+            instruction: "会話リクエストを送信しました。send_messageでメッセージを送信できます。相手がオンラインになると会話が開始されます。".to_owned(),
+        })
+    }
+}
+
+impl StartConversation {
+    fn fits(&self) -> Result<(), Stop> {
+        if self.purpose.as_ref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
+            return Err(invalid("/purpose", format!("must have at most {PURPOSE_MAX} characters")));
+        }
+        if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
+            return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
+        }
+        Ok(())
+    }
+
+    /// Everything that decides, in one read; again where something was over.
+    fn look(&self) -> Result<(Look, Session, [sql::Rows; 3]), Stop> {
+        let mut is_settled = false;
+        loop {
+            let look = Look::now()?;
+            let [session, due, target, open, count] = sql::query([
+                session::by_token(&self.session_token, look.now),
+                look.due(),
+                record::target(&self.session_token, &self.target_agent_id),
+                record::open_with(&self.session_token, &self.target_agent_id),
+                record::open_count(&self.session_token),
+            ])?;
+            if !is_settled && look.settle(due)? {
+                is_settled = true;
+                continue;
+            }
+            let session = session.first()?.ok_or_else(refusals::invalid_session)?;
+            return Ok((look, session, [target, open, count]));
+        }
+    }
+
+    /// The checks, in the order of the specification (CONV-30).
+    fn may(
+        &self,
+        session: &Session,
+        target: Option<Target>,
+        open: Option<Conversation>,
+    ) -> Result<(), Stop> {
+        let target_id = self.target_agent_id.as_str();
+        if target_id == session.agent_id {
+            return Err(refusals::cannot_conversation_with_self());
+        }
+        let target = target.ok_or_else(|| refusals::agent_not_found(target_id))?;
+        if target.r#type == AgentKind::Human {
+            return Err(refusals::cannot_start_conversation_with_human(target_id));
+        }
+        if !target.is_assigned {
+            return Err(refusals::target_agent_not_in_project(target_id, &session.project_id));
+        }
+        match open {
+            Some(it) => Err(refusals::conversation_already_active(target_id, Some(&it.id))),
+            None => Ok(()),
+        }
+    }
+
+    fn start(&self, look: &Look, session: &Session, id: &str) -> Result<(), Stop> {
+        let beginning = Beginning {
+            id,
+            project_id: &session.project_id,
+            initiator: &session.agent_id,
+            participant: &self.target_agent_id,
+            purpose: self.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty()),
+            max_turns: self.max_turns,
+            begun_by: None,
+        };
+        let message_id = ids::message(look.now);
+        let recipients = [self.target_agent_id.as_str()];
+        let first = self.initial_message.as_deref().map(|content| Letter {
+            id: &message_id,
+            project_id: &session.project_id,
+            place: Place::Conversation { id, voice: Voice::Member, has_max_turns: false },
+            sender_id: &session.agent_id,
+            recipients: &recipients,
+            content,
+            related_task_id: None,
+            client_message_id: None,
+            at: look.now,
+        });
+        let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
+        let talks = activity::talks(session, look.now);
+        starting::start(&beginning, &cause, talks, first.as_ref(), Vec::new()).map(|_| ())
+    }
+}

@@ -1,0 +1,296 @@
+//! How a conversation goes from one state to the next: each way is a list of statements for one
+//! `transact`, the first of which finds the state that it leaves, or nothing holds (CONV-10 to
+//! CONV-19). Whoever runs them rings afterwards: [`Changed::ring`].
+
+use output::conversations::State;
+use serde::Deserialize;
+use toolkit::{
+    sql,
+    sql::{Rows, Statement},
+};
+
+use crate::{clock::Moment, events, ids};
+
+/// Who causes what the specification has no agent for (CONV-X8).
+pub const SYSTEM: &str = "system";
+/// What an update tells of the conversation that it changed.
+const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
+
+/// Who causes a step, when, and by what: a row of the trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Cause<'a> {
+    /// When.
+    pub at: Moment,
+    /// An agent, or [`SYSTEM`].
+    pub by: &'a str,
+    /// The tool, or `pending_timeout`, `active_timeout`, `session_expired`, `notified` and the like.
+    pub what: &'a str,
+}
+
+/// A conversation that a statement has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Changed {
+    /// Which.
+    pub id: String,
+    /// Where.
+    pub project_id: String,
+    /// One side.
+    pub initiator_agent_id: String,
+    /// The other.
+    pub participant_agent_id: String,
+}
+
+impl Changed {
+    /// Those that the first statement of a transition has changed.
+    ///
+    /// # Errors
+    /// When the rows are others.
+    pub fn read(rows: Rows) -> Result<Vec<Self>, sql::Error> {
+        rows.read()
+    }
+
+    /// Rings for both sides, for whoever looks at the conversation and at the list.
+    pub fn ring(&self) {
+        let agents = [self.initiator_agent_id.as_str(), &self.participant_agent_id];
+        events::changed(&self.id, &self.project_id, &agents);
+    }
+}
+
+/// A conversation to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Where.
+    pub project_id: &'a str,
+    /// Who asks.
+    pub initiator: &'a str,
+    /// Who is asked.
+    pub participant: &'a str,
+    /// What for.
+    pub purpose: Option<&'a str>,
+    /// After so many turns it ends by itself (CONV-32).
+    pub max_turns: Option<u32>,
+    /// Who had it begun, where that was not the initiator.
+    pub begun_by: Option<&'a str>,
+}
+
+/// None to pending, with what calls the participant (CONV-11, CONV-33). The unique index
+/// `uq_open_pair` refuses a second one of the same pair.
+#[must_use]
+pub fn begin(it: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
+    let at = cause.at.stored();
+    let conversation = toolkit::sql!(
+        "INSERT INTO conversations (id, project_id, initiator_agent_id, participant_agent_id, \
+         purpose, max_turns, begun_by, created_at, since_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
+        it.id,
+        it.project_id,
+        it.initiator,
+        it.participant,
+        it.purpose.map(str::to_owned),
+        it.max_turns,
+        it.begun_by.map(str::to_owned),
+        &at,
+    );
+    let members = toolkit::sql!(
+        "INSERT INTO members (conversation_id, agent_id, role) \
+         VALUES ($1, $2, 'initiator'), ($1, $3, 'participant')",
+        it.id,
+        it.initiator,
+        it.participant,
+    );
+    let called = call(it.participant, it.project_id, Some(it.id), cause.at);
+    vec![conversation.expect(1), members.expect(2), trace(it.id, State::Pending, cause), called]
+}
+
+/// Has an agent launched to talk (CONV-8): a row of `pending_purposes`.
+#[must_use]
+pub fn call(
+    agent_id: &str,
+    project_id: &str,
+    conversation_id: Option<&str>,
+    at: Moment,
+) -> Statement {
+    toolkit::sql!(
+        "INSERT INTO pending_purposes (id, agent_id, project_id, purpose, conversation_id, \
+         created_at) VALUES ($1, $2, $3, 'chat', $4, $5)",
+        ids::purpose(at),
+        agent_id,
+        project_id,
+        conversation_id.map(str::to_owned),
+        at.stored(),
+    )
+}
+
+/// Pending to active: the participant is there (CONV-12). What called it is used up.
+#[must_use]
+pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET state = 'active', activated_at = $2, since_at = $2 \
+             WHERE id = $1 AND state = 'pending' {TELLS}"
+        ),
+        id,
+        cause.at.stored(),
+    );
+    let used = toolkit::sql!(
+        "DELETE FROM pending_purposes WHERE conversation_id = $1 AND agent_id = \
+         (SELECT participant_agent_id FROM conversations WHERE id = $1 AND state = 'active')",
+        id,
+    );
+    vec![update.expect(1), trace(id, State::Active, cause), used]
+}
+
+/// Pending to expired, where it has waited since `cut` or longer: nobody came (CONV-13). What
+/// called somebody goes, and so does what nobody is going to read.
+#[must_use]
+pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET state = 'expired', ended_at = $2, since_at = $2, \
+             ended_by = $4 \
+             WHERE id = $1 AND state = 'pending' AND since_at <= $3 {TELLS}"
+        ),
+        id,
+        cause.at.stored(),
+        cut,
+        cause.by,
+    );
+    let unread = toolkit::sql!(
+        "DELETE FROM deliveries WHERE read_at IS NULL AND message_id IN \
+         (SELECT m.id FROM messages m JOIN conversations c ON c.id = m.conversation_id \
+         WHERE c.id = $1 AND c.state = 'expired')",
+        id,
+    );
+    vec![update.expect(1), trace(id, State::Expired, cause), uncalled(id), unread]
+}
+
+/// How a conversation comes to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'a> {
+    /// The state that it leaves: pending or active (CONV-15, CONV-18).
+    pub from: State,
+    /// Only where nothing has happened in it since then.
+    pub cut: Option<&'a str>,
+    /// `initiator_ended` and the like.
+    pub reason: &'a str,
+    /// What whoever ends it says of it.
+    pub reason_text: Option<&'a str>,
+    /// Which member knows of it already: the one that ends it (CONV-54).
+    pub acknowledged: Option<&'a str>,
+}
+
+/// Pending or active to terminating: somebody, or time, ends it (CONV-15, CONV-18, CONV-19).
+#[must_use]
+pub fn terminate(id: &str, it: &Ending<'_>, cause: &Cause<'_>) -> Vec<Statement> {
+    let at = cause.at.stored();
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET state = 'terminating', terminating_at = $2, since_at = $2, \
+             ended_by = $3, end_reason = $4, reason_text = $5, paused_at = NULL, \
+             paused_by = NULL WHERE id = $1 AND state = $6 AND since_at <= $7 {TELLS}"
+        ),
+        id,
+        &at,
+        cause.by,
+        it.reason,
+        it.reason_text.map(str::to_owned),
+        it.from.name(),
+        // Every moment comes before this.
+        it.cut.unwrap_or("~"),
+    );
+    let mut statements = vec![update.expect(1), trace(id, State::Terminating, cause), uncalled(id)];
+    statements.extend(it.acknowledged.map(|agent| acknowledge(id, agent, cause.at)));
+    statements
+}
+
+/// A member of a conversation that is ending knows of it (CONV-54).
+#[must_use]
+pub fn acknowledge(id: &str, agent_id: &str, at: Moment) -> Statement {
+    toolkit::sql!(
+        "UPDATE members SET acknowledged_at = $3 WHERE conversation_id = $1 AND agent_id = $2 \
+         AND acknowledged_at IS NULL \
+         AND EXISTS (SELECT 1 FROM conversations WHERE id = $1 AND state = 'terminating')",
+        id,
+        agent_id,
+        at.stored(),
+    )
+}
+
+/// Terminating to ended, where every member knows of it; else it stays (CONV-16).
+#[must_use]
+pub fn finish(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET state = 'ended', ended_at = $2, since_at = $2 \
+             WHERE id = $1 AND state = 'terminating' AND NOT EXISTS (SELECT 1 FROM members m \
+             WHERE m.conversation_id = $1 AND m.acknowledged_at IS NULL) {TELLS}"
+        ),
+        id,
+        cause.at.stored(),
+    );
+    vec![update, trace(id, State::Ended, cause)]
+}
+
+/// Active, and held up by a person: time does not count, and agents are silent.
+#[must_use]
+pub fn pause(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET paused_at = $2, paused_by = $3, since_at = $2 \
+             WHERE id = $1 AND state = 'active' AND paused_at IS NULL {TELLS}"
+        ),
+        id,
+        cause.at.stored(),
+        cause.by,
+    );
+    vec![update.expect(1)]
+}
+
+/// Active, and no longer held up, where it has been since `cut` or longer, if there is one.
+#[must_use]
+pub fn resume(id: &str, cut: Option<&str>, at: Moment) -> Vec<Statement> {
+    let update = toolkit::sql!(
+        format!(
+            "UPDATE conversations SET paused_at = NULL, paused_by = NULL, since_at = $2 \
+             WHERE id = $1 AND state = 'active' AND paused_at <= $3 {TELLS}"
+        ),
+        id,
+        at.stored(),
+        cut.unwrap_or("~"),
+    );
+    vec![update.expect(1)]
+}
+
+/// The same where it is possible, instead of: or nothing holds.
+#[must_use]
+pub fn where_possible(mut statements: Vec<Statement>) -> Vec<Statement> {
+    statements.iter_mut().for_each(|it| it.expect = None);
+    statements
+}
+
+/// The row of the trace, where the conversation has come to that state and the row is not there.
+#[must_use]
+pub fn trace(id: &str, state: State, cause: &Cause<'_>) -> Statement {
+    toolkit::sql!(
+        "INSERT INTO steps (conversation_id, position, state, at, caused_by, cause) \
+         SELECT c.id, (SELECT COUNT(*) FROM steps s WHERE s.conversation_id = c.id) + 1, \
+         c.state, $3, $4, $5 FROM conversations c WHERE c.id = $1 AND c.state = $2 \
+         AND NOT EXISTS (SELECT 1 FROM steps s WHERE s.conversation_id = c.id AND s.state = $2)",
+        id,
+        state.name(),
+        cause.at.stored(),
+        cause.by,
+        cause.what,
+    )
+}
+
+/// Nobody is launched any more for a conversation that is not open.
+fn uncalled(id: &str) -> Statement {
+    toolkit::sql!(
+        "DELETE FROM pending_purposes WHERE conversation_id = $1 AND EXISTS \
+         (SELECT 1 FROM conversations WHERE id = $1 AND state NOT IN ('pending', 'active'))",
+        id,
+    )
+}

@@ -1,0 +1,13 @@
+//! The place of projects, their agents, and the reader's chats with them.
+
+pub(crate) mod beginning;
+pub(crate) mod chat;
+pub(crate) mod client;
+pub(crate) mod counted;
+pub(crate) mod defining;
+pub(crate) mod desk;
+mod hearing;
+pub(crate) mod invitation;
+pub(crate) mod kept;
+pub(crate) mod line;
+pub(crate) mod turnstile;

@@ -1,0 +1,249 @@
+//! What an operator types to define a project or an agent, and what is wrong with it before it is sent.
+
+use std::collections::BTreeMap;
+
+use output::conversations::AgentKind;
+use serde_json::{Value, json};
+
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+
+/// Characters of an id.
+pub(crate) const ID_MAX: usize = 64;
+/// Characters of a name.
+pub(crate) const NAME_MAX: usize = 100;
+/// Skills of one agent.
+const SKILLS_MAX: usize = 20;
+/// Characters of a skill.
+const SKILL_MAX: usize = 50;
+
+/// What is wrong at a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// As the page sees it, and a number to fill in.
+    Ours(Key, usize),
+    /// In the host's words.
+    Theirs(String),
+}
+
+impl Fault {
+    /// For people.
+    pub(crate) fn text(&self, lang: Lang) -> String {
+        match self {
+            Self::Ours(key, number) => lang.fill(*key, &[&number.to_string()]),
+            Self::Theirs(text) => text.clone(),
+        }
+    }
+}
+
+/// What is wrong, by the name of the argument.
+pub(crate) type Faults = BTreeMap<String, Fault>;
+
+/// What the host finds wrong with arguments, each where it belongs; whatever belongs to no field that is
+/// shown is left to the notice.
+pub(crate) fn theirs(trouble: &Trouble, fields: &[&str]) -> Faults {
+    let fault = |it: crate::trouble::Problem| {
+        let field = it.pointer.trim_start_matches('/').split('/').next()?.to_owned();
+        fields.contains(&field.as_str()).then_some((field, Fault::Theirs(it.message)))
+    };
+    let mut faults: Faults = trouble.problems().into_iter().filter_map(fault).collect();
+    if let Trouble::Refused(refusal) = trouble {
+        let is_taken = refusal.status == 409 && faults.is_empty();
+        if let Some(id) = fields.first().filter(|_| is_taken) {
+            faults.insert((*id).to_owned(), Fault::Theirs(refusal.message.clone()));
+        }
+    }
+    faults
+}
+
+/// What is wrong with an id: letters, digits, `.`, `_` and `-`, the first one a letter or a digit.
+fn of_id(id: &str) -> Option<Fault> {
+    let is_plain = |it: char| it.is_ascii_alphanumeric();
+    let fits = |it: char| is_plain(it) || "._-".contains(it);
+    match () {
+        () if id.is_empty() => Some(Fault::Ours(Key::MustBeGiven, 0)),
+        () if id.chars().count() > ID_MAX => Some(Fault::Ours(Key::MustBeShorter, ID_MAX)),
+        () if !id.starts_with(is_plain) || !id.chars().all(fits) => {
+            Some(Fault::Ours(Key::AgentIdForm, 0))
+        }
+        // Whoever ends what nobody ended.
+        () if id == "system" => Some(Fault::Ours(Key::AgentIdTaken, 0)),
+        () => None,
+    }
+}
+
+fn of_name(name: &str) -> Option<Fault> {
+    match name.chars().count() {
+        0 => Some(Fault::Ours(Key::MustBeGiven, 0)),
+        count if count > NAME_MAX => Some(Fault::Ours(Key::MustBeShorter, NAME_MAX)),
+        _ => None,
+    }
+}
+
+fn gather(faults: impl IntoIterator<Item = (&'static str, Option<Fault>)>) -> Faults {
+    let present = |(name, fault): (&'static str, Option<Fault>)| Some((name.to_owned(), fault?));
+    faults.into_iter().filter_map(present).collect()
+}
+
+/// A project to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ProjectDraft {
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+impl ProjectDraft {
+    /// Its fields, the id first.
+    pub(crate) const FIELDS: &[&str] = &["project_id", "name"];
+
+    /// What is wrong with it, where these projects are there already.
+    pub(crate) fn faults(&self, taken: &[String]) -> Faults {
+        let id = self.id.trim();
+        let is_taken = taken.iter().any(|it| it == id).then_some(Fault::Ours(Key::AgentIdTaken, 0));
+        gather([("project_id", of_id(id).or(is_taken)), ("name", of_name(self.name.trim()))])
+    }
+
+    /// For `define_project`.
+    pub(crate) fn arguments(&self) -> Value {
+        json!({ "project_id": self.id.trim(), "name": self.name.trim() })
+    }
+}
+
+/// An agent to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AgentDraft {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) kind: AgentKind,
+    pub(crate) projects: Vec<String>,
+    /// Words with commas between them.
+    pub(crate) skills: String,
+    /// Empty is one that comes from outside.
+    pub(crate) assistant: String,
+    /// Whose token makes its holder this person.
+    pub(crate) principal: String,
+}
+
+impl AgentDraft {
+    /// Its fields, the id first.
+    pub(crate) const FIELDS: &[&str] =
+        &["agent_id", "name", "type", "project_ids", "skills", "assistant", "principal"];
+
+    /// What is wrong with it, where these agents are there already.
+    pub(crate) fn faults(&self, taken: &[String]) -> Faults {
+        let id = self.id.trim();
+        let is_taken = taken.iter().any(|it| it == id).then_some(Fault::Ours(Key::AgentIdTaken, 0));
+        let no_project = self.projects.is_empty().then_some(Fault::Ours(Key::AgentNoProject, 0));
+        let skills = self.skill_list();
+        let of_skills = match () {
+            () if skills.len() > SKILLS_MAX => Some(Fault::Ours(Key::MustHaveFewer, SKILLS_MAX)),
+            () if skills.iter().any(|it| it.chars().count() > SKILL_MAX) => {
+                Some(Fault::Ours(Key::AgentSkillLong, SKILL_MAX))
+            }
+            () => None,
+        };
+        let is_long = self.kind == AgentKind::Human && self.principal.trim().chars().count() > 200;
+        let of_principal = is_long.then_some(Fault::Ours(Key::MustBeShorter, 200));
+        gather([
+            ("agent_id", of_id(id).or(is_taken)),
+            ("name", of_name(self.name.trim())),
+            ("project_ids", no_project),
+            ("skills", of_skills),
+            ("principal", of_principal),
+        ])
+    }
+
+    /// Its skills, each once.
+    fn skill_list(&self) -> Vec<String> {
+        let mut skills = Vec::<String>::new();
+        for skill in self.skills.split([',', '、', '，', '\n']).map(str::trim) {
+            if !skill.is_empty() && !skills.iter().any(|it| it == skill) {
+                skills.push(skill.to_owned());
+            }
+        }
+        skills
+    }
+
+    /// For `define_agent`: what does not belong to its type is not sent.
+    pub(crate) fn arguments(&self) -> Value {
+        let is_ai = self.kind == AgentKind::Ai;
+        let mut arguments = json!({
+            "agent_id": self.id.trim(), "name": self.name.trim(),
+            "type": if is_ai { "ai" } else { "human" },
+            "project_ids": self.projects, "skills": self.skill_list(),
+        });
+        let (name, value) = match is_ai {
+            true => ("assistant", self.assistant.trim()),
+            false => ("principal", self.principal.trim()),
+        };
+        if !value.is_empty() {
+            arguments[name] = value.into();
+        }
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trouble::Refusal;
+
+    fn agent() -> AgentDraft {
+        AgentDraft {
+            id: " worker-c ".to_owned(),
+            name: "調査".to_owned(),
+            projects: vec!["demo".to_owned()],
+            skills: "検索、要約, 検索,,".to_owned(),
+            assistant: "talker".to_owned(),
+            principal: "ci".to_owned(),
+            ..AgentDraft::default()
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_to_a_type_is_not_sent() {
+        assert_eq!(
+            agent().arguments(),
+            json!({ "agent_id": "worker-c", "name": "調査", "type": "ai", "project_ids": ["demo"],
+                "skills": ["検索", "要約"], "assistant": "talker" })
+        );
+        let human = AgentDraft { kind: AgentKind::Human, ..agent() }.arguments();
+        assert_eq!((&human["principal"], human.get("assistant")), (&json!("ci"), None));
+        let outside = AgentDraft { assistant: String::new(), ..agent() }.arguments();
+        assert_eq!(outside.get("assistant"), None);
+    }
+
+    #[test]
+    fn each_fault_stands_at_its_field() {
+        assert_eq!(agent().faults(&[]), Faults::new());
+        let names = |it: Faults| it.into_keys().collect::<Vec<_>>();
+        assert_eq!(names(agent().faults(&["worker-c".to_owned()])), ["agent_id"]);
+        assert_eq!(names(AgentDraft::default().faults(&[])), ["agent_id", "name", "project_ids"]);
+        let many = (0..30).map(|it| it.to_string()).collect::<Vec<_>>().join(",");
+        assert_eq!(names(AgentDraft { skills: many, ..agent() }.faults(&[])), ["skills"]);
+        for id in ["-a", "a b", "作業", "a/b", "system", &"a".repeat(65)] {
+            let project = ProjectDraft { id: id.to_owned(), name: "n".to_owned() };
+            assert_eq!(names(project.faults(&[])), ["project_id"], "{id}");
+        }
+    }
+
+    #[test]
+    fn what_the_host_finds_stands_at_its_field_too() {
+        let refused = |status, data: Value| {
+            Trouble::Refused(Box::new(Refusal {
+                code: "x".to_owned(),
+                message: "既にあります。".to_owned(),
+                status,
+                data,
+            }))
+        };
+        let problems = json!({ "problems": [{ "pointer": "/skills/3", "message": "too long" },
+            { "pointer": "/elsewhere", "message": "?" }] });
+        let faults = theirs(&refused(400, problems), AgentDraft::FIELDS);
+        let expected = ("skills".to_owned(), Fault::Theirs("too long".to_owned()));
+        assert_eq!(faults.into_iter().collect::<Vec<_>>(), [expected]);
+        let faults = theirs(&refused(409, Value::Null), ProjectDraft::FIELDS);
+        assert!(faults.contains_key("project_id"), "a conflict is about the id");
+        assert_eq!(theirs(&Trouble::Offline, ProjectDraft::FIELDS), Faults::new());
+    }
+}

@@ -1,0 +1,190 @@
+//! The state of the place: projects and agents as the host last told of them, and what is open on them.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::{Project, ProjectAgent, Projects};
+
+use super::client;
+use super::hearing::hear;
+use super::turnstile::Turnstile;
+use crate::browser;
+use crate::call::Loaded;
+use crate::chat::client::{self as assistants, Assistant};
+use crate::page::Page;
+use crate::route::Seat;
+use crate::trouble::Trouble;
+
+/// However often bells ring, the host is not asked more often.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Rings when somebody was defined or retired, too.
+const LIST: &str = "conversations://list";
+
+/// A passkey that was just made: shown once, kept nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passkey {
+    pub(crate) seat: Seat,
+    pub(crate) name: String,
+    pub(crate) passkey: String,
+}
+
+/// What is open on the list: one thing at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Panel {
+    #[default]
+    Nothing,
+    DefineProject,
+    /// In this project.
+    DefineAgent(String),
+    /// In this project.
+    Begin(String),
+    Invite(Seat),
+    Renew(Seat),
+    Retire(Seat),
+}
+
+/// The state.
+#[derive(Clone, Copy)]
+pub(crate) struct Desk {
+    pub(crate) page: Page,
+    pub(crate) projects: RwSignal<Loaded<Projects>>,
+    pub(crate) panel: RwSignal<Panel>,
+    pub(crate) passkey: RwSignal<Option<Passkey>>,
+    /// Who may play an agent.
+    pub(crate) assistants: RwSignal<Vec<Assistant>>,
+    turnstile: StoredValue<Turnstile>,
+}
+
+impl Desk {
+    /// The state of the place just entered, live from now on.
+    pub(crate) fn open(page: Page) -> Self {
+        let desk = Self {
+            page,
+            projects: RwSignal::new(Loaded::Loading),
+            panel: RwSignal::new(Panel::Nothing),
+            passkey: RwSignal::new(None),
+            assistants: RwSignal::new(Vec::new()),
+            turnstile: StoredValue::new(Turnstile::default()),
+        };
+        let bells = Memo::new(move |_| {
+            let ids = |it: &Projects| {
+                let bells = it.projects.iter().map(|it| format!("chats://{}", it.project_id));
+                bells.chain([LIST.to_owned()]).collect::<Vec<_>>()
+            };
+            desk.projects.with(|it| it.here().map(ids)).unwrap_or_default()
+        });
+        hear(bells.into(), Callback::new(move |()| desk.load()));
+        Effect::new(move |_| {
+            page.refreshed.track();
+            desk.load();
+        });
+        desk
+    }
+
+    /// Asks for the projects; what is shown stays until the answer is here.
+    pub(crate) fn load(self) {
+        if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
+            return;
+        }
+        spawn_local(async move {
+            loop {
+                let found = client::projects().await;
+                if self.projects.try_get_untracked().is_none() {
+                    return;
+                }
+                self.take(found);
+                if self.turnstile.try_update_value(Turnstile::leave) != Some(true) {
+                    return;
+                }
+                browser::sleep(PAUSE).await;
+                if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn take(self, found: Result<Projects, Trouble>) {
+        match found {
+            Ok(found) => {
+                if self.projects.with_untracked(|it| it.here() != Some(&found)) {
+                    self.projects.set(Loaded::Here(found));
+                }
+            }
+            Err(trouble) => {
+                if trouble == Trouble::Offline {
+                    self.page.doubt();
+                }
+                // An old list is better than none.
+                if self.projects.with_untracked(|it| it.here().is_none()) {
+                    self.projects.set(Loaded::Failed(trouble));
+                }
+            }
+        }
+    }
+
+    /// Asks again, from a button.
+    pub(crate) fn retry(self) {
+        self.projects.set(Loaded::Loading);
+        self.load();
+    }
+
+    /// Asks who may play an agent; whoever cannot be told of them chooses nobody.
+    pub(crate) fn fetch_assistants(self) {
+        if !self.assistants.with_untracked(Vec::is_empty) {
+            return;
+        }
+        spawn_local(async move {
+            if let Ok(found) = assistants::assistants().await {
+                self.assistants.try_set(found.assistants);
+            }
+        });
+    }
+
+    /// Opens a panel, or closes it where it is open.
+    pub(crate) fn toggle(self, panel: Panel) {
+        let is_open = self.panel.with_untracked(|it| *it == panel);
+        self.panel.set(if is_open { Panel::Nothing } else { panel });
+    }
+
+    /// Closes what is open, and gives the keyboard back to what opened it.
+    pub(crate) fn close(self, opener: &str) {
+        self.panel.set(Panel::Nothing);
+        browser::focus_soon(opener);
+    }
+
+    /// Whether a panel is open.
+    pub(crate) fn is_open(self, panel: &Panel) -> bool {
+        self.panel.with(|it| it == panel)
+    }
+
+    /// Whether the reader may define projects and agents.
+    pub(crate) fn is_operator(self) -> bool {
+        self.projects.with(|it| it.here().is_some_and(|it| it.is_operator))
+    }
+
+    /// As which agent the reader talks.
+    pub(crate) fn me(self) -> String {
+        self.projects.with(|it| it.here().map(|it| it.me.clone())).unwrap_or_default()
+    }
+
+    /// The ids of the projects.
+    pub(crate) fn project_ids(self) -> Vec<String> {
+        let ids = |it: &Projects| it.projects.iter().map(|it| it.project_id.clone()).collect();
+        self.projects.with(|it| it.here().map(ids)).unwrap_or_default()
+    }
+
+    /// A project as it is now.
+    pub(crate) fn project(self, id: &str) -> Option<Project> {
+        self.projects.with(|it| it.here()?.projects.iter().find(|it| it.project_id == id).cloned())
+    }
+
+    /// An agent of a project as it is now.
+    pub(crate) fn agent(self, seat: &Seat) -> Option<ProjectAgent> {
+        self.projects.with(|it| {
+            let project = it.here()?.projects.iter().find(|it| it.project_id == seat.project)?;
+            project.agents.iter().find(|it| it.agent.agent_id == seat.agent).cloned()
+        })
+    }
+}

@@ -1,0 +1,296 @@
+//! One open chat with an agent: fetched by bell, sent message by message, read when it is seen.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::ChatStatus;
+
+use super::chat::{Chat, Unsent};
+use super::counted::{self, Fault};
+use super::desk::Desk;
+use super::hearing::hear;
+use super::kept::{self, Kept};
+use super::turnstile::Turnstile;
+use super::{client, counted::beginning};
+use crate::browser;
+use crate::page::Page;
+use crate::route::Seat;
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// However often bells ring, the host is not asked more often.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Characters of a message that are read out when it comes.
+const SAID_MAX: usize = 200;
+
+/// The chat and what is under way in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    pub(crate) page: Page,
+    pub(crate) desk: Desk,
+    pub(crate) seat: StoredValue<Seat>,
+    pub(crate) chat: RwSignal<Chat>,
+    /// What stands in the composer.
+    pub(crate) draft: RwSignal<String>,
+    /// What is wrong with it, once it was tried.
+    pub(crate) fault: RwSignal<Option<Fault>>,
+    /// Why the messages could not be fetched.
+    pub(crate) trouble: RwSignal<Option<Trouble>>,
+    /// Why the chat could not be started or ended.
+    pub(crate) refused: RwSignal<Option<Trouble>>,
+    pub(crate) is_here: RwSignal<bool>,
+    pub(crate) is_acting: RwSignal<bool>,
+    pub(crate) is_older_coming: RwSignal<bool>,
+    /// Whether the reader sees the end of the chat.
+    pub(crate) is_at_end: RwSignal<bool>,
+    turnstile: StoredValue<Turnstile>,
+}
+
+impl Line {
+    /// Opens the chat: what was typed before is taken up, what was said is fetched.
+    pub(crate) fn open(desk: Desk, seat: Seat) -> Self {
+        let kept = kept::load(&seat);
+        let bell = format!("chats://{}", seat.project);
+        let page = desk.page;
+        let line = Self {
+            page,
+            desk,
+            seat: StoredValue::new(seat),
+            chat: RwSignal::new(Chat::with(kept.unsent)),
+            draft: RwSignal::new(kept.draft),
+            fault: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            refused: RwSignal::new(None),
+            is_here: RwSignal::new(false),
+            is_acting: RwSignal::new(false),
+            is_older_coming: RwSignal::new(false),
+            is_at_end: RwSignal::new(true),
+            turnstile: StoredValue::new(Turnstile::default()),
+        };
+        let bells = Signal::stored(vec![bell]);
+        hear(bells, Callback::new(move |()| line.load()));
+        Effect::new(move |_| {
+            page.refreshed.track();
+            // As whom the reader talks decides what is theirs.
+            if !desk.me().is_empty() {
+                line.load();
+            }
+        });
+        line.tell_read();
+        line
+    }
+
+    /// Fetches the newest page; what is shown stays until it is here.
+    pub(crate) fn load(self) {
+        if self.desk.me().is_empty() {
+            return;
+        }
+        if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
+            return;
+        }
+        let seat = self.seat.get_value();
+        spawn_local(async move {
+            loop {
+                let found = client::messages(&seat, None).await;
+                if self.chat.try_with_untracked(|_| ()).is_none() {
+                    return;
+                }
+                match found {
+                    Ok(found) => self.take(found),
+                    Err(trouble) => {
+                        if trouble == Trouble::Offline {
+                            self.page.doubt();
+                        }
+                        self.trouble.set(Some(trouble));
+                    }
+                }
+                if self.turnstile.try_update_value(Turnstile::leave) != Some(true) {
+                    return;
+                }
+                browser::sleep(PAUSE).await;
+                if self.turnstile.try_update_value(Turnstile::enter) != Some(true) {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn take(self, found: super::chat::Messages) {
+        let me = self.desk.projects.with_untracked(|it| it.here().map(|it| it.me.clone()));
+        let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
+        let new = self
+            .chat
+            .try_update(|it| it.take_newest(&me.unwrap_or_default(), found, is_seen))
+            .unwrap_or_default();
+        self.trouble.set(None);
+        self.is_here.set(true);
+        if let Some(last) = new.last() {
+            let name = self.name();
+            let said = beginning(&last.content, SAID_MAX);
+            let lang = self.page.lang.get_untracked();
+            self.page.announce(lang.fill(Key::AgentSaid, &[&name, &said]));
+        }
+    }
+
+    /// What the agent is called.
+    fn name(self) -> String {
+        let seat = self.seat.get_value();
+        let agent = untrack(|| self.desk.agent(&seat));
+        agent.map_or(seat.agent, |it| it.agent.name)
+    }
+
+    /// How the chat stands.
+    pub(crate) fn status(self) -> ChatStatus {
+        let seat = self.seat.get_value();
+        self.desk.agent(&seat).map(|it| it.chat).unwrap_or_default()
+    }
+
+    /// Fetches the page before the oldest message that is here.
+    pub(crate) fn older(self, then: impl FnOnce() + 'static) {
+        let first = self.chat.with_untracked(|it| it.messages.first().map(|it| it.sequence));
+        if self.is_older_coming.get_untracked() || first.is_none() {
+            return;
+        }
+        self.is_older_coming.set(true);
+        let seat = self.seat.get_value();
+        spawn_local(async move {
+            let found = client::messages(&seat, first).await;
+            if self.is_older_coming.try_set(false).is_some() {
+                return;
+            }
+            match found {
+                Ok(found) => {
+                    self.chat.update(|it| it.take_older(found));
+                    then();
+                }
+                Err(trouble) => self.trouble.set(Some(trouble)),
+            }
+        });
+    }
+
+    /// Keeps what was typed over a reload.
+    pub(crate) fn keep(self) {
+        let draft = self.draft.get_untracked();
+        let unsent = self.chat.with_untracked(Chat::unsent);
+        self.seat.with_value(|it| kept::save(it, Kept { draft, unsent }));
+    }
+
+    /// Sends what stands in the composer, unless something is wrong with it.
+    pub(crate) fn send(self) {
+        let content = self.draft.get_untracked();
+        let fault = counted::fault(&content);
+        self.fault.set(fault.filter(|it| *it != Fault::Empty));
+        if fault.is_some() {
+            return;
+        }
+        self.draft.set(String::new());
+        self.is_at_end.set(true);
+        self.chat.update(|it| it.write(Unsent { client_id: browser::unique(), content }));
+        self.keep();
+        self.send_next();
+    }
+
+    /// What failed is sent once more, under the same names.
+    pub(crate) fn again(self) {
+        self.chat.update(Chat::again);
+        self.send_next();
+        browser::focus_if_lost("agent-input");
+    }
+
+    /// A message that did not get through goes back into the composer.
+    pub(crate) fn withdraw(self, client_id: &str) {
+        if let Some(Some(text)) = self.chat.try_update(|it| it.withdraw(client_id)) {
+            self.draft.update(|it| {
+                let rest = if it.is_empty() { String::new() } else { format!("\n{it}") };
+                *it = format!("{text}{rest}");
+            });
+        }
+        self.keep();
+        self.send_next();
+        browser::focus_soon("agent-input");
+    }
+
+    fn send_next(self) {
+        let Some(Some(unsent)) = self.chat.try_update(Chat::next_to_send) else { return };
+        let seat = self.seat.get_value();
+        spawn_local(async move {
+            let sent = client::send(&seat, &unsent).await;
+            if self.chat.try_with_untracked(|_| ()).is_none() {
+                return;
+            }
+            match sent {
+                Ok(id) => {
+                    self.chat.update(|it| it.taken(&unsent.client_id, &id));
+                    self.load();
+                    self.desk.load();
+                }
+                Err(trouble) => {
+                    if trouble == Trouble::Offline {
+                        self.page.doubt();
+                    }
+                    self.chat.update(|it| it.failed(&unsent.client_id, trouble));
+                    self.page.announce_key(Key::AgentNotSent);
+                }
+            }
+            self.keep();
+            self.send_next();
+        });
+    }
+
+    /// Asks the agent to come.
+    pub(crate) fn start(self) {
+        self.act("start_chat", Key::AgentChatStarting);
+    }
+
+    /// Lets the agent go.
+    pub(crate) fn end(self) {
+        self.act("end_chat", Key::AgentChatEnding);
+    }
+
+    fn act(self, tool: &'static str, said: Key) {
+        if self.is_acting.get_untracked() {
+            return;
+        }
+        self.is_acting.set(true);
+        let seat = self.seat.get_value();
+        spawn_local(async move {
+            let done = client::act(tool, &seat).await;
+            if self.is_acting.try_set(false).is_some() {
+                return;
+            }
+            if done.is_ok() {
+                self.page.announce_key(said);
+            }
+            self.refused.set(done.err());
+            self.desk.load();
+            browser::focus_if_lost("agent-input");
+        });
+    }
+
+    /// Tells the host what was read, while somebody looks.
+    fn tell_read(self) {
+        let tell = move || {
+            let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
+            if !is_seen || self.chat.try_update_untracked(Chat::is_to_tell) != Some(true) {
+                return;
+            }
+            let seat = self.seat.get_value();
+            spawn_local(async move {
+                if client::act("mark_chat_read", &seat).await.is_err() {
+                    self.chat.try_update_untracked(Chat::untold);
+                    return;
+                }
+                self.desk.load();
+            });
+        };
+        Effect::new(move |_| {
+            self.chat.track();
+            self.is_at_end.track();
+            // Not in the middle of the change that is heard of.
+            request_animation_frame(tell);
+        });
+        let looked = window_event_listener_untyped("visibilitychange", move |_| tell());
+        on_cleanup(move || looked.remove());
+    }
+}

@@ -1,0 +1,196 @@
+//! `madoguchi import conversations FILE`: what was said elsewhere, as JSON lines, goes into a component
+//! by its own tool; through the server that runs, or through the component alone where none does.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{BufReader, IsTerminal, Read},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use host::{
+    Config,
+    solo::{Running, Solo, SoloOutcome},
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+mod lines;
+
+use lines::{Batch, Lines};
+
+use super::{
+    complain,
+    running::{Server, text},
+    say,
+};
+
+/// The components that take lines in, and the tool by which each does.
+const TOOLS: [(&str, &str); 1] = [("conversations", "import_messages")];
+/// Problems that are told one by one.
+const PROBLEMS_MAX: u64 = 100;
+/// Lines between two words on how far it has come, where nobody sees a bar.
+const WORD_EVERY: u64 = 10_000;
+
+/// Reads into a component what was written elsewhere as JSON lines.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// The component: conversations
+    component: String,
+    /// The lines; of conversations, those of chat.jsonl
+    #[arg(value_name = "FILE.jsonl")]
+    file: PathBuf,
+    /// The project, where both ends of a message are in several
+    #[arg(long, value_name = "ID")]
+    project: Option<String>,
+}
+
+/// What became of lines.
+#[derive(Default, Deserialize)]
+struct Taken {
+    imported: u64,
+    /// Those that were there already.
+    known: u64,
+    problems: Vec<Problem>,
+}
+
+/// A line that was not taken; the first has number 1.
+#[derive(Deserialize)]
+struct Problem {
+    line: u64,
+    message: String,
+}
+
+impl Import {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let Some((_, tool)) = TOOLS.iter().find(|it| it.0 == self.component) else {
+            let names: Vec<_> = TOOLS.iter().map(|it| it.0).collect();
+            bail!("{} takes no lines in; {} does", self.component, names.join(", "));
+        };
+        let shown = self.file.display().to_string();
+        let file = File::open(&self.file).with_context(|| format!("cannot read {shown}"))?;
+        let length = file.metadata().with_context(|| format!("cannot read {shown}"))?.len();
+        let counter = Counter::of(config, &self.component).await?;
+        let bar = bar(length);
+        let mut lines = Lines::of(BufReader::new(bar.wrap_read(file)));
+        let (mut all, mut untaken) = (Taken::default(), 0);
+        let done = self.take(&counter, tool, &mut lines, (&mut all, &mut untaken)).await;
+        bar.finish_and_clear();
+        counter.close().await;
+        let Taken { imported, known, .. } = all;
+        say(&format!("{shown}: {imported} imported, {known} known already, {untaken} not taken"))?;
+        done?;
+        Ok(if untaken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// All lines, batch by batch.
+    async fn take(
+        &self,
+        counter: &Counter,
+        tool: &str,
+        lines: &mut Lines<impl Read>,
+        (all, untaken): (&mut Taken, &mut u64),
+    ) -> anyhow::Result<()> {
+        let file = self.file.display();
+        let mut said = 0;
+        let mut tell = |line: u64, message: &str| {
+            *untaken += 1;
+            match (*untaken).cmp(&(PROBLEMS_MAX + 1)) {
+                std::cmp::Ordering::Less => complain(&format!("{file}:{line}: {message}")),
+                std::cmp::Ordering::Equal => complain("further lines are only counted"),
+                std::cmp::Ordering::Greater => {}
+            }
+        };
+        loop {
+            let batch = lines.batch().with_context(|| format!("cannot read {file}"))?;
+            let Batch { lines: texts, numbers, problems } = batch;
+            problems.iter().for_each(|it| tell(it.line, &it.message));
+            if texts.is_empty() && problems.is_empty() {
+                return Ok(());
+            }
+            if texts.is_empty() {
+                continue;
+            }
+            let taken =
+                counter.call(tool, json!({ "lines": texts, "project_id": self.project })).await?;
+            all.imported += taken.imported;
+            all.known += taken.known;
+            for it in taken.problems {
+                let at = usize::try_from(it.line.saturating_sub(1)).unwrap_or(usize::MAX);
+                tell(numbers.get(at).copied().unwrap_or_default(), &it.message);
+            }
+            let last = numbers.last().copied().unwrap_or_default();
+            if !std::io::stderr().is_terminal() && last / WORD_EVERY > said {
+                said = last / WORD_EVERY;
+                complain(&format!("{last} lines read"));
+            }
+        }
+    }
+}
+
+/// Who takes the lines.
+enum Counter {
+    /// A server that runs, which nobody else should write behind.
+    Server(Server),
+    /// The component alone, on its database.
+    Alone(Box<Running>),
+}
+
+impl Counter {
+    async fn of(config: &Config, component: &str) -> anyhow::Result<Self> {
+        if let Some(server) = Server::if_any(config).await? {
+            return Ok(Self::Server(server));
+        }
+        let solo = Solo::configured(config, component)
+            .with_context(|| format!("cannot load {component}"))?;
+        let Some(solo) = solo else { bail!("there is no component {component}; see --components") };
+        let running = solo.start().await.with_context(|| format!("cannot load {component}"))?;
+        Ok(Self::Alone(Box::new(running)))
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Taken> {
+        let output = match self {
+            Self::Server(server) => {
+                let body = json!({ "tool": tool, "arguments": arguments }).to_string();
+                let answer = server.send(Method::POST, "call", body.into_bytes()).await?;
+                let mut answer: Value = serde_json::from_str(&text(answer).await?)?;
+                answer["output"].take()
+            }
+            Self::Alone(running) => {
+                let called = running.call(tool, &arguments.to_string(), BTreeMap::new()).await;
+                match called {
+                    SoloOutcome::Done(output) => {
+                        serde_json::from_str(output.structured.as_deref().unwrap_or("null"))?
+                    }
+                    SoloOutcome::Failed(object) => {
+                        bail!(object["message"].as_str().unwrap_or("it failed").to_owned())
+                    }
+                    SoloOutcome::Asked(_) | SoloOutcome::Waits(_) => {
+                        bail!("{tool} does not answer at once")
+                    }
+                }
+            }
+        };
+        serde_json::from_value(output).with_context(|| format!("{tool} answers another way"))
+    }
+
+    async fn close(self) {
+        if let Self::Alone(running) = self {
+            running.close().await;
+        }
+    }
+}
+
+/// How far it has come, for who sits at a terminal.
+fn bar(bytes: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("[{bar:32}] {percent:>3} %  {bytes}  {elapsed}");
+    ProgressBar::new(bytes).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

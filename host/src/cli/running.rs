@@ -1,0 +1,83 @@
+//! The server that runs on a data folder, as the command line reaches it: by the operator's listener.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use host::{Config, OperatorKey};
+use reqwest::{Method, Response};
+use serde_json::Value;
+
+/// The server that runs on a data folder.
+pub(super) struct Server {
+    key: OperatorKey,
+    data: PathBuf,
+}
+
+impl Server {
+    /// The one that runs, which must.
+    pub(super) fn of(config: &Config) -> anyhow::Result<Self> {
+        let data = config.data.clone();
+        let key = OperatorKey::read(&data)
+            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
+        let key = key.with_context(|| nobody(&data))?;
+        Ok(Self { key, data })
+    }
+
+    /// The one that runs, if one does: a key that was left behind by one that was killed opens nothing.
+    pub(super) async fn if_any(config: &Config) -> anyhow::Result<Option<Self>> {
+        let data = config.data.clone();
+        let key = OperatorKey::read(&data)
+            .with_context(|| format!("cannot read operator.json in {}", data.display()))?;
+        let Some(key) = key else { return Ok(None) };
+        let server = Self { key, data };
+        match server.ask(Method::GET, "components", Vec::new()).await {
+            Ok(answer) => text(answer).await.map(|_| Some(server)),
+            Err(error) if error.is_connect() => Ok(None),
+            Err(error) => Err(error).with_context(|| nobody(&server.data)),
+        }
+    }
+
+    /// One request, and the answer to it.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> anyhow::Result<Response> {
+        self.ask(method, path, body).await.with_context(|| nobody(&self.data))
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Vec<u8>) -> reqwest::Result<Response> {
+        // A client needs one to be there, though this one speaks to this machine alone.
+        host::tls::install_provider();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
+        let url = format!("http://{}/operator/{path}", self.key.addr);
+        let request = client.request(method, url).bearer_auth(&self.key.token).body(body);
+        // Without the URL of the error: what matters is that nobody is there.
+        request.send().await.map_err(reqwest::Error::without_url)
+    }
+}
+
+fn nobody(data: &std::path::Path) -> String {
+    format!(
+        "no server that an operator can reach runs on {}; see --data, and operator_addr in the configuration",
+        data.display()
+    )
+}
+
+/// The body of an answer that must be good.
+pub(super) async fn text(response: Response) -> anyhow::Result<String> {
+    let status = response.status();
+    let text = response.text().await.context("the server's answer did not arrive")?;
+    if !status.is_success() {
+        bail!(message(&text));
+    }
+    Ok(text)
+}
+
+/// What an answer that is not good says to people.
+pub(super) fn message(text: &str) -> String {
+    let error: Option<Value> = serde_json::from_str(text).ok();
+    let message = error.as_ref().and_then(|it| it["message"].as_str());
+    message.unwrap_or("the server answers in a way that is not known here").to_owned()
+}

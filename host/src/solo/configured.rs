@@ -1,0 +1,55 @@
+//! A component alone as the configuration has it, on its own database: for what an operator does while
+//! no server runs.
+
+use super::{Running, Solo};
+use crate::{
+    component::LoadError, config::Config, grants::hosts::Hosts, library::Library,
+    loader::database_path, settings::Settings,
+};
+
+impl Solo {
+    /// The component of that name as a server with this configuration would load it, on the database
+    /// that it would give it; none where there is no such component.
+    ///
+    /// # Errors
+    /// When its file or its settings cannot be read.
+    pub fn configured(config: &Config, name: &str) -> Result<Option<Self>, LoadError> {
+        let library = Library::look(config.components_folder.clone(), config.bundled);
+        let source = match library.read(name) {
+            Ok(source) => Some(source),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                library.read_bundled(name)
+            }
+            Err(error) => return Err(LoadError::Read(error)),
+        };
+        let Some(source) = source else { return Ok(None) };
+        let given = config.component(name);
+        let settings = Settings::read(&given.settings(), &config.base)?;
+        let (hosts, error) = Hosts::salvage(&given.hosts(), &config.base);
+        if let Some(error) = error {
+            return Err(LoadError::Secret(error));
+        }
+        let mut solo = Self::of(name, &source.bytes)
+            .hosts(hosts)
+            .grant(given.grants.unwrap_or_default())
+            .limits(config.limits(name))
+            .settings(settings)
+            .database(Some(database_path(config, name)));
+        for (name, path) in given.files {
+            solo = solo.file(&name, config.base.join(path));
+        }
+        for (guest, path) in given.folders {
+            solo = solo.folder(&guest, config.base.join(path));
+        }
+        Ok(Some(solo))
+    }
+}
+
+impl Running {
+    /// Commits what has been accepted, and closes its database.
+    pub async fn close(self) {
+        if let Some(database) = &self.component.setup().database {
+            database.close().await;
+        }
+    }
+}

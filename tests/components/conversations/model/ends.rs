@@ -1,0 +1,195 @@
+//! What agents hear and how conversations end: CONV-40 to CONV-54, CONV-70, and what people do.
+
+use serde_json::{Value, json};
+
+use super::{
+    rules::{Told, named},
+    steps::Who,
+    world::{IDLE, IDS, NAMES, PERSON, Session, Talk, World},
+};
+
+/// How many messages `get_pending_messages` gives at once (CONV-70).
+const AT_ONCE: usize = 10;
+
+impl World {
+    /// CONV-40 to CONV-44.
+    pub(super) fn end(
+        &mut self,
+        session: usize,
+        talk: Option<usize>,
+        last_words: Option<&str>,
+        why: Option<String>,
+    ) -> Told {
+        let who = self.sessions[session].who;
+        let at = match talk {
+            Some(_) if self.talks.is_empty() => Err(("conversation_not_found", 404)),
+            Some(it) => Ok(it % self.talks.len()),
+            None => self.current(who).ok_or(("no_active_conversation", 400)),
+        }?;
+        let side = self.talks[at].side(who).ok_or(("not_conversation_participant", 403))?;
+        let answer = json!({ "talk": named(at), "status": "terminating" });
+        match self.talks[at].state {
+            "terminating" => return Ok(answer),
+            "ended" | "expired" => return Err(("no_active_conversation", 400)),
+            _ => {}
+        }
+        if let Some(content) = last_words {
+            let other = self.talks[at].sides[1 - side];
+            self.say(who, Some(other), Some(at), None, content);
+        }
+        let reason = ["initiator_ended", "participant_ended"][side];
+        self.terminate(at, IDS[who], reason, "end_conversation");
+        self.talks[at].why = why;
+        self.talks[at].acknowledged[side] = true;
+        Ok(answer)
+    }
+
+    /// The conversation with the latest activity; among equals active before pending (CONV-42).
+    fn current(&self, who: Who) -> Option<usize> {
+        let mine = |it: &usize| self.talks[*it].is_open() && self.talks[*it].side(who).is_some();
+        (0..self.talks.len()).filter(mine).max_by_key(|it| {
+            let talk = &self.talks[*it];
+            (talk.stirred, talk.state == "active")
+        })
+    }
+
+    /// CONV-70: what is unread, the oldest first, and read by that.
+    pub(super) fn read(&mut self, session: usize) -> Told {
+        let Session { who, chats, .. } = self.sessions[session];
+        if !chats {
+            return Err(("tool_not_available", 403));
+        }
+        let now = self.now;
+        let mut pending = Vec::new();
+        for it in self.messages.iter_mut().filter(|it| it.unread.contains(&who)).take(AT_ONCE) {
+            it.unread.remove(&who);
+            it.read.push((who, now));
+            pending.push(json!([IDS[it.from], it.content, it.talk.map(named)]));
+        }
+        Ok(json!({ "pending": pending }))
+    }
+
+    /// CONV-50, in its order.
+    pub(super) fn next(&mut self, session: usize, hint: Option<usize>) -> Value {
+        let Session { who, chats, active_at, .. } = self.sessions[session];
+        if let Some(answer) = self.notice(who, hint) {
+            return answer;
+        }
+        if let Some(answer) = self.request(session, hint) {
+            return answer;
+        }
+        if chats && active_at + IDLE <= self.now {
+            return json!({ "action": "logout", "reason": "session_timeout" });
+        }
+        if self.messages.iter().any(|it| it.unread.contains(&who)) {
+            return json!({ "action": "get_pending_messages", "state": "chat_session" });
+        }
+        json!({ "action": "wait_for_messages", "state": "chat_waiting", "wait_seconds": 5 })
+    }
+
+    /// CONV-52 and CONV-53: that one is over, once.
+    fn notice(&mut self, who: Who, hint: Option<usize>) -> Option<Value> {
+        let due = |state: &'static [&'static str], it: &usize| {
+            let talk = &self.talks[*it];
+            let side = talk.side(who);
+            state.contains(&talk.state) && side.is_some_and(|it| !talk.told[it])
+        };
+        let at = self.first(hint, |it| due(&["terminating", "ended"], it), |it| it.since);
+        if let Some(at) = at {
+            let side = self.talks[at].side(who)?;
+            self.talks[at].told[side] = true;
+            self.talks[at].acknowledged[side] = true;
+            self.settle(at, IDS[who], "notified");
+            let it = &self.talks[at];
+            return Some(json!({
+                "action": "conversation_ended", "talk": named(at), "ended_by": it.ended_by,
+                "reason": it.reason, "reason_text": it.why,
+            }));
+        }
+        let mine = |it: &usize| due(&["expired"], it) && self.talks[*it].sides[0] == who;
+        let at = self.first(hint, mine, |it| it.created)?;
+        self.talks[at].told[0] = true;
+        let target = IDS[self.talks[at].sides[1]];
+        Some(json!({ "action": "conversation_expired", "talk": named(at), "target": target }))
+    }
+
+    /// CONV-51: that somebody wants to talk, once.
+    fn request(&mut self, session: usize, hint: Option<usize>) -> Option<Value> {
+        let who = self.sessions[session].who;
+        let mine = |it: &usize| {
+            let talk = &self.talks[*it];
+            talk.is_open() && talk.sides[1] == who && !talk.requested
+        };
+        let at = self.first(hint, mine, |it| it.created)?;
+        self.talks[at].requested = true;
+        self.make_chat(session);
+        if self.talks[at].state == "pending" {
+            self.activate(at, IDS[who], "get_next_action");
+        }
+        let it = &self.talks[at];
+        let name = NAMES[it.sides[0]];
+        Some(json!({
+            "action": "conversation_request", "talk": named(at), "from": IDS[it.sides[0]],
+            "name": name, "purpose": it.purpose, "state": "conversation_active",
+            "instruction": format!("{name}から会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。"),
+        }))
+    }
+
+    /// The earliest of those; of several of one moment the one that was named.
+    fn first(
+        &self,
+        hint: Option<usize>,
+        is_one: impl Fn(&usize) -> bool,
+        moment: impl Fn(&Talk) -> u64,
+    ) -> Option<usize> {
+        let those: Vec<_> = (0..self.talks.len()).filter(is_one).collect();
+        let earliest = those.iter().map(|it| moment(&self.talks[*it])).min()?;
+        let mut equals = those.into_iter().filter(|it| moment(&self.talks[*it]) == earliest);
+        let named = hint.filter(|hint| equals.clone().any(|it| it == *hint));
+        named.or_else(|| equals.next())
+    }
+
+    /// A person holds one up, or lets it go on.
+    pub(super) fn pause(&mut self, at: usize, paused: bool) -> Told {
+        let at = self.at(at)?;
+        let now = self.now;
+        let it = &mut self.talks[at];
+        if it.state != "active" {
+            return Err(("no_active_conversation", 400));
+        }
+        match (paused, it.paused) {
+            (true, None) => (it.paused, it.since) = (Some(now), now),
+            (false, Some(_)) => {
+                it.paused = None;
+                it.since = now;
+            }
+            _ => {}
+        }
+        Ok(json!({ "talk": named(at), "state": it.state }))
+    }
+
+    /// A person ends one.
+    pub(super) fn stop(&mut self, at: usize) -> Told {
+        let at = self.at(at)?;
+        match self.talks[at].state {
+            "ended" | "expired" => return Err(("no_active_conversation", 400)),
+            "terminating" => {}
+            _ => self.terminate(at, IDS[PERSON], "operator_ended", "stop_conversation"),
+        }
+        Ok(json!({ "talk": named(at), "state": self.talks[at].state }))
+    }
+
+    /// A person writes to both sides.
+    pub(super) fn write(&mut self, at: usize, said: &str) -> Told {
+        let at = self.at(at)?;
+        if !self.talks[at].is_open() {
+            return Err(("no_active_conversation", 400));
+        }
+        self.say(PERSON, None, Some(at), None, said);
+        Ok(json!({ "talk": named(at), "state": self.talks[at].state }))
+    }
+
+    fn at(&self, at: usize) -> Result<usize, (&'static str, u16)> {
+        at.checked_rem(self.talks.len()).ok_or(("conversation_not_found", 404))
+    }
+}

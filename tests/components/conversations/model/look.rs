@@ -1,0 +1,130 @@
+//! What people see of the component, in the model's words, and the calls themselves.
+
+use host::solo::SoloOutcome;
+use serde_json::{Value, json};
+
+use super::{
+    play::{Heard, Play, text},
+    rules::named,
+    steps::{Act, Target, Who, words},
+    world::IDS,
+};
+
+impl Play<'_> {
+    /// Every conversation of the project as a person's list has it, oldest first.
+    pub(super) async fn seen(&self) -> Vec<Value> {
+        let list = self.call("list_conversations", json!({ "project_id": self.project })).await;
+        let list = list.expect("the operator sees every project");
+        assert_eq!(list.get("next_cursor"), None, "so few fit on one page");
+        let mut listed: Vec<_> = list["conversations"].as_array().expect("a list").clone();
+        listed.sort_by_key(|it| self.place(&it["conversation_id"]));
+        listed.iter().map(seen).collect()
+    }
+
+    /// The trace and the messages of a conversation.
+    pub(super) async fn transcript(&self, at: usize) -> Value {
+        let arguments = json!({ "conversation_id": self.talks[at], "limit": 200 });
+        let it = self.call("get_conversation", arguments).await.expect("the operator sees it");
+        let steps = it["steps"].as_array().expect("steps").iter();
+        let steps = steps.map(|it| json!([it["state"], it["caused_by"], it["cause"]]));
+        let messages = it["messages"].as_array().expect("messages").iter();
+        let messages = messages.map(|it| {
+            let read = it.get("readAt").is_some();
+            json!([it["sequence"], it["senderId"], it["recipientId"], it["content"], read])
+        });
+        json!({ "steps": steps.collect::<Vec<_>>(), "messages": messages.collect::<Vec<_>>() })
+    }
+
+    /// A call: its output, or the code and the status of its refusal.
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Heard {
+        match self.component.round(tool, arguments, json!({})).await {
+            SoloOutcome::Done(output) => {
+                let json = output.structured.expect("the tool has a structured output");
+                Ok(serde_json::from_str(&json).expect("the output is JSON"))
+            }
+            SoloOutcome::Failed(it) => {
+                let status = it["status"].as_u64().and_then(|it| u16::try_from(it).ok());
+                Err((text(&it["error"]), status.unwrap_or_default()))
+            }
+            other => panic!("{tool} neither answers nor refuses: {other:?}"),
+        }
+    }
+
+    fn place(&self, id: &Value) -> usize {
+        let place = self.talks.iter().position(|it| *id == **it);
+        place.unwrap_or_else(|| panic!("nobody started {id}"))
+    }
+
+    /// A conversation's name for its id; null for none.
+    pub(super) fn talk(&self, id: &Value) -> Value {
+        if id.is_null() { Value::Null } else { named(self.place(id)).into() }
+    }
+
+    /// The id of the conversation at that place, or one of none.
+    pub(super) fn id(&self, at: usize) -> &str {
+        let at = at.checked_rem(self.talks.len());
+        at.map_or("conv_none", |it| &self.talks[it])
+    }
+}
+
+/// One conversation as the model has it.
+fn seen(it: &Value) -> Value {
+    let members = it["members"].as_array().expect("members");
+    let of = |name: &str| members.iter().map(|it| it[name].clone()).collect::<Vec<_>>();
+    json!({
+        "state": it["state"], "purpose": it["purpose"],
+        "sides": of("agent_id"), "unread": of("unread"),
+        "messages": it["messages"], "turns": it["turns"], "max_turns": it["max_turns"],
+        "ended_by": it["ended_by"], "end_reason": it["end_reason"],
+        "reason_text": it["reason_text"], "paused": it.get("paused_at").is_some(),
+    })
+}
+
+/// The tool and its arguments, without the token and the conversation's id.
+pub(super) fn request(who: Who, act: &Act, said: &str) -> (&'static str, Value) {
+    let to = |it: Target| match it {
+        Target::Agent(it) => IDS[it],
+        Target::Person => IDS[3],
+        Target::Nobody => "nobody",
+        Target::Outsider => "outsider",
+    };
+    let (tool, mut arguments) = match act {
+        Act::Start { target, purpose, initial, max_turns } => {
+            let purpose = purpose.then(|| format!("{said} for"));
+            let arguments = json!({
+                "target_agent_id": to(*target), "purpose": purpose,
+                "initial_message": initial.then_some(said), "max_turns": max_turns,
+            });
+            ("start_conversation", arguments)
+        }
+        Act::End { last_words, why, .. } => {
+            let why = why.then(|| format!("{said} because"));
+            let arguments =
+                json!({ "final_message": last_words.then_some(said), "reason_text": why });
+            ("end_conversation", arguments)
+        }
+        Act::Send { target, client } => {
+            let content = words(IDS[who], *client, said);
+            let client = client.map(|it| format!("client {}", it.0));
+            let arguments = json!({
+                "target_agent_id": to(*target), "content": content, "client_message_id": client,
+            });
+            ("send_message", arguments)
+        }
+        Act::Respond { target, client } => {
+            let content = words(IDS[who], *client, said);
+            let client = client.map(|it| format!("client {}", it.0));
+            let arguments = json!({
+                "target_agent_id": target.map(|it| IDS[it]), "content": content,
+                "client_message_id": client,
+            });
+            ("respond_chat", arguments)
+        }
+        Act::Pending => ("get_pending_messages", json!({})),
+        Act::Next => ("get_next_action", json!({})),
+        Act::Logout => ("logout", json!({})),
+    };
+    let given = arguments.as_object_mut().expect("arguments are an object");
+    given.retain(|_, it| !it.is_null());
+    (tool, arguments)
+}

@@ -1,0 +1,266 @@
+//! A history played twice, by the component and by the model, which must say the same.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use proptest::{prelude::*, test_runner::TestCaseResult};
+use serde_json::{Value, json};
+use tests::{
+    bench::{Bench, Tested},
+    conversations::{agent, credentials},
+};
+
+use super::{
+    look::request,
+    rules::named,
+    steps::{Act, Step, Who, words},
+    world::{IDS, NAMES, World},
+};
+
+/// Histories that one component lives through, each in a project of its own.
+const PROJECTS: usize = 40;
+/// No two steps are at one moment.
+const TICK: Duration = Duration::from_millis(7);
+/// What an agent does at most until it has heard everything.
+const LAST_CALLS: usize = 40;
+
+/// As the component told it: with names for ids, as the model says it.
+pub(super) type Heard = Result<Value, (String, u16)>;
+
+/// A component, and how many histories it has lived through.
+pub(super) struct Stage {
+    component: Tested,
+    histories: usize,
+}
+
+/// One history in the component.
+pub(super) struct Play<'a> {
+    pub(super) component: &'a Tested,
+    pub(super) project: String,
+    tokens: [Vec<String>; 3],
+    pub(super) talks: Vec<String>,
+    /// What was said, by its id.
+    said: BTreeMap<String, String>,
+}
+
+impl Stage {
+    /// A component with projects enough.
+    pub(super) async fn open() -> Self {
+        let projects: Vec<_> = (0..PROJECTS).map(|it| format!("p{it}")).collect();
+        let elsewhere = ["elsewhere".to_owned()];
+        let name = |it: &String| (it.clone(), json!({ "name": it }));
+        let worker = |it: usize| (IDS[it].to_owned(), agent(NAMES[it], &projects));
+        let outsider = ("outsider".to_owned(), agent("Outsider", &elsewhere));
+        let settings = json!({
+            "projects": projects.iter().chain(&elsewhere).map(name).collect::<serde_json::Map<_, _>>(),
+            "agents": (0..3).map(worker).chain([outsider]).collect::<serde_json::Map<_, _>>(),
+        });
+        let bench = Bench::of("conversations").grant_all().at("2026-11-20T10:00:00");
+        Self { component: bench.settings(settings).start().await, histories: 0 }
+    }
+
+    /// Plays a history in a project of its own.
+    pub(super) async fn play(&mut self, steps: &[Step]) -> TestCaseResult {
+        if self.histories == PROJECTS {
+            *self = Self::open().await;
+        }
+        let project = format!("p{}", self.histories);
+        self.histories += 1;
+        let (component, tokens) = (&self.component, Default::default());
+        let (talks, said) = (Vec::new(), BTreeMap::new());
+        let mut play = Play { component, project, tokens, talks, said };
+        let ended = play.all(steps).await;
+        // What was left open is over before the next one begins.
+        component.pass(Duration::from_secs(7_200));
+        component.run_schedule().await.expect("it sweeps");
+        component.run_schedule().await.expect("it sweeps");
+        component.published();
+        ended
+    }
+}
+
+impl Play<'_> {
+    async fn all(&mut self, steps: &[Step]) -> TestCaseResult {
+        let mut world = World::default();
+        for (at, step) in steps.iter().enumerate() {
+            self.both(&mut world, step, &format!("said {at}")).await?;
+        }
+        for who in 0..3 {
+            if !world.is_live(who) {
+                self.both(&mut world, &Step::Authenticate(who), "").await?;
+            }
+            self.hear_out(&mut world, who).await?;
+        }
+        for at in 0..self.talks.len() {
+            prop_assert_eq!(
+                self.transcript(at).await,
+                world.transcript(at),
+                "{} at the end",
+                named(at)
+            );
+        }
+        Ok(())
+    }
+
+    /// Lets an agent hear everything that is there for it.
+    async fn hear_out(&mut self, world: &mut World, who: Who) -> TestCaseResult {
+        for _ in 0..LAST_CALLS {
+            let call = |act| Step::Act { who, old: false, act };
+            let heard = self.both(world, &call(Act::Next), "").await?;
+            let ended = match heard.as_ref().map(|it| it["action"].as_str()) {
+                Ok(Some("get_pending_messages")) => {
+                    self.both(world, &call(Act::Pending), "").await?.is_err()
+                }
+                Ok(Some("wait_for_messages" | "logout" | "exit")) | Err(_) => true,
+                _ => false,
+            };
+            if ended {
+                return Ok(());
+            }
+        }
+        prop_assert!(false, "{} never hears the end of it", IDS[who]);
+        Ok(())
+    }
+
+    /// One step in both, what both answer, and what people then see.
+    async fn both(
+        &mut self,
+        world: &mut World,
+        step: &Step,
+        said: &str,
+    ) -> Result<Heard, TestCaseError> {
+        let heard = self.step(step, said).await;
+        let talk = heard.as_ref().ok().and_then(|it| it["talk"].as_str());
+        let hint = talk.and_then(|it| it.strip_prefix('c')).and_then(|it| it.parse().ok());
+        let told = world.step(step, said, hint);
+        let told = told.map_err(|(code, status)| (code.to_owned(), status));
+        prop_assert_eq!(&heard, &told, "component and model after {:?}", step);
+        if !matches!(step, Step::Pass(_)) {
+            world.lapse();
+            prop_assert_eq!(self.seen().await, world.seen(), "what is seen after {:?}", step);
+        }
+        self.component.pass(TICK);
+        world.now += 7;
+        Ok(heard)
+    }
+
+    async fn step(&mut self, step: &Step, said: &str) -> Heard {
+        match step {
+            Step::Authenticate(who) => {
+                let answer =
+                    self.call("authenticate", credentials(IDS[*who], &self.project)).await?;
+                self.tokens[*who].push(text(&answer["session_token"]));
+                Ok(json!({ "purpose": answer["purpose"], "name": answer["agent_name"] }))
+            }
+            Step::Act { who, old, act } => {
+                let tokens = &self.tokens[*who];
+                let token = if *old { tokens.first() } else { tokens.last() };
+                let token = token.map_or("sess_none", String::as_str).to_owned();
+                self.act(*who, &token, act, said).await
+            }
+            Step::Pass(seconds) => {
+                self.component.pass(Duration::from_secs(*seconds));
+                Ok(Value::Null)
+            }
+            Step::Sweep => {
+                self.component.run_schedule().await.expect("it sweeps");
+                Ok(Value::Null)
+            }
+            Step::Pause(at) => {
+                self.person("pause_conversation", *at, json!({ "paused": true })).await
+            }
+            Step::Resume(at) => {
+                self.person("pause_conversation", *at, json!({ "paused": false })).await
+            }
+            Step::Stop(at) => self.person("stop_conversation", *at, json!({})).await,
+            Step::Write(at) => self.person("write_message", *at, json!({ "content": said })).await,
+        }
+    }
+
+    async fn person(&mut self, tool: &str, at: usize, mut arguments: Value) -> Heard {
+        arguments["conversation_id"] = self.id(at).into();
+        let answer = self.call(tool, arguments).await?;
+        for message in answer["messages"].as_array().expect("a transcript") {
+            self.said.insert(text(&message["id"]), text(&message["content"]));
+        }
+        let conversation = &answer["conversation"];
+        let talk = self.talk(&conversation["conversation_id"]);
+        Ok(json!({ "talk": talk, "state": conversation["state"] }))
+    }
+
+    async fn act(&mut self, who: Who, token: &str, act: &Act, said: &str) -> Heard {
+        let (tool, mut arguments) = request(who, act, said);
+        arguments["session_token"] = token.into();
+        if let Act::End { talk: Some(at), .. } = act {
+            arguments["conversation_id"] = self.id(*at).into();
+        }
+        let answer = self.call(tool, arguments).await?;
+        Ok(match act {
+            Act::Start { .. } => {
+                self.talks.push(text(&answer["conversation_id"]));
+                let talk = self.talk(&answer["conversation_id"]);
+                json!({ "talk": talk, "status": answer["status"], "to": answer["target_agent_id"] })
+            }
+            Act::End { .. } => {
+                let talk = self.talk(&answer["conversation_id"]);
+                json!({ "talk": talk, "status": answer["status"] })
+            }
+            Act::Send { client, .. } => {
+                self.sent(&answer, "target_agent_id", &words(IDS[who], *client, said))
+            }
+            Act::Respond { client, .. } => {
+                self.sent(&answer, "receiver_id", &words(IDS[who], *client, said))
+            }
+            Act::Pending => {
+                let pending = answer["pending_messages"].as_array().expect("a list");
+                let pending: Vec<_> = pending.iter().map(|it| self.message(it)).collect();
+                json!({ "pending": pending })
+            }
+            Act::Next => self.next(&answer),
+            Act::Logout => json!({}),
+        })
+    }
+
+    /// What a send says; its message by what that says.
+    fn sent(&mut self, answer: &Value, to: &str, said: &str) -> Value {
+        let id = text(&answer["message_id"]);
+        let content = self.said.entry(id).or_insert_with(|| said.to_owned()).clone();
+        let talk = self.talk(&answer["conversation_id"]);
+        json!({ "message": content, "talk": talk, "to": answer[to] })
+    }
+
+    fn message(&mut self, it: &Value) -> Value {
+        let content = self.said.entry(text(&it["id"])).or_insert_with(|| text(&it["content"]));
+        assert_eq!(it["content"], **content, "one id is one message: {it}");
+        json!([it["senderId"], it["content"], self.talk(&it["conversationId"])])
+    }
+
+    /// What `get_next_action` says, as far as the catalogue does.
+    fn next(&self, it: &Value) -> Value {
+        let talk = self.talk(&it["conversation_id"]);
+        let action = &it["action"];
+        match action.as_str().expect("an action") {
+            "conversation_request" => json!({
+                "action": action, "talk": talk, "from": it["from_agent_id"],
+                "name": it["from_agent_name"], "purpose": it["purpose"], "state": it["state"],
+                "instruction": it["instruction"],
+            }),
+            "conversation_ended" => json!({
+                "action": action, "talk": talk, "ended_by": it["ended_by"],
+                "reason": it["reason"], "reason_text": it["reason_text"],
+            }),
+            "conversation_expired" => {
+                json!({ "action": action, "talk": talk, "target": it["target"] })
+            }
+            "wait_for_messages" => json!({
+                "action": action, "state": it["state"], "wait_seconds": it["wait_seconds"],
+            }),
+            "get_pending_messages" => json!({ "action": action, "state": it["state"] }),
+            _ => json!({ "action": action, "reason": it["reason"] }),
+        }
+    }
+}
+
+/// A text that must be there.
+pub(super) fn text(it: &Value) -> String {
+    it.as_str().unwrap_or_else(|| panic!("{it} is no text")).to_owned()
+}

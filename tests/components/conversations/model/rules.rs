@@ -1,0 +1,232 @@
+//! What each step does to the world and what is answered: the catalogue's rows, one after another.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{
+    steps::{Act, Client, Step, Target, Who, words},
+    world::{IDS, Message, NAMES, PERSON, Talk, World},
+};
+
+/// An answer, with conversations as `c0`, `c1` and messages by what they say; or a refusal: its code
+/// and its status.
+pub(super) type Told = Result<Value, (&'static str, u16)>;
+
+/// A conversation as the answers name it.
+pub(super) fn named(talk: usize) -> String {
+    format!("c{talk}")
+}
+
+impl World {
+    /// One step; `said` is new words for it, and `hint` the conversation that the answer named where
+    /// the catalogue leaves open which of several comes first.
+    pub(super) fn step(&mut self, step: &Step, said: &str, hint: Option<usize>) -> Told {
+        // Sweeps and calls alike look first at what is due (CONV-23).
+        if !matches!(step, Step::Pass(_)) {
+            self.lapse();
+        }
+        match step {
+            Step::Authenticate(who) => Ok(self.authenticate(*who)),
+            Step::Act { who, old, act } => {
+                let mut mine = (0..self.sessions.len()).filter(|it| self.sessions[*it].who == *who);
+                let session = if *old { mine.next() } else { mine.next_back() };
+                let session = session.filter(|it| !self.sessions[*it].over);
+                let session = session.ok_or(("invalid_session", 401))?;
+                self.act(session, act, said, hint)
+            }
+            Step::Pass(seconds) => {
+                self.now += seconds * 1_000;
+                Ok(Value::Null)
+            }
+            Step::Sweep => Ok(Value::Null),
+            Step::Pause(at) => self.pause(*at, true),
+            Step::Resume(at) => self.pause(*at, false),
+            Step::Stop(at) => self.stop(*at),
+            Step::Write(at) => self.write(*at, said),
+        }
+    }
+
+    fn act(&mut self, session: usize, act: &Act, said: &str, hint: Option<usize>) -> Told {
+        match act {
+            Act::Start { target, purpose, initial, max_turns } => {
+                let with = (purpose.then(|| format!("{said} for")), *max_turns);
+                self.start(session, *target, with, initial.then_some(said))
+            }
+            Act::End { talk, last_words, why } => {
+                let why = why.then(|| format!("{said} because"));
+                self.end(session, *talk, last_words.then_some(said), why)
+            }
+            Act::Send { target, client } => self.send(session, *target, *client, said),
+            Act::Respond { target, client } => self.respond(session, *target, *client, said),
+            Act::Pending => self.read(session),
+            Act::Next => Ok(self.next(session, hint)),
+            Act::Logout => Ok(self.logout(session)),
+        }
+    }
+
+    /// CONV-80 to CONV-82.
+    fn authenticate(&mut self, who: Who) -> Value {
+        // To talk, where somebody wants that, or where there is a conversation to go on with.
+        let open = self.talks.iter().any(|it| it.is_open() && it.side(who).is_some());
+        let chats = open || self.purposes.iter().any(|it| it.0 == who);
+        if chats {
+            self.purposes.retain(|it| it.0 != who);
+        }
+        self.admit(who, chats);
+        let waiting: Vec<_> = (0..self.talks.len())
+            .filter(|it| self.talks[*it].state == "pending" && self.talks[*it].sides[1] == who)
+            .collect();
+        for talk in waiting {
+            self.activate(talk, IDS[who], "authenticate");
+        }
+        json!({ "purpose": if chats { "chat" } else { "task" }, "name": NAMES[who] })
+    }
+
+    /// CONV-85.
+    fn logout(&mut self, session: usize) -> Value {
+        let who = self.sessions[session].who;
+        self.sessions[session].over = true;
+        self.leave(who);
+        json!({})
+    }
+
+    /// The checks of CONV-30 in their order, then CONV-33.
+    fn start(
+        &mut self,
+        session: usize,
+        target: Target,
+        (purpose, max_turns): (Option<String>, Option<u32>),
+        initial: Option<&str>,
+    ) -> Told {
+        let who = self.sessions[session].who;
+        let other = match target {
+            Target::Agent(it) if it == who => Err(("cannot_conversation_with_self", 400)),
+            Target::Agent(it) => Ok(it),
+            Target::Nobody => Err(("agent_not_found", 404)),
+            Target::Person => Err(("cannot_start_conversation_with_human", 400)),
+            Target::Outsider => Err(("target_agent_not_in_project", 403)),
+        }?;
+        if self.talks.iter().any(|it| it.is_open() && it.is_between(who, other)) {
+            return Err(("conversation_already_active", 409));
+        }
+        self.make_chat(session);
+        self.sessions[session].active_at = self.now;
+        let talk = self.talks.len();
+        self.talks.push(Talk {
+            sides: [who, other],
+            state: "pending",
+            purpose,
+            created: self.now,
+            since: self.now,
+            stirred: self.now,
+            ended_by: None,
+            reason: None,
+            why: None,
+            max_turns,
+            paused: None,
+            written: [0; 2],
+            requested: false,
+            acknowledged: [false; 2],
+            told: [false; 2],
+            steps: vec![("pending", IDS[who], "start_conversation")],
+        });
+        self.purposes.push((other, talk));
+        if let Some(content) = initial {
+            self.say(who, Some(other), Some(talk), None, content);
+        }
+        Ok(json!({ "talk": named(talk), "status": "pending", "to": IDS[other] }))
+    }
+
+    /// Puts down what was said.
+    pub(super) fn say(
+        &mut self,
+        from: Who,
+        to: Option<Who>,
+        talk: Option<usize>,
+        client: Option<u8>,
+        content: &str,
+    ) {
+        let mut unread: BTreeSet<_> = to.into_iter().collect();
+        if let Some(at) = talk {
+            let it = &mut self.talks[at];
+            it.stirred = self.now;
+            // Waiting for the participant is not shortened by words, nor is a pause.
+            if it.state == "active" && it.paused.is_none() {
+                it.since = self.now;
+            }
+            if let Some(side) = it.side(from) {
+                it.written[side] += 1;
+            }
+            if to.is_none() {
+                unread.extend(it.sides);
+            }
+        }
+        let (content, at) = (content.to_owned(), self.now);
+        let read = Vec::new();
+        self.messages.push(Message { talk, from, to, content, client, unread, at, read });
+    }
+
+    /// CONV-60 to CONV-66.
+    fn send(&mut self, session: usize, target: Target, client: Client, said: &str) -> Told {
+        let who = self.sessions[session].who;
+        let content = &words(IDS[who], client, said);
+        let own = client.map(|it| it.0);
+        let other = match target {
+            Target::Agent(it) if it == who => Err(("cannot_message_self", 400)),
+            Target::Agent(it) => Ok(it),
+            Target::Person => Ok(PERSON),
+            Target::Nobody => Err(("agent_not_found", 404)),
+            Target::Outsider => Err(("target_agent_not_in_project", 403)),
+        }?;
+        let twice = |it: &&Message| own.is_some() && it.from == who && it.client == own;
+        if let Some(it) = self.messages.iter().find(twice) {
+            if it.content != *content || it.to != Some(other) {
+                return Err(("idempotency_conflict", 409));
+            }
+            let talk = it.talk.map(named);
+            return Ok(json!({ "message": content, "talk": talk, "to": IDS[other] }));
+        }
+        let open = |it: &Talk| it.is_between(who, other) && it.is_open();
+        let talk = self.talks.iter().position(open);
+        if other != PERSON {
+            let refusal = Err(("conversation_required_for_ai_to_ai", 400));
+            let Some(at) = talk else { return refusal };
+            let it = &self.talks[at];
+            if it.state == "pending" && it.sides[0] != who {
+                return refusal;
+            }
+            if it.paused.is_some() {
+                return Err(("conversation_paused", 409));
+            }
+        }
+        self.sessions[session].active_at = self.now;
+        self.say(who, Some(other), talk, own, content);
+        if let Some(at) = talk {
+            let it = &self.talks[at];
+            if it.max_turns.is_some_and(|max| it.written.iter().all(|it| *it >= max)) {
+                self.terminate(at, "system", "max_turns", "max_turns");
+            }
+        }
+        Ok(json!({ "message": content, "talk": talk.map(named), "to": IDS[other] }))
+    }
+
+    /// CONV-75.
+    fn respond(&mut self, at: usize, target: Option<Who>, client: Client, said: &str) -> Told {
+        if !self.sessions[at].chats {
+            return Err(("tool_not_available", 403));
+        }
+        let who = self.sessions[at].who;
+        let target = target.or_else(|| {
+            let unread = self.messages.iter().rev().find(|it| it.unread.contains(&who));
+            let mut read = self.messages.iter().rev();
+            let read = read.find(|it| it.read.iter().any(|it| it.0 == who));
+            unread.or(read).map(|it| it.from)
+        });
+        match target {
+            Some(PERSON) => self.send(at, Target::Person, client, said),
+            Some(it) => self.send(at, Target::Agent(it), client, said),
+            None => Err(("no_active_conversation", 400)),
+        }
+    }
+}

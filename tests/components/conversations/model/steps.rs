@@ -1,0 +1,139 @@
+//! What may happen in a history: steps of three agents and of a person, and how they are made up.
+
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+/// How long time passes at once, in seconds.
+const PASSES: [u64; 12] = [1, 5, 30, 120, 240, 298, 302, 400, 598, 602, 800, 900];
+
+/// An agent of the history: 0, 1 or 2.
+pub(super) type Who = usize;
+
+/// The sender's own id of a message, and whether it says what this id always says.
+pub(super) type Client = Option<(u8, bool)>;
+
+/// To whom something goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Target {
+    /// One of the three, perhaps the sender.
+    Agent(Who),
+    /// The person.
+    Person,
+    /// Nobody of that name.
+    Nobody,
+    /// An agent of another project.
+    Outsider,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// An agent comes in.
+    Authenticate(Who),
+    /// An agent calls a tool, with its newest token, or with its first one.
+    Act { who: Who, old: bool, act: Act },
+    /// So many seconds pass.
+    Pass(u64),
+    /// The schedule runs.
+    Sweep,
+    /// The person holds a conversation up.
+    Pause(usize),
+    /// The person lets it go on.
+    Resume(usize),
+    /// The person ends it.
+    Stop(usize),
+    /// The person writes to both sides.
+    Write(usize),
+}
+
+/// What an agent does.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    Start {
+        target: Target,
+        purpose: bool,
+        initial: bool,
+        max_turns: Option<u32>,
+    },
+    /// Of the conversation at that place, or of the current one.
+    End {
+        talk: Option<usize>,
+        last_words: bool,
+        why: bool,
+    },
+    Send {
+        target: Target,
+        client: Option<u8>,
+    },
+    Respond {
+        target: Option<Who>,
+        client: Option<u8>,
+    },
+    Pending,
+    Next,
+    Logout,
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    prop_oneof![
+        16 => (0..3_usize).prop_map(Target::Agent),
+        1 => Just(Target::Person),
+        1 => Just(Target::Nobody),
+        1 => Just(Target::Outsider),
+    ]
+}
+
+fn client() -> impl Strategy<Value = Client> {
+    option::weighted(0.4, (0..3_u8, prop::bool::weighted(0.8)))
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let turns = option::weighted(0.3, 1..3_u32);
+    let start = (target(), any::<bool>(), any::<bool>(), turns).prop_map(
+        |(target, purpose, initial, max_turns)| Act::Start { target, purpose, initial, max_turns },
+    );
+    let end = (option::weighted(0.4, 0..6_usize), any::<bool>(), any::<bool>())
+        .prop_map(|(talk, last_words, why)| Act::End { talk, last_words, why });
+    let send = (target(), client()).prop_map(|(target, client)| Act::Send { target, client });
+    let respond = (option::weighted(0.3, 0..3_usize), client())
+        .prop_map(|(target, client)| Act::Respond { target, client });
+    prop_oneof![
+        5 => start,
+        3 => end,
+        8 => send,
+        5 => respond,
+        4 => Just(Act::Pending),
+        10 => Just(Act::Next),
+        1 => Just(Act::Logout),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let act = (0..3_usize, prop::bool::weighted(0.06), act())
+        .prop_map(|(who, old, act)| Step::Act { who, old, act });
+    prop_oneof![
+        3 => (0..3_usize).prop_map(Step::Authenticate),
+        30 => act,
+        5 => select(&PASSES[..]).prop_map(Step::Pass),
+        2 => Just(Step::Sweep),
+        1 => (0..4_usize).prop_map(Step::Pause),
+        1 => (0..4_usize).prop_map(Step::Resume),
+        1 => (0..4_usize).prop_map(Step::Stop),
+        1 => (0..4_usize).prop_map(Step::Write),
+    ]
+}
+
+/// A history of up to `length` steps; most begin with some agents in.
+pub(super) fn history(length: usize) -> impl Strategy<Value = Vec<Step>> {
+    (vec(prop::bool::weighted(0.7), 3), vec(step(), 1..length)).prop_map(|(there, steps)| {
+        let come = there.into_iter().enumerate().filter(|it| it.1);
+        come.map(|it| Step::Authenticate(it.0)).chain(steps).collect()
+    })
+}
+
+/// What a sender says: what belongs to its own id, or something new.
+pub(super) fn words(sender: &str, client: Client, said: &str) -> String {
+    match client {
+        Some((own, true)) => format!("{sender} says {own}"),
+        _ => said.to_owned(),
+    }
+}

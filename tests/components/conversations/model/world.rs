@@ -1,0 +1,265 @@
+//! Conversations as the catalogue has them, in memory: what there is, and what time does to it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::steps::Who;
+
+/// The person, beside the three agents.
+pub(super) const PERSON: Who = 3;
+/// Who they are for programs.
+pub(super) const IDS: [&str; 4] = ["worker-a", "worker-b", "worker-c", "operator"];
+/// Who they are for people.
+pub(super) const NAMES: [&str; 3] = ["Analysis Worker", "Writing Worker", "Third Worker"];
+
+const SECOND: u64 = 1_000;
+const PENDING: u64 = 300 * SECOND;
+const ACTIVE: u64 = 600 * SECOND;
+const PAUSE: u64 = 3_600 * SECOND;
+const SESSION: u64 = 3_600 * SECOND;
+/// How long a chat session may be idle before it is told to go; and once more before it is over.
+pub(super) const IDLE: u64 = 600 * SECOND;
+
+/// What the catalogue says of a project.
+#[derive(Default)]
+pub(super) struct World {
+    /// Milliseconds since the history began.
+    pub(super) now: u64,
+    pub(super) sessions: Vec<Session>,
+    /// For whom an agent should be launched, and because of which conversation (CONV-8).
+    pub(super) purposes: Vec<(Who, usize)>,
+    pub(super) talks: Vec<Talk>,
+    pub(super) messages: Vec<Message>,
+}
+
+/// CONV-82.
+#[derive(Clone, Copy)]
+pub(super) struct Session {
+    pub(super) who: Who,
+    pub(super) chats: bool,
+    pub(super) over: bool,
+    pub(super) until: u64,
+    pub(super) active_at: u64,
+}
+
+/// A conversation.
+pub(super) struct Talk {
+    /// The initiator and the participant.
+    pub(super) sides: [Who; 2],
+    pub(super) state: &'static str,
+    pub(super) purpose: Option<String>,
+    pub(super) created: u64,
+    /// Since when its time-out counts: it was asked for, became active, something was said while it
+    /// was active, it went on after a pause, or it came to be terminating (CONV-23).
+    pub(super) since: u64,
+    /// When something last happened in it (CONV-42).
+    pub(super) stirred: u64,
+    pub(super) ended_by: Option<&'static str>,
+    pub(super) reason: Option<&'static str>,
+    pub(super) why: Option<String>,
+    pub(super) max_turns: Option<u32>,
+    pub(super) paused: Option<u64>,
+    pub(super) written: [u32; 2],
+    /// Whether the participant got the request.
+    pub(super) requested: bool,
+    pub(super) acknowledged: [bool; 2],
+    /// Whether each side was told that it is over.
+    pub(super) told: [bool; 2],
+    /// State, by whom, by what.
+    pub(super) steps: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+/// Something that was said.
+pub(super) struct Message {
+    pub(super) talk: Option<usize>,
+    pub(super) from: Who,
+    /// None where it went to both sides.
+    pub(super) to: Option<Who>,
+    pub(super) content: String,
+    pub(super) client: Option<u8>,
+    pub(super) unread: BTreeSet<Who>,
+    pub(super) at: u64,
+    /// When each read it, in the order of reading.
+    pub(super) read: Vec<(Who, u64)>,
+}
+
+impl Talk {
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.state, "pending" | "active")
+    }
+
+    /// Which side somebody is on.
+    pub(super) fn side(&self, who: Who) -> Option<usize> {
+        self.sides.iter().position(|it| *it == who)
+    }
+
+    pub(super) fn is_between(&self, one: Who, other: Who) -> bool {
+        self.side(one).is_some() && self.side(other).is_some() && one != other
+    }
+
+    pub(super) fn step(&mut self, state: &'static str, by: &'static str, cause: &'static str) {
+        self.state = state;
+        self.steps.push((state, by, cause));
+    }
+}
+
+impl World {
+    /// Whether somebody has a session that is not over.
+    pub(super) fn is_live(&self, who: Who) -> bool {
+        self.sessions.iter().any(|it| it.who == who && !it.over)
+    }
+
+    /// A session for somebody who comes in.
+    pub(super) fn admit(&mut self, who: Who, chats: bool) {
+        let (until, active_at) = (self.now + SESSION, self.now);
+        self.sessions.push(Session { who, chats: false, over: false, until, active_at });
+        if chats {
+            self.make_chat(self.sessions.len() - 1);
+        }
+    }
+
+    /// A session becomes one to talk in: the only one of its agent (CONV-82).
+    pub(super) fn make_chat(&mut self, session: usize) {
+        let who = self.sessions[session].who;
+        for (at, other) in self.sessions.iter_mut().enumerate() {
+            other.over |= at != session && other.who == who && other.chats;
+        }
+        self.sessions[session].chats = true;
+    }
+
+    /// CONV-12.
+    pub(super) fn activate(&mut self, talk: usize, by: &'static str, cause: &'static str) {
+        let now = self.now;
+        let it = &mut self.talks[talk];
+        (it.since, it.stirred) = (now, now);
+        it.step("active", by, cause);
+        self.purposes.retain(|it| it.1 != talk);
+    }
+
+    /// CONV-15, CONV-18, CONV-19.
+    pub(super) fn terminate(
+        &mut self,
+        talk: usize,
+        by: &'static str,
+        reason: &'static str,
+        cause: &'static str,
+    ) {
+        self.purposes.retain(|it| it.1 != talk);
+        let now = self.now;
+        let it = &mut self.talks[talk];
+        (it.ended_by, it.reason) = (Some(by), Some(reason));
+        (it.since, it.paused) = (now, None);
+        it.step("terminating", by, cause);
+    }
+
+    /// CONV-16: over once both know.
+    pub(super) fn settle(&mut self, talk: usize, by: &'static str, cause: &'static str) {
+        let it = &mut self.talks[talk];
+        if it.state == "terminating" && it.acknowledged == [true; 2] {
+            it.step("ended", by, cause);
+        }
+    }
+
+    /// Whatever is due by now (CONV-13, CONV-15, CONV-19, CONV-54), as CONV-23 wants before each call.
+    pub(super) fn lapse(&mut self) {
+        for at in 0..self.talks.len() {
+            self.lapse_of(at);
+        }
+        let now = self.now;
+        for at in 0..self.sessions.len() {
+            let it = &mut self.sessions[at];
+            let idle = it.chats && it.active_at + 2 * IDLE <= now;
+            if !it.over && (it.until <= now || idle) {
+                it.over = true;
+                let who = it.who;
+                self.leave(who);
+            }
+        }
+        for at in 0..self.talks.len() {
+            let live = self.talks[at].sides.map(|it| self.is_live(it));
+            for (side, live) in live.into_iter().enumerate() {
+                self.talks[at].acknowledged[side] |= !live && self.talks[at].state == "terminating";
+            }
+            self.settle(at, "system", "session_expired");
+        }
+    }
+
+    /// What time does to one conversation.
+    fn lapse_of(&mut self, at: usize) {
+        let now = self.now;
+        let it = &mut self.talks[at];
+        if it.paused.is_some_and(|it| it + PAUSE <= now) {
+            it.paused = None;
+            it.since = now;
+        }
+        match it.state {
+            "pending" if it.since + PENDING <= now => {
+                it.ended_by = Some("system");
+                it.step("expired", "system", "pending_timeout");
+                self.purposes.retain(|it| it.1 != at);
+                // Nobody is going to read what was said in it.
+                for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
+                    message.unread.clear();
+                }
+            }
+            "active" if it.paused.is_none() && it.since + ACTIVE <= now => {
+                self.terminate(at, "system", "timeout", "active_timeout");
+            }
+            "terminating" if it.since + ACTIVE <= now => {
+                it.acknowledged = [true; 2];
+                self.settle(at, "system", "terminating_timeout");
+            }
+            _ => {}
+        }
+    }
+
+    /// The last session of somebody may be over: then their conversations are, and the requests that
+    /// they made, and of what ends they are not told first (CONV-19, CONV-54, CONV-85).
+    pub(super) fn leave(&mut self, who: Who) {
+        if self.is_live(who) {
+            return;
+        }
+        for at in 0..self.talks.len() {
+            let it = &self.talks[at];
+            let Some(side) = it.side(who) else { continue };
+            if it.state == "active" || (it.state == "pending" && side == 0) {
+                self.terminate(at, "system", "session_expired", "session_expired");
+            }
+            let it = &mut self.talks[at];
+            it.acknowledged[side] |= it.state == "terminating";
+            self.settle(at, "system", "session_expired");
+        }
+    }
+
+    /// Every conversation as a person's list has it, oldest first.
+    pub(super) fn seen(&self) -> Vec<Value> {
+        let one = |(at, it): (usize, &Talk)| {
+            let of = |who: Who| {
+                let mine = |m: &&Message| m.talk == Some(at) && m.unread.contains(&who);
+                self.messages.iter().filter(mine).count()
+            };
+            json!({
+                "state": it.state, "purpose": it.purpose,
+                "sides": it.sides.map(|it| IDS[it]), "unread": it.sides.map(of),
+                "messages": self.messages.iter().filter(|m| m.talk == Some(at)).count(),
+                "turns": it.written.iter().min(), "max_turns": it.max_turns,
+                "ended_by": it.ended_by, "end_reason": it.reason, "reason_text": it.why,
+                "paused": it.paused.is_some(),
+            })
+        };
+        self.talks.iter().enumerate().map(one).collect()
+    }
+
+    /// The trace and the messages of a conversation.
+    pub(super) fn transcript(&self, talk: usize) -> Value {
+        let steps = self.talks[talk].steps.iter();
+        let steps: Vec<_> = steps.map(|it| json!([it.0, it.1, it.2])).collect();
+        let said = self.messages.iter().filter(|it| it.talk == Some(talk));
+        let said = said.enumerate().map(|(at, it)| {
+            let to = it.to.map(|it| IDS[it]);
+            json!([at + 1, IDS[it.from], to, it.content, !it.read.is_empty()])
+        });
+        json!({ "steps": steps, "messages": said.collect::<Vec<_>>() })
+    }
+}

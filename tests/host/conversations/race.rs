@@ -1,0 +1,226 @@
+//! Both sides at once: whoever is first wins, and everybody is told the same, once.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    conversations::{credentials, toml},
+    server::{Folders, TestServer},
+};
+
+/// Pairs that race, each a race of its own.
+const PAIRS: usize = 12;
+
+/// A counter with pairs of agents.
+struct Arena {
+    server: TestServer,
+}
+
+/// An agent with a session.
+#[derive(Clone)]
+struct Player {
+    client: Client,
+    id: String,
+    token: String,
+}
+
+impl Arena {
+    async fn open() -> Self {
+        let folders = Folders::new();
+        folders.put("conversations", &component_bytes("conversations"));
+        let ids = (0..PAIRS).flat_map(|it| [format!("a{it}"), format!("b{it}")]);
+        let agents: Vec<_> = ids.map(|id| (id.clone(), id.to_uppercase())).collect();
+        let config = folders.config_with(&toml("arena", &agents));
+        Self { server: TestServer::start(folders, |it| *it = config).await }
+    }
+
+    async fn enter(&self, id: String) -> Player {
+        let client = self.server.client();
+        let session = client.output("authenticate", credentials(&id, "arena")).await;
+        let token = session["session_token"].as_str().unwrap().to_owned();
+        Player { client, id, token }
+    }
+
+    /// Both of each pair.
+    async fn pairs(&self) -> Vec<[Player; 2]> {
+        let pair =
+            async |it| [self.enter(format!("a{it}")).await, self.enter(format!("b{it}")).await];
+        join_all((0..PAIRS).map(pair)).await
+    }
+
+    async fn see(&self, talk: &Value) -> Value {
+        let arguments = json!({ "conversation_id": talk });
+        self.server.client().output("get_conversation", arguments).await
+    }
+}
+
+impl Player {
+    async fn call(&self, tool: &str, mut arguments: Value) -> Value {
+        arguments["session_token"] = self.token.clone().into();
+        self.client.call(tool, arguments).await
+    }
+
+    /// The output of a call that must succeed.
+    async fn output(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_ne!(result["isError"], true, "{} {tool}: {result}", self.id);
+        result["structuredContent"].clone()
+    }
+
+    async fn next(&self, seconds: u32) -> Value {
+        self.output("get_next_action", json!({ "timeout_seconds": seconds })).await
+    }
+
+    async fn start(&self, other: &Self) -> Value {
+        self.output("start_conversation", json!({ "target_agent_id": other.id })).await
+            ["conversation_id"]
+            .clone()
+    }
+}
+
+fn code(result: &Value) -> &Value {
+    &result["_meta"]["madoguchi/error"]["error"]
+}
+
+fn states(seen: &Value) -> Vec<&str> {
+    seen["steps"].as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_who_end_at_once_one_has_ended_it_and_both_are_told_the_same() {
+    let arena = Arena::open().await;
+    let race = async |[a, b]: [Player; 2]| {
+        let talk = a.start(&b).await;
+        assert_eq!(b.next(0).await["action"], "conversation_request");
+        let ends = join_all([&a, &b].map(|it| it.output("end_conversation", json!({})))).await;
+        for end in &ends {
+            assert_eq!((&end["conversation_id"], &end["status"]), (&talk, &json!("terminating")));
+        }
+        let [heard_a, heard_b] = [a.next(0).await, b.next(0).await];
+        assert_eq!(heard_a, heard_b);
+        let by = heard_a["ended_by"].as_str().unwrap();
+        let reason = if by == a.id { "initiator_ended" } else { "participant_ended" };
+        assert_eq!(heard_a["reason"], reason, "{heard_a}");
+        for it in [&a, &b] {
+            assert_eq!(it.next(0).await["action"], "wait_for_messages", "once");
+        }
+        let seen = arena.see(&talk).await;
+        assert_eq!(states(&seen), ["pending", "active", "terminating", "ended"]);
+        assert_eq!(seen["conversation"]["ended_by"], by);
+    };
+    join_all(arena.pairs().await.into_iter().map(race)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_who_end_at_once_without_naming_it_nobody_ends_another_one() {
+    let arena = Arena::open().await;
+    let [a, b] = arena.pairs().await.remove(0);
+    let first = a.start(&b).await;
+    b.next(0).await;
+    let named = json!({ "conversation_id": first });
+    let calls = (0..16).map(|it| if it % 2 == 0 { &a } else { &b });
+    for end in join_all(calls.map(|it| it.output("end_conversation", named.clone()))).await {
+        assert_eq!(end["conversation_id"], first);
+    }
+    assert_eq!(
+        states(&arena.see(&first).await).iter().filter(|it| **it == "terminating").count(),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_who_start_the_same_at_once_one_wins() {
+    let arena = Arena::open().await;
+    let race = async |[a, b]: [Player; 2]| {
+        let starts = (0..8).map(|it| if it % 2 == 0 { (&a, &b) } else { (&b, &a) });
+        let start = async |(from, to): (&Player, &Player)| {
+            from.call("start_conversation", json!({ "target_agent_id": to.id })).await
+        };
+        let (won, lost): (Vec<_>, Vec<_>) =
+            join_all(starts.map(start)).await.into_iter().partition(|it| it["isError"] != true);
+        assert_eq!(won.len(), 1, "{won:?}");
+        for it in &lost {
+            assert_eq!(code(it), "conversation_already_active", "CONV-30, check 5: {it}");
+            assert_eq!(it["_meta"]["madoguchi/error"]["status"], 409);
+        }
+        let list = json!({ "project_id": "arena", "agent_id": a.id });
+        let list = arena.server.client().output("list_conversations", list).await;
+        assert_eq!(list["conversations"].as_array().unwrap().len(), 1, "CONV-95: {list}");
+    };
+    join_all(arena.pairs().await.into_iter().map(race)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_calls_of_one_agent_at_once_one_gets_each_notice() {
+    let arena = Arena::open().await;
+    let race = async |[a, b]: [Player; 2]| {
+        let talk = a.start(&b).await;
+        let calls = async |it: &Player| join_all((0..6).map(|_| it.next(0))).await;
+        let told = |all: &[Value], action: &str| {
+            all.iter().filter(|it| it["action"] == action && it["conversation_id"] == talk).count()
+        };
+        assert_eq!(told(&calls(&b).await, "conversation_request"), 1, "CONV-51");
+        b.output("end_conversation", json!({})).await;
+        for it in [&a, &b] {
+            assert_eq!(told(&calls(it).await, "conversation_ended"), 1, "CONV-52, {}", it.id);
+        }
+        assert_eq!(states(&arena.see(&talk).await).last(), Some(&"ended"));
+    };
+    join_all(arena.pairs().await.into_iter().map(race)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_calls_of_one_agent_that_wait_one_gets_each_notice() {
+    let arena = Arena::open().await;
+    let race = async |[a, b]: [Player; 2]| {
+        let wait = |it: &Player| {
+            let it = it.clone();
+            tokio::spawn(async move { it.next(3).await })
+        };
+        let waiting: Vec<_> = (0..3).map(|_| wait(&b)).collect();
+        let talk = a.start(&b).await;
+        let mut heard = Vec::new();
+        for it in waiting {
+            heard.push(it.await.unwrap()["action"].as_str().unwrap().to_owned());
+        }
+        heard.sort();
+        let wanted = ["conversation_request", "wait_for_messages", "wait_for_messages"];
+        assert_eq!(heard, wanted, "CONV-51: {talk}");
+    };
+    join_all(arena.pairs().await.into_iter().take(4).map(race)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_at_once_is_there_once_each_and_numbered_without_gaps() {
+    let arena = Arena::open().await;
+    let race = async |[a, b]: [Player; 2]| {
+        let talk = a.start(&b).await;
+        b.next(0).await;
+        let sends = (0..12).map(|it| {
+            let (from, to) = if it % 2 == 0 { (&a, &b) } else { (&b, &a) };
+            // Each is sent three times, as by a client that hears nothing.
+            let message = json!({
+                "target_agent_id": to.id, "content": format!("{it}"),
+                "client_message_id": format!("m{it}"),
+            });
+            join_all((0..3).map(move |_| from.output("send_message", message.clone())))
+        });
+        for same in join_all(sends).await {
+            assert!(same.iter().all(|it| it["message_id"] == same[0]["message_id"]), "{same:?}");
+        }
+        let seen = arena.see(&talk).await;
+        let messages = seen["messages"].as_array().unwrap();
+        let numbers: Vec<_> = messages.iter().map(|it| it["sequence"].as_u64().unwrap()).collect();
+        assert_eq!(numbers, (1..=12).collect::<Vec<_>>());
+        let mut contents: Vec<_> = messages.iter().map(|it| it["content"].to_string()).collect();
+        contents.sort();
+        contents.dedup();
+        assert_eq!(contents.len(), 12);
+        // Two that read at once share what there is.
+        let reads = join_all((0..3).map(|_| b.output("get_pending_messages", json!({})))).await;
+        let read = reads.iter().flat_map(|it| it["pending_messages"].as_array().unwrap());
+        assert_eq!(read.count(), 6, "{reads:?}");
+    };
+    join_all(arena.pairs().await.into_iter().map(race)).await;
+}
