@@ -125,7 +125,6 @@ macro_rules! with_agent_words {
             AgentBegins: "これより前のメッセージはありません。", "This is where it begins.";
             AgentNewHere: "ここから未読", "Unread from here";
             AgentYouAt: "あなた", "You";
-            AgentRead: "既読", "Read";
             AgentReadAt: "既読 {0}", "Read {0}";
             AgentSent: "送信済み", "Sent";
             AgentSending: "送信中…", "Sending…";
@@ -135,7 +134,6 @@ macro_rules! with_agent_words {
             AgentAgain: "もう一度送る", "Send again";
             AgentWithdraw: "入力欄に戻す", "Back to the input";
             AgentSaid: "{0}：{1}", "{0}: {1}";
-            AgentMessage: "メッセージ", "Message";
             AgentMessageTo: "{0} へのメッセージ", "Message to {0}";
             AgentKeys: "Enter で送信、Shift + Enter で改行", "Enter sends, Shift + Enter breaks the line";
             AgentSend: "送信", "Send";

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
+use super::calling;
 use crate::{
     beginning::{self, Wish},
     delivery::checked,
-    person,
     starting::{PURPOSE_MAX, TURNS_MAX},
     transcripts::{self, Range},
 };
@@ -65,7 +65,7 @@ impl Tool for BeginConversation {
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
-        let person = person::calling(Self::NAME)?;
+        let person = calling(Self::NAME)?;
         let filled = |it: &Option<String>| it.clone().filter(|it| !it.trim().is_empty());
         let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
         if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
