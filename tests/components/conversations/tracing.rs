@@ -57,11 +57,11 @@ async fn conv_19_a_member_that_goes_and_one_that_is_not_there_are_traced() {
 #[tokio::test]
 async fn conv_19_of_an_agent_that_is_sent_away_the_conversations_end_with_the_next_sweep() {
     let it = office().await;
-    let made = json!({ "agent_id": "temp", "name": "Temp", "type": "ai", "project_ids": ["office"] });
+    let made =
+        json!({ "agent_id": "temp", "name": "Temp", "type": "ai", "project_ids": ["office"] });
     let made = it.call("define_agent", made).await;
     let passkey = made["passkey"].as_str().unwrap();
-    let entered =
-        json!({ "agent_id": "temp", "passkey": passkey, "project_id": "office" });
+    let entered = json!({ "agent_id": "temp", "passkey": passkey, "project_id": "office" });
     let entered = it.call("authenticate", entered).await;
     let temp = entered["session_token"].as_str().unwrap();
     let a = enter(&it, "worker-a").await;
@@ -82,7 +82,10 @@ async fn a_pause_silences_agents_stops_the_clock_and_ends_by_itself_after_an_hou
     it.call("pause_conversation", pause(true)).await;
     let word = super::office::letter(&a, "worker-b", "?");
     let failure = it.failure("send_message", word.clone()).await;
-    assert_eq!((&failure["error"], &failure["status"]), (&json!("conversation_paused"), &json!(409)));
+    assert_eq!(
+        (&failure["error"], &failure["status"]),
+        (&json!("conversation_paused"), &json!(409))
+    );
     let answer = json!({ "session_token": b, "content": "?", "target_agent_id": "worker-a" });
     assert_eq!(outcome(&it, "respond_chat", answer).await, "conversation_paused");
     let word_of_a_person = json!({ "conversation_id": id, "content": "少し待ってください" });
