@@ -64,7 +64,8 @@ impl Chat {
     }
 
     async fn texts(&self) -> Vec<String> {
-        let script = "return [...document.querySelectorAll('.agent-text')].map(it => it.textContent)";
+        let script =
+            "return [...document.querySelectorAll('.agent-text')].map(it => it.textContent)";
         serde_json::from_value(self.desk.browser.script(script).await).unwrap()
     }
 }

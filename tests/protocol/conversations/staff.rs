@@ -142,7 +142,9 @@ async fn a_conversation_is_begun_from_a_form_that_says_what_is_wrong_with_it() {
     it.browser.pick("With whom", "Analysis Worker").await;
     it.browser.fill("Turns at most", "0").await;
     it.browser.hit("button", "Start").await;
-    it.browser.until("document.querySelector('#begin-target_agent_id').ariaInvalid === 'true'").await;
+    it.browser
+        .until("document.querySelector('#begin-target_agent_id').ariaInvalid === 'true'")
+        .await;
     it.browser.describes("Turns at most", "from 1 to 1000").await;
     it.sound("the form of a conversation").await;
     it.browser.whole_picture("agents-begin", Look::DESKTOP).await;
