@@ -54,6 +54,8 @@ enum Command {
     Grants(cli::grants::Grants),
     /// Make a token for a caller, or list those of the configuration
     Token(cli::token::Token),
+    /// Make the passkey of an agent that comes from outside, and the lines for the configuration
+    Passkey(cli::passkey::Passkey),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
     /// Read into a component what was written elsewhere as JSON lines
@@ -117,6 +119,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Import(import)) => import.run(&config).await,
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
+            Some(Command::Passkey(passkey)) => passkey.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
             Some(Command::CheckConfig(_) | Command::ImportMap(_)) => Ok(ExitCode::SUCCESS),

@@ -24,12 +24,11 @@ use crate::{
         rpc::Rpc,
     },
     assistant::{
-        self,
         agents::{self, Stage},
         turns::Turns,
     },
     audit::Audit,
-    authorization::{self, Gateway},
+    authorization::Gateway,
     blobs::{self, Blobs},
     call_state::Clock,
     calls::Calls,
@@ -57,35 +56,15 @@ use crate::{
 };
 
 mod error;
+mod told;
 
 pub use error::StartError;
+use told::tell_what_is_open;
 
 /// How long calls may take to finish when the server stops.
 const DRAIN: Duration = Duration::from_secs(30);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
-
-/// Tells whoever starts a server what they open to whom.
-fn tell_what_is_open(config: &Config) {
-    let problems = authorization::check::problems(config);
-    for it in problems.into_iter().chain(assistant::check::problems(config)) {
-        tracing::warn!("[{}]: {}", it.path.join("."), it.what);
-    }
-    let ip = config.addr.ip();
-    if ip.is_loopback() {
-        return;
-    }
-    tracing::warn!(
-        "{} can be reached by others over plain HTTP, which shows tokens to the network between: put TLS before it",
-        config.addr
-    );
-    tracing::info!("answers to the names {}", http::hosts(config).join(", "));
-    if ip.is_unspecified() && config.allowed_hosts.is_empty() {
-        tracing::warn!(
-            "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
-        );
-    }
-}
 
 /// A running counter.
 pub struct Server {

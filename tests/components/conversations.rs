@@ -5,6 +5,7 @@ mod ending;
 mod isolation;
 mod messages;
 mod model;
+mod office;
 mod people;
 mod people_chats;
 mod sessions;

@@ -2,6 +2,7 @@
 
 mod coordinator;
 mod export;
+mod guide;
 mod load;
 mod passkey;
 mod race;

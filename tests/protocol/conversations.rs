@@ -2,6 +2,7 @@
 
 mod chats;
 mod played;
+mod scene;
 mod sight;
 mod staff;
 mod stepping_in;

@@ -62,7 +62,7 @@ CREATE INDEX idx_sessions_agent ON sessions(agent_id, project_id, state);
 
 CREATE INDEX idx_sessions_state ON sessions(state, expires_at);
 
-CREATE INDEX idx_sessions_idle ON sessions(last_activity_at) WHERE purpose = 'chat' AND state = 'active';
+CREATE INDEX idx_sessions_idle ON sessions(purpose, state, last_activity_at);
 
 -- Why an agent should be launched (CONV-8).
 CREATE TABLE pending_purposes (

@@ -16,6 +16,9 @@ use crate::{
     transition::{self, Beginning, Cause},
 };
 
+/// Agents that are looked at where none is named.
+const ABLE_MAX: u32 = 1_000;
+
 /// What a person wants, checked by itself.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
@@ -93,6 +96,44 @@ pub fn begin(person: &Person, wish: Wish<'_>) -> Result<String, Stop> {
     let called = transition::call(&initiator.id, &project_id, Some(&id), now);
     starting::start(&beginning, &cause, Vec::new(), first.as_ref(), vec![called])?;
     Ok(id)
+}
+
+/// An agent to talk with, where the person names none: one that the host plays, of those whoever has
+/// least to do; and the project, where that is not said either.
+///
+/// # Errors
+/// When there are no two agents in a project that the host plays.
+pub fn somebody(
+    person: &Person,
+    project_id: &mut Option<String>,
+    initiator: Option<&str>,
+) -> Result<String, Stop> {
+    let select = format!(
+        "SELECT p.id, a.id, (SELECT COUNT(*) FROM members m JOIN conversations c \
+          ON c.id = m.conversation_id WHERE m.agent_id = a.id AND c.project_id = p.id \
+          AND c.state IN ('pending', 'active')) \
+         FROM projects p JOIN assignments s ON s.project_id = p.id \
+         JOIN agents a ON a.id = s.agent_id AND a.type = 'ai' AND a.assistant IS NOT NULL \
+         AND a.is_gone = 0 WHERE p.is_gone = 0 AND ($1 = '' OR p.id = $1) AND {} \
+         ORDER BY p.id, a.id LIMIT {ABLE_MAX}",
+        condition("p.id", 2)
+    );
+    let named = project_id.clone().unwrap_or_default();
+    let [rows] = sql::query([bound(toolkit::sql!(select, named), person)])?;
+    let able = rows.read::<(String, String, u32)>()?;
+    let with = |project: &str| {
+        let here: Vec<_> = able.iter().filter(|it| it.0 == project).collect();
+        let begins = initiator.is_none_or(|id| here.iter().any(|it| it.1 == id));
+        let others = here.iter().filter(|it| Some(it.1.as_str()) != initiator);
+        // The last of the least busy: the first one is who begins.
+        let target = others.min_by_key(|it| (it.2, std::cmp::Reverse(&it.1)))?;
+        (begins && here.len() > 1).then(|| (target.0.clone(), target.1.clone()))
+    };
+    let found = able.iter().find_map(|it| with(&it.0));
+    let (project, target) =
+        found.ok_or_else(|| nobody_begins(None, project_id.as_deref().unwrap_or_default()))?;
+    *project_id = Some(project);
+    Ok(target)
 }
 
 /// Who asks, where everything is right with both.

@@ -112,19 +112,26 @@ pub fn recover(playing: &[Key]) -> Result<(), Stop> {
     let nobody = "a.type = 'ai' AND a.assistant IS NOT NULL AND a.is_gone = 0 \
          AND EXISTS (SELECT 1 FROM assignments w WHERE w.agent_id = a.id \
           AND w.project_id = x.project_id) \
-         AND NOT EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = a.id \
-          AND p.project_id = x.project_id AND p.purpose = 'chat') \
          AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.agent_id = a.id \
           AND s.project_id = x.project_id AND s.purpose = 'chat' AND s.state <> 'ended' \
           AND s.is_played = 0 AND s.expires_at > $1)";
+    let asked = |which: &str| {
+        format!(
+            "EXISTS (SELECT 1 FROM pending_purposes p WHERE p.agent_id = a.id \
+             AND p.project_id = x.project_id AND p.purpose = 'chat' AND p.conversation_id {which})"
+        )
+    };
     let find = format!(
         "SELECT x.project_id, a.id AS agent_id, x.id AS conversation_id \
          FROM conversations x JOIN members m ON m.conversation_id = x.id \
-         JOIN agents a ON a.id = m.agent_id WHERE x.state IN ('pending', 'active') AND {nobody} \
+         JOIN agents a ON a.id = m.agent_id WHERE x.state IN ('pending', 'active') \
+         AND {nobody} AND NOT {} \
          UNION ALL \
          SELECT DISTINCT x.project_id, a.id, NULL FROM deliveries x \
          JOIN messages t ON t.id = x.message_id JOIN agents a ON a.id = x.agent_id \
-         WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {nobody} LIMIT {MAX}"
+         WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {nobody} AND NOT {} LIMIT {MAX}",
+        asked("= x.id"),
+        asked("IS NULL"),
     );
     let [rows] = sql::query([toolkit::sql!(find, now.stored())])?;
     let mut left = rows.read::<Left>()?;

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Stop, sql, sql::Statement};
+use toolkit::{Stop, sql, sql::Statement, unavailable};
 
-use crate::{clock::Moment, ids, refusals, tries};
+use crate::{clock::Moment, ids, lapse::Look, refusals, tries};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;
@@ -14,6 +14,8 @@ pub const IDLE_S: u32 = 600;
 const KEEP_S: u32 = 86_400;
 /// Live sessions that an agent has in one project; the oldest ends where there would be more.
 pub const LIVE_MAX: u32 = 20;
+/// How often it is looked again for what is over; each look ends fifty things.
+const LOOKS_MAX: u32 = 20;
 
 /// What a session is for (CONV-82).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,13 +61,19 @@ pub fn by_token(token: &str, now: Moment) -> Statement {
     )
 }
 
-/// The live session of a token.
+/// The live session of a token, once what is over by itself is over (CONV-23).
 ///
 /// # Errors
 /// When there is none (CONV-83).
 pub fn of(token: &str) -> Result<Session, Stop> {
-    let [rows] = sql::query([by_token(token, Moment::now())])?;
-    rows.first::<Session>()?.ok_or_else(refusals::invalid_session)
+    for _ in 0..LOOKS_MAX {
+        let look = Look::now()?;
+        let [rows, due] = sql::query([by_token(token, look.now), look.due()])?;
+        if !look.settle(due)? {
+            return rows.first::<Session>()?.ok_or_else(refusals::invalid_session);
+        }
+    }
+    Err(unavailable("Too much is over at once; call again.", None))
 }
 
 impl Session {

@@ -20,10 +20,8 @@ impl Listing {
     /// conversations wait to be let in; what is shown is brought up to date where it stands.
     pub(crate) fn renew(&mut self, found: Conversations, is_away: bool) {
         let Conversations { conversations, next_cursor } = found;
-        // Ids are in the order of their creation (UUID version 7); pages overlap nowhere.
-        let floor = conversations.last().map(|it| it.conversation_id.clone());
-        let floor = floor.filter(|_| next_cursor.is_some());
-        let is_below = |it: &Conversation| floor.as_ref().is_some_and(|f| it.conversation_id < *f);
+        let floor = conversations.last().filter(|_| next_cursor.is_some()).cloned();
+        let is_below = |it: &Conversation| floor.as_ref().is_some_and(|f| age(it) < age(f));
         let before = std::mem::take(&mut self.shown);
         let was_empty = before.is_empty();
         let is_known =
@@ -37,7 +35,7 @@ impl Listing {
         self.held = if is_held { new.len() } else { 0 };
         let new = if is_held { Vec::new() } else { new };
         self.shown = known.into_iter().chain(new).chain(rest).collect();
-        self.shown.sort_by(|one, other| other.conversation_id.cmp(&one.conversation_id));
+        self.shown.sort_by(|one, other| age(other).cmp(&age(one)));
     }
 
     /// Takes the next page.
@@ -49,6 +47,11 @@ impl Listing {
         }
         self.next_cursor = found.next_cursor;
     }
+}
+
+/// What the list is in the order of.
+fn age(it: &Conversation) -> (&str, &str) {
+    (&it.created_at, &it.conversation_id)
 }
 
 #[cfg(test)]

@@ -56,6 +56,11 @@ impl Live {
         Part::After(unread.map_or(last.sequence, |it| it.saturating_sub(1)))
     }
 
+    /// What to fetch to know what came after all that is known.
+    pub(crate) fn onward(&self) -> Part {
+        self.told.messages.last().map_or(Part::Latest, |it| Part::After(it.sequence))
+    }
+
     /// What to fetch to read on towards the beginning.
     pub(crate) fn older(&self) -> Option<Part> {
         let first = self.told.messages.first()?;
@@ -164,6 +169,7 @@ mod tests {
         let mut live = Live::of(transcript(1..=1));
         let came = live.take(transcript(2..=101), Part::After(1));
         assert!(came.is_full);
+        assert_eq!(live.onward(), Part::After(101), "and not from the first that nobody has read");
         live.take(transcript(102..=2_500), Part::After(101));
         assert_eq!((live.told.messages.len(), live.told.has_older), (KEPT_MAX, true));
     }

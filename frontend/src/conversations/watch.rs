@@ -103,9 +103,10 @@ impl Watch {
     }
 
     async fn look(self) {
-        for _ in 0..CATCH_UP_MAX {
+        for turn in 0..CATCH_UP_MAX {
             let Some(is_whole) = self.is_whole.try_get_value() else { return };
-            let known = self.live.with_untracked(|it| it.here().map(Live::next));
+            let next = if turn == 0 { Live::next } else { Live::onward };
+            let known = self.live.with_untracked(|it| it.here().map(next));
             let part = if is_whole { Part::Latest } else { known.unwrap_or(Part::Latest) };
             let Some(id) = self.id.try_get_value() else { return };
             let found = client::read(&id, part).await;

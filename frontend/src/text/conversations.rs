@@ -29,13 +29,11 @@ macro_rules! with_conversation_words {
             TalkGameHint: "{0} と {1} が、しりとりで 5 往復の会話をします。", "{0} and {1} play shiritori, five rounds of it.";
             TalkGameNobody: "窓口が演じるエージェントが 2 人いるプロジェクトがないため、しりとりは始められません。", "There is no project with two agents that the counter itself plays, and so no game to watch.";
             TalkGameBegins: "しりとりを始めています…", "The game is about to begin…";
-            TalkRow: "{0}、{1} と {2}、{3}", "{0}, {1} and {2}, {3}";
             TalkMessages: "{0} 件", "{0} messages";
             TalkTurns: "{0} ターン", "{0} turns";
             TalkTurnsOf: "{0}/{1} ターン", "{0} of {1} turns";
             TalkNothingSaid: "まだ発言はありません", "Nothing was said yet";
             TalkNoPurpose: "目的なし", "No purpose given";
-            TalkWith: "と", "and";
 
             // States, what led there, and why it ended.
             TalkPending: "開始待ち", "Pending";
@@ -104,7 +102,6 @@ macro_rules! with_conversation_words {
             TalkBeginning: "会話の始まり", "This is where it began";
             TalkEmpty: "まだ何も話していません。", "Nothing was said yet.";
             TalkSaid: "{0}, {1}/{2}", "{0}, {1}/{2}";
-            TalkNumber: "{0} 番", "No. {0}";
             TalkRead: "既読", "read";
             TalkReadAt: "{0} に既読", "read {0}";
             TalkSent: "未読", "unread";

@@ -10,6 +10,7 @@ use self::{
     cinema::Visit,
     desk::Desk,
     heard::Heard,
+    meeting::Meeting,
     numbers::Id,
     rules::{Goal, goal},
     survey::Survey,
@@ -25,6 +26,7 @@ mod dates;
 mod desk;
 mod fields;
 mod heard;
+mod meeting;
 mod names;
 mod numbers;
 mod places;
@@ -59,6 +61,7 @@ enum Plan {
     Visit(Box<Visit>),
     Cards(Cards),
     Survey(Survey),
+    Meeting(Meeting),
     /// A conversation is looked up.
     History(String),
 }
@@ -212,6 +215,7 @@ impl Builtin {
             Some(Plan::Visit(it)) => it.filled(values),
             Some(Plan::Cards(it)) => it.filled(values),
             Some(Plan::Survey(it)) => it.filled(values, desk.language),
+            Some(Plan::Meeting(it)) => it.filled(values),
             Some(Plan::History(_)) | None => {
                 return desk.conclude(desk.say(
                     "フォームの回答を受け取りましたが、続きの用件が分かりません。",
@@ -229,6 +233,7 @@ impl Builtin {
             Some(Plan::Visit(it)) => it.next(desk, answered),
             Some(Plan::Cards(it)) => it.next(desk, answered),
             Some(Plan::Survey(it)) => it.next(desk, answered),
+            Some(Plan::Meeting(it)) => it.next(desk, answered),
             Some(Plan::History(id)) => history(id, desk, answered),
             None => desk.conclude(say::not_understood(desk)),
         }
@@ -252,6 +257,7 @@ fn plan(heard: &Heard, goal: Goal, language: Language, before: Option<&Plan>) ->
                 before.and_then(|it| if let Plan::Cards(it) = it { Some(it) } else { None });
             Plan::Cards(Cards::of(heard, goal, language, before))
         }
+        Goal::Converse => Plan::Meeting(Meeting::of(heard, language)),
         Goal::Form => Plan::Survey(Survey::of(heard, language)),
         Goal::History => {
             let id = heard

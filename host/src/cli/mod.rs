@@ -12,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod import_map;
 pub(crate) mod inspect;
 pub(crate) mod operator;
+pub(crate) mod passkey;
 pub(crate) mod run;
 mod running;
 pub(crate) mod token;

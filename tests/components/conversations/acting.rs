@@ -1,1 +1,229 @@
 //! What get_next_action says, in which order (CONV-50 to CONV-54).
+
+use host::solo::SoloOutcome;
+use serde_json::{Value, json};
+
+use super::office::{
+    action, contents, end, enter, next, office, outcome, pass, send, start, state, talking, unread,
+};
+
+#[tokio::test]
+async fn conv_50_where_there_is_nothing_the_agent_waits() {
+    let it = office().await;
+    let a = enter(&it, "worker-a").await;
+    let mut told = next(&it, &a).await;
+    assert!(told["instruction"].take().is_string());
+    let expected = json!({
+        "action": "wait_for_messages",
+        "state": "chat_waiting",
+        "wait_seconds": 5,
+        "instruction": null,
+    });
+    assert_eq!(told, expected, "item 7");
+}
+
+#[tokio::test]
+async fn conv_50_a_long_poll_waits_for_the_agents_bell_and_then_answers() {
+    let it = office().await;
+    let a = enter(&it, "worker-a").await;
+    let arguments = json!({ "session_token": a, "timeout_seconds": 45 });
+    let SoloOutcome::Waits(wait) = it.round("get_next_action", arguments, json!({})).await else {
+        panic!("it does not wait")
+    };
+    assert_eq!(wait.events, ["agent://office/worker-a"]);
+    assert_eq!(wait.until.seconds, 1_795_168_800 + 45);
+    for seconds in [json!(-1), json!(301)] {
+        let arguments = json!({ "session_token": a, "timeout_seconds": seconds });
+        assert_eq!(outcome(&it, "get_next_action", arguments).await, "invalid_params");
+    }
+}
+
+#[tokio::test]
+async fn conv_51_a_request_is_delivered_once_with_the_name_of_whoever_asks() {
+    let it = office().await;
+    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    let id = start(&it, &a, "worker-b").await;
+    let expected = json!({
+        "action": "conversation_request",
+        "conversation_id": id,
+        "from_agent_id": "worker-a",
+        "from_agent_name": "Analysis Worker",
+        "purpose": "しりとり",
+        "instruction": "Analysis Workerから会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。",
+        "state": "conversation_active",
+    });
+    assert_eq!(next(&it, &b).await, expected, "CONV-104: it was running already");
+    assert_eq!(state(&it, &a, &id).await, "active", "CONV-12");
+    assert_eq!(action(&it, &b).await, "wait_for_messages", "once");
+    assert_eq!(action(&it, &a).await, "wait_for_messages", "the initiator needs none");
+}
+
+#[tokio::test]
+async fn conv_81_whoever_is_called_finds_the_conversation_active_and_the_request_waiting() {
+    let it = office().await;
+    let a = enter(&it, "worker-a").await;
+    let id = start(&it, &a, "worker-b").await;
+    let b = enter(&it, "worker-b").await;
+    assert_eq!(state(&it, &a, &id).await, "active", "CONV-12: by authenticate");
+    assert_eq!(next(&it, &b).await["conversation_id"], id.as_str(), "and delivered once");
+    assert_eq!(action(&it, &b).await, "wait_for_messages");
+}
+
+#[tokio::test]
+async fn conv_50_unread_messages_come_last_and_as_long_as_they_are_unread() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    send(&it, &a, "worker-b", "りんご").await;
+    for _ in 0..2 {
+        let mut told = next(&it, &b).await;
+        assert!(told["instruction"].take().is_string());
+        let expected = json!({ "action": "get_pending_messages", "state": "chat_session", "instruction": null });
+        assert_eq!(told, expected, "item 6");
+    }
+    end(&it, &a, &id).await;
+    assert_eq!(action(&it, &b).await, "conversation_ended", "item 3 before item 6");
+    assert_eq!(action(&it, &b).await, "get_pending_messages");
+    unread(&it, &b).await;
+    assert_eq!(action(&it, &b).await, "wait_for_messages");
+}
+
+#[tokio::test]
+async fn conv_50_ends_come_before_expiries_before_requests() {
+    let it = office().await;
+    let a = enter(&it, "worker-a").await;
+    let expired = start(&it, &a, "worker-c").await;
+    pass(&it, 300);
+    let b = enter(&it, "worker-b").await;
+    let ended = start(&it, &b, "worker-a").await;
+    end(&it, &b, &ended).await;
+    let requested = start(&it, &b, "worker-a").await;
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        let it = next(&it, &a).await;
+        told.push((it["action"].clone(), it["conversation_id"].clone()));
+    }
+    let expected = [
+        (json!("conversation_ended"), json!(ended)),
+        (json!("conversation_expired"), json!(expired)),
+        (json!("conversation_request"), json!(requested)),
+        (json!("wait_for_messages"), Value::Null),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn conv_50_requests_come_in_the_order_in_which_they_were_made() {
+    let it = office().await;
+    let b = enter(&it, "worker-b").await;
+    let a = enter(&it, "worker-a").await;
+    let first = start(&it, &a, "worker-b").await;
+    pass(&it, 1);
+    let c = enter(&it, "worker-c").await;
+    let second = start(&it, &c, "worker-b").await;
+    assert_eq!(next(&it, &b).await["conversation_id"], first.as_str());
+    assert_eq!(next(&it, &b).await["conversation_id"], second.as_str());
+}
+
+#[tokio::test]
+async fn conv_50_an_idle_chat_session_is_told_to_log_out_and_a_task_is_not() {
+    let it = office().await;
+    let (a, task) = (enter(&it, "worker-a").await, enter(&it, "worker-c").await);
+    let id = start(&it, &a, "worker-b").await;
+    end(&it, &a, &id).await;
+    assert_eq!(action(&it, &a).await, "conversation_ended");
+    pass(&it, 600);
+    assert_eq!(action(&it, &a).await, "wait_for_messages", "not longer than ten minutes");
+    pass(&it, 1);
+    assert_eq!(action(&it, &a).await, "logout", "item 2");
+    assert_eq!(action(&it, &task).await, "wait_for_messages");
+    // A request is something to do: the session goes on.
+    start(&it, &task, "worker-a").await;
+    assert_eq!(action(&it, &a).await, "conversation_request");
+    assert_eq!(action(&it, &a).await, "wait_for_messages");
+}
+
+#[tokio::test]
+async fn conv_111_a_request_that_is_delivered_makes_a_task_session_one_that_talks() {
+    let it = office().await;
+    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    start(&it, &a, "worker-b").await;
+    let read = json!({ "session_token": b });
+    assert_eq!(outcome(&it, "get_pending_messages", read.clone()).await, "tool_not_available");
+    assert_eq!(action(&it, &b).await, "conversation_request");
+    assert_eq!(outcome(&it, "get_pending_messages", read).await, "ok");
+}
+
+#[tokio::test]
+async fn conv_54_of_calls_at_once_one_delivers_the_notice() {
+    let it = office().await;
+    let (a, b) = (enter(&it, "worker-a").await, enter(&it, "worker-b").await);
+    let id = start(&it, &a, "worker-b").await;
+    let deliver = |wanted: &'static str| {
+        let (it, b) = (&it, &b);
+        async move {
+            let told = futures::future::join_all((0..8).map(|_| action(it, b))).await;
+            assert_eq!(told.iter().filter(|it| *it == wanted).count(), 1, "{told:?}");
+        }
+    };
+    deliver("conversation_request").await;
+    end(&it, &a, &id).await;
+    deliver("conversation_ended").await;
+    assert_eq!(state(&it, &a, &id).await, "ended");
+}
+
+#[tokio::test]
+async fn conv_90_every_refusal_has_its_status() {
+    let it = office().await;
+    let token = json!({ "session_token": "sess_0" });
+    for tool in
+        ["get_next_action", "get_pending_messages", "list_agents", "logout", "end_conversation"]
+    {
+        let failure = it.failure(tool, token.clone()).await;
+        assert_eq!(
+            (&failure["error"], &failure["status"]),
+            (&json!("invalid_session"), &json!(401)),
+            "{tool}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn conv_100_shiritori_from_the_request_to_the_end() {
+    let it = office().await;
+    let a = enter(&it, "worker-a").await;
+    let id = start(&it, &a, "worker-b").await;
+    assert_eq!(state(&it, &a, &id).await, "pending");
+    let b = enter(&it, "worker-b").await;
+    assert_eq!(action(&it, &b).await, "conversation_request");
+    assert_eq!(state(&it, &a, &id).await, "active");
+    let words = [
+        ("しりとりをしましょう。りんご", "ごりら"),
+        ("らっぱ", "ぱんだ"),
+        ("だちょう", "うさぎ"),
+        ("ぎんこう", "うま"),
+        ("まくら", "らいおん"),
+    ];
+    for (word, reply) in words {
+        send(&it, &a, "worker-b", word).await;
+        assert_eq!(action(&it, &b).await, "get_pending_messages");
+        assert_eq!(unread(&it, &b).await, [word]);
+        let answer = json!({ "session_token": b, "target_agent_id": "worker-a", "content": reply });
+        assert_eq!(it.call("respond_chat", answer).await["conversation_id"], id.as_str());
+        assert_eq!(action(&it, &a).await, "get_pending_messages");
+        assert_eq!(unread(&it, &a).await, [reply]);
+    }
+    let read = json!({ "session_token": a, "conversation_id": id });
+    let all = it.call("get_conversation_messages", read).await;
+    assert_eq!(contents(&all["messages"]).len(), 10);
+    send(&it, &a, "worker-b", "5ターン完了。終了します").await;
+    end(&it, &a, &id).await;
+    assert_eq!(state(&it, &a, &id).await, "terminating");
+    let told = next(&it, &b).await;
+    assert_eq!(
+        (&told["action"], &told["ended_by"]),
+        (&json!("conversation_ended"), &json!("worker-a"))
+    );
+    assert_eq!(state(&it, &a, &id).await, "ended");
+    assert_eq!(unread(&it, &b).await, ["5ターン完了。終了します"]);
+    assert_eq!(action(&it, &b).await, "wait_for_messages");
+}

@@ -201,6 +201,7 @@ async fn no_resource_tells_what_is_somebody_elses() {
             "conversation://{id}" | "conversation://{conversation_id}" => {
                 format!("conversation://{}", house.talk)
             }
+            "chats://{project_id}" => "chats://one".to_owned(),
             other => panic!("{other} has no case here"),
         });
     }

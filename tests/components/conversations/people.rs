@@ -1,1 +1,119 @@
-//! What people do with conversations: begin, watch, step in.
+//! What people do with conversations: they have agents talk, watch, search and step in; and what the
+//! host does to play agents (CONV-8, CONV-81, CONV-82).
+
+mod importing;
+mod launching;
+mod looking;
+mod stepping_in;
+
+use host::caller::Caller;
+use serde_json::{Value, json};
+use tests::{
+    bench::{Bench, Tested},
+    conversations::{agent, credentials},
+};
+
+/// Two projects: in `shop` the host plays worker-a and worker-b, worker-c comes from outside, and Hana
+/// works there; in `lab` there are worker-x, worker-y and Taro.
+pub(super) async fn house() -> Tested {
+    let played = |name: &str, project: &str| json!({ "name": name, "type": "ai", "projects": [project], "assistant": "talker" });
+    let person = |name: &str, project: &str| json!({ "name": name, "type": "human", "projects": [project], "principal": name });
+    let settings = json!({
+        "projects": { "shop": { "name": "Web shop" }, "lab": { "name": "Laboratory" } },
+        "agents": {
+            "worker-a": played("Analysis Worker", "shop"),
+            "worker-b": played("Writing Worker", "shop"),
+            "worker-c": agent("Guest", &["shop".to_owned()]),
+            "worker-x": played("X", "lab"),
+            "worker-y": played("Y", "lab"),
+            "hana": person("hana", "shop"),
+            "taro": person("taro", "lab"),
+        },
+    });
+    Bench::of("conversations")
+        .grant_all()
+        .at("2026-11-20T10:00:00")
+        .settings(settings)
+        .start()
+        .await
+}
+
+/// Somebody by their token, who may use the component.
+pub(super) fn by(principal: &str) -> Caller {
+    let mut caller = Caller::anonymous();
+    caller.principal = principal.into();
+    caller.scopes = vec!["component:conversations".to_owned()];
+    caller
+}
+
+/// Whoever needs no token is the operator.
+pub(super) fn operator(it: &Tested) {
+    it.speak(Caller::anonymous());
+}
+
+/// The host itself.
+pub(super) fn coordinator(it: &Tested) {
+    it.speak(by("madoguchi:coordinator"));
+}
+
+/// The code and the status of a call that must be refused.
+pub(super) async fn refused(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = it.failure(tool, arguments).await;
+    (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap())
+}
+
+/// Has worker-a talk with `target`: the conversation's id.
+pub(super) async fn begin(it: &Tested, target: &str) -> String {
+    let wanted = json!({
+        "project_id": "shop", "initiator_agent_id": "worker-a", "target_agent_id": target,
+    });
+    let begun = it.call("begin_conversation", wanted).await;
+    begun["conversation"]["conversation_id"].as_str().unwrap().to_owned()
+}
+
+/// What waits for the host, by the agents.
+pub(super) async fn purposes(it: &Tested) -> Vec<Value> {
+    coordinator(it);
+    let listed = it.call("list_purposes", json!({})).await;
+    operator(it);
+    listed["purposes"].as_array().unwrap().clone()
+}
+
+/// The host begins to play an agent for whatever waits for it first: the session's token.
+pub(super) async fn launch(it: &Tested, agent: &str) -> String {
+    let all = purposes(it).await;
+    let wanted = all.iter().find(|it| it["agent_id"] == agent).expect("it is wanted");
+    coordinator(it);
+    let launched = it.call("launch_agent", json!({ "purpose_id": wanted["id"] })).await;
+    operator(it);
+    assert_eq!((&launched["success"], &launched["purpose"]), (&json!(true), &json!("chat")));
+    launched["session_token"].as_str().unwrap().to_owned()
+}
+
+/// worker-c comes in from outside: the session's token.
+pub(super) async fn guest(it: &Tested) -> String {
+    let session = it.call("authenticate", credentials("worker-c", "shop")).await;
+    session["session_token"].as_str().expect("it is let in").to_owned()
+}
+
+/// What an agent should do next.
+pub(super) async fn next(it: &Tested, token: &str) -> Value {
+    it.call("get_next_action", json!({ "session_token": token })).await
+}
+
+/// A line of `chat.jsonl`.
+pub(super) fn line(id: &str, ends: [&str; 2], content: &str, conversation: Value) -> String {
+    json!({
+        "id": id, "senderId": ends[0], "recipientId": ends[1], "content": content,
+        "timestamp": "2026-01-23T10:00:00Z", "conversationId": conversation,
+    })
+    .to_string()
+}
+
+/// Takes lines in, which must all fit.
+pub(super) async fn import(it: &Tested, lines: &[String]) {
+    for lines in lines.chunks(200) {
+        let taken = it.call("import_messages", json!({ "lines": lines })).await;
+        assert_eq!(taken["problems"], json!([]));
+    }
+}

@@ -1,1 +1,63 @@
 //! Sessions: authenticate and logout (CONV-80 to CONV-85).
+
+mod entering;
+mod guessing;
+mod secrets;
+
+use serde_json::{Value, json};
+use tests::bench::{Bench, Tested};
+
+use super::{PASSKEY, bench};
+
+/// The argon2id hash of [`PASSKEY`], at the least cost that there is.
+pub(super) const HASH: &str =
+    "$argon2id$v=19$m=8,t=1,p=1$bWFkb2d1Y2hpLXNhbHQ$Q3UV5Q6E4w4SElZgWftXQ8uhMJGmK/+3sMx4uOg/gEI";
+
+/// A shop with two agents from outside, one that the host plays, and a person; and a depot with
+/// another one.
+pub(super) fn shop() -> Bench {
+    let agent = |name: &str, project: &str| json!({ "name": name, "type": "ai", "projects": [project], "passkey": HASH });
+    bench().settings(json!({
+        "projects": { "shop": { "name": "Web shop" }, "depot": { "name": "Depot" } },
+        "agents": {
+            "alice": agent("Alice", "shop"),
+            "bob": agent("Bob", "shop"),
+            "carol": agent("Carol", "depot"),
+            "played": { "name": "Played", "projects": ["shop"], "assistant": "talker" },
+            "taro": { "name": "Taro", "type": "human", "projects": ["shop"], "principal": "taro" },
+        },
+    }))
+}
+
+/// What `authenticate` gives.
+async fn authenticate(it: &Tested, agent: &str, passkey: &str, project: &str) -> Value {
+    let arguments = json!({ "agent_id": agent, "passkey": passkey, "project_id": project });
+    it.call("authenticate", arguments).await
+}
+
+/// The token of a session that is opened now.
+async fn enter(it: &Tested, agent: &str) -> String {
+    let opened = authenticate(it, agent, PASSKEY, "shop").await;
+    assert_eq!(opened["success"], true, "{opened}");
+    opened["session_token"].as_str().unwrap().to_owned()
+}
+
+/// Whether a token opens anything.
+async fn is_live(it: &Tested, token: &str) -> bool {
+    match it.round("list_agents", json!({ "session_token": token }), json!({})).await {
+        host::solo::SoloOutcome::Done(_) => true,
+        host::solo::SoloOutcome::Failed(failure) => {
+            assert_eq!(
+                (&failure["error"], &failure["status"]),
+                (&json!("invalid_session"), &json!(401))
+            );
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The members of an object.
+fn keys(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
+}

@@ -1,1 +1,285 @@
-//! Agents that the host plays.
+//! The counter plays agents: with the built-in model on both sides, and with a model of somebody else's
+//! on one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    fake_models::{
+        FakeModel,
+        openai::{self, OpenAi},
+    },
+    rebuilt,
+    server::{Folders, TestServer},
+};
+use tokio::time::{Instant, timeout_at};
+
+mod chats;
+mod models;
+
+/// What both built-in sides say, and who ends it (CONV-100).
+const GAME: [&str; 11] = [
+    "しりとりをしましょう。りんご",
+    "ごりら",
+    "らっぱ",
+    "ぱんだ",
+    "だちょう",
+    "うさぎ",
+    "ぎんこう",
+    "うま",
+    "まくら",
+    "らいおん",
+    "5ターン完了。終了します",
+];
+
+/// A counter that plays agents.
+struct Counter {
+    server: TestServer,
+}
+
+impl Counter {
+    /// With these components and these lines.
+    async fn open(components: &[&str], lines: &str) -> Self {
+        let folders = Folders::new();
+        for name in components {
+            folders.put(name, &component_bytes(name));
+        }
+        let config = folders.config_with(lines);
+        Self { server: TestServer::start(folders, |it| *it = config).await }
+    }
+
+    /// With the demo's agents.
+    async fn demo() -> Self {
+        Self::open(&["conversations"], "").await
+    }
+
+    /// Has a conversation begun; its id.
+    async fn begin(&self, arguments: Value) -> String {
+        let begun = self.server.client().output("begin_conversation", arguments).await;
+        begun["conversation"]["conversation_id"].as_str().expect("it has one").to_owned()
+    }
+
+    /// The conversation as a person sees it.
+    async fn see(&self, id: &str) -> Value {
+        let arguments = json!({ "conversation_id": id, "limit": 200 });
+        self.server.client().output("get_conversation", arguments).await
+    }
+
+    /// The same, once `is_it`.
+    async fn until(&self, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let mut bell = self.server.server().listen("conversations");
+        let uri = [format!("conversation://{id}")];
+        let end = Instant::now() + Duration::from_secs(90);
+        loop {
+            let seen = self.see(id).await;
+            if is_it(&seen) {
+                return seen;
+            }
+            timeout_at(end, bell.rung(&uri)).await.unwrap_or_else(|_| panic!("in time: {seen:#}"));
+        }
+    }
+
+    /// The same, once it is over.
+    async fn end(&self, id: &str) -> Value {
+        self.until(id, |it| it["conversation"]["state"] == "ended").await
+    }
+
+    /// Once so much was said.
+    async fn said(&self, id: &str, messages: u64) -> Value {
+        self.until(id, |it| it["conversation"]["messages"].as_u64() >= Some(messages)).await
+    }
+}
+
+/// What was said.
+fn words(seen: &Value) -> Vec<&str> {
+    let messages = seen["messages"].as_array().expect("a list").iter();
+    messages.map(|it| it["content"].as_str().expect("a text")).collect()
+}
+
+/// State and who caused it, one after another.
+fn trace(seen: &Value) -> Vec<(&str, &str)> {
+    let steps = seen["steps"].as_array().expect("a list").iter();
+    steps.map(|it| (it["state"].as_str().unwrap(), it["caused_by"].as_str().unwrap())).collect()
+}
+
+/// The settings of agents, each with the assistant that plays it.
+fn agents(agents: &[(&str, &str)]) -> String {
+    let mut lines = "[components.conversations.settings.projects.lab]\nname = 'Lab'\n".to_owned();
+    for (id, assistant) in agents {
+        lines += &format!(
+            "[components.conversations.settings.agents.{id}]\nname = '{id}'\ntype = 'ai'\n\
+             projects = ['lab']\nassistant = '{assistant}'\n"
+        );
+    }
+    lines
+}
+
+fn game(initiator: &str, target: &str, purpose: &str) -> Value {
+    json!({ "initiator_agent_id": initiator, "target_agent_id": target, "purpose": purpose })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_agents_of_the_demo_play_uc016_to_its_end_conv_100() {
+    let counter = Counter::demo().await;
+    let id = counter.begin(game("worker-a", "worker-b", "しりとり")).await;
+    let seen = counter.end(&id).await;
+    assert_eq!(words(&seen), GAME);
+    let wanted = [
+        ("pending", "operator"),
+        ("active", "worker-b"),
+        ("terminating", "worker-a"),
+        ("ended", "worker-b"),
+    ];
+    assert_eq!(trace(&seen), wanted, "{:#}", seen["steps"]);
+    let conversation = &seen["conversation"];
+    assert_eq!(
+        (&conversation["turns"], &conversation["end_reason"]),
+        (&json!(5), &json!("initiator_ended"))
+    );
+    let senders: Vec<_> =
+        seen["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]).collect();
+    assert!(senders.iter().step_by(2).all(|it| **it == "worker-a"), "{senders:?}");
+    for message in seen["messages"].as_array().unwrap() {
+        assert_eq!(message["conversationId"], *id, "one conversation");
+    }
+    assert_eq!(conversation["members"][0]["usage"]["turns"], 6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_nobody_names_are_chosen_among_those_that_are_played() {
+    let counter = Counter::demo().await;
+    let id = counter.begin(json!({ "purpose": "しりとりを1ターン" })).await;
+    let seen = counter.end(&id).await;
+    assert_eq!(words(&seen).last(), Some(&"1ターン完了。終了します"));
+    let failure = counter
+        .server
+        .client()
+        .failure("begin_conversation", json!({ "initiator_agent_id": "operator" }))
+        .await;
+    assert_eq!(failure["error"], "agent_not_played", "{failure}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_agent_holds_two_conversations_at_once_and_another_game_after_them() {
+    let lines = agents(&[("ann", "talker"), ("ben", "talker"), ("cho", "talker")]);
+    let counter = Counter::open(&["conversations"], &lines).await;
+    let one = counter.begin(game("ann", "ben", "しりとり")).await;
+    let other = counter.begin(game("cho", "ann", "しりとり")).await;
+    assert_eq!(words(&counter.end(&one).await), GAME);
+    assert_eq!(words(&counter.end(&other).await), GAME);
+    let third = counter.begin(game("ben", "cho", "word chain, 3 rounds")).await;
+    assert_eq!(words(&counter.end(&third).await).len(), 7);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_than_may_be_played_wait_for_their_turn() {
+    let lines =
+        agents(&[("ann", "talker"), ("ben", "talker"), ("cho", "talker"), ("dan", "talker")]);
+    let counter =
+        Counter::open(&["conversations"], &format!("{lines}[coordinator]\nplayers_max = 2\n"))
+            .await;
+    let one = counter.begin(game("ann", "ben", "しりとり")).await;
+    let other = counter.begin(game("cho", "dan", "しりとり")).await;
+    assert_eq!(words(&counter.end(&one).await), GAME);
+    assert_eq!(words(&counter.end(&other).await), GAME);
+}
+
+/// The words of a long game: no one twice, each side in turn.
+fn assert_whole(seen: &Value, rounds: usize) {
+    let said = words(seen);
+    assert_eq!(said.len(), 2 * rounds + 1, "{said:?}");
+    assert_eq!(said.last().unwrap(), &format!("{rounds}ターン完了。終了します"), "{said:?}");
+    let mut each = said.clone();
+    each.sort_unstable();
+    each.dedup();
+    assert_eq!(each.len(), said.len(), "nothing is said twice: {said:?}");
+    let senders = seen["messages"].as_array().unwrap().iter().map(|it| &it["senderId"]);
+    let senders: Vec<_> = senders.collect();
+    assert!(senders.windows(2).all(|it| it[0] != it[1]), "in turns: {senders:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restart_of_the_host_in_the_middle_goes_on_where_it_was() {
+    let mut counter = Counter::demo().await;
+    let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
+    for messages in [3, 20, 41] {
+        counter.said(&id, messages).await;
+        counter.server.restart().await;
+    }
+    assert_whole(&counter.end(&id).await, 40);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn swaps_of_the_component_in_the_middle_change_nothing() {
+    let counter = Counter::demo().await;
+    let id = counter.begin(game("worker-a", "worker-b", "しりとりを40ターン")).await;
+    for (mark, messages) in [(1, 2), (2, 15), (3, 40)] {
+        counter.said(&id, messages).await;
+        let bytes = rebuilt(&component_bytes("conversations"), mark);
+        let digest = host::seal::digest(&bytes);
+        let mut changes = counter.server.server().registry().changes();
+        counter.server.folders.put("conversations", &bytes);
+        let is_there = |it: &std::sync::Arc<host::registry::Catalog>| {
+            it.component("conversations").is_some_and(|it| **it.digest() == *digest)
+        };
+        let swapped = tokio::time::timeout(Duration::from_secs(60), changes.wait_for(is_there));
+        swapped.await.expect("in time").expect("it serves");
+    }
+    assert_whole(&counter.end(&id).await, 40);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_holds_both_up_and_they_go_on_after_it() {
+    let counter = Counter::demo().await;
+    let id = counter.begin(game("worker-a", "worker-b", "しりとりを30ターン")).await;
+    counter.said(&id, 4).await;
+    let client = counter.server.client();
+    let pause = |paused: bool| json!({ "conversation_id": id, "paused": paused });
+    let held = client.output("pause_conversation", pause(true)).await;
+    let messages = held["conversation"]["messages"].clone();
+    client.output("write_message", json!({ "conversation_id": id, "content": "がんばって" })).await;
+    let seen = counter.see(&id).await;
+    assert_eq!(
+        seen["conversation"]["messages"].as_u64(),
+        messages.as_u64().map(|it| it + 1),
+        "nobody but the person writes"
+    );
+    client.output("pause_conversation", pause(false)).await;
+    let seen = counter.end(&id).await;
+    let said = words(&seen);
+    assert_eq!((said.len(), *said.last().unwrap()), (62, "30ターン完了。終了します"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_of_an_assistant_that_is_not_there_is_not_played_and_disturbs_nobody() {
+    let lines = agents(&[("ann", "nobody"), ("ben", "talker"), ("cho", "talker")]);
+    let counter = Counter::open(&["conversations"], &lines).await;
+    let lost = counter.begin(game("ben", "ann", "しりとり")).await;
+    let game = counter.begin(game("ben", "cho", "しりとり")).await;
+    assert_eq!(words(&counter.end(&game).await), GAME);
+    assert_eq!(counter.see(&lost).await["conversation"]["state"], "pending");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_counters_own_tools_are_for_no_token() {
+    let counter = Counter::demo().await;
+    for (tool, arguments) in [
+        ("list_purposes", json!({})),
+        ("launch_agent", json!({ "purpose_id": "pap_0" })),
+        (
+            "report_usage",
+            json!({ "session_token": "sess_0", "conversation_id": "conv_0", "input_tokens": 1, "output_tokens": 1 }),
+        ),
+    ] {
+        let failure = counter.server.client().failure(tool, arguments).await;
+        assert_eq!(
+            (&failure["error"], &failure["status"]),
+            (&json!("tool_not_available"), &json!(403))
+        );
+    }
+    let digest = host::seal::digest(b"mdg_x");
+    let lines = format!("[tokens.'madoguchi:coordinator']\nsha256 = '{digest}'\nscopes = ['*']\n");
+    let config = Folders::new().config_with(&lines);
+    assert!(config.check().unwrap_err().to_string().contains("name of a token"));
+}

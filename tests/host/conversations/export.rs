@@ -158,8 +158,9 @@ async fn what_came_out_goes_into_another_place_once_with_and_without_a_server() 
     let process = other.serve();
     let (is_well, said, problems) = other.import(&format!("{text}{SAMPLE}\n"));
     assert!(is_well && said.contains("1 imported, 5 known already"), "{said}{problems}");
-    let read = Client::new(&process.url).get("/api/projects/office/agents/helper/chat/messages");
-    let read: Value = read.await.json().await.unwrap();
+    let client = Client::new(&process.url);
+    let read = client.get("/api/projects/office/agents/helper/chat/messages").await;
+    let read: Value = read.json().await.unwrap();
     let contents: Vec<_> =
         read["messages"].as_array().unwrap().iter().map(|it| &it["content"]).collect();
     assert_eq!(contents, ["0", "1", "2", "3", "4"], "the server that runs has them at once");

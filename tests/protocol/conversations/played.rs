@@ -1,1 +1,57 @@
-//! Both agents played by the built-in model, from the page's button.
+//! Both agents played by the built-in model, from the page's button (CONV-100).
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    server::TestServer,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
+    for (device, look) in
+        [("desktop", Look::DESKTOP.japanese()), ("phone-dark", Look::PHONE.dark().japanese())]
+    {
+        let server = TestServer::with(&["conversations"]).await;
+        let browser = Browser::open(&server.url(), look).await;
+        browser.go("#/conversations").await;
+        browser.hit("button", "しりとりを見る").await;
+        browser.says("h1", "しりとり").await;
+        browser.picture(&format!("played-{device}-begins")).await;
+        browser.find("[data-number='4']").await;
+        browser.whole_picture(&format!("played-{device}-runs"), look).await;
+        browser.find(".talk-station[aria-current=step][data-state=ended]").await;
+        browser.whole_picture(&format!("played-{device}-ends"), look).await;
+        assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+        assert!(!browser.overflows().await);
+        let trace = "return [...document.querySelectorAll('.talk-station.is-reached')].map(it => it.dataset.state)";
+        let trace = browser.script(trace).await;
+        assert_eq!(trace, json!(["pending", "active", "terminating", "ended"]));
+        played(&server, &browser).await;
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}
+
+/// What is on the page is what was said: five rounds of ten messages, by turns, and a farewell.
+async fn played(server: &TestServer, browser: &Browser) {
+    let hash = browser.script("return location.hash").await;
+    let id = hash.as_str().unwrap().strip_prefix("#/conversations/").unwrap().to_owned();
+    let told = server.client().output("get_conversation", json!({ "conversation_id": id })).await;
+    let own = &told["conversation"];
+    assert_eq!((&own["purpose"], &own["begun_by"]), (&json!("しりとり"), &json!("operator")));
+    let messages = told["messages"].as_array().unwrap();
+    assert!(messages.len() >= 10, "five rounds: {told}");
+    for pair in messages[..10].windows(2) {
+        assert_ne!(pair[0]["senderId"], pair[1]["senderId"], "by turns: {told}");
+    }
+    let drawn =
+        "return [...document.querySelectorAll('.talk-log .talk-text')].map(it => it.textContent)";
+    let drawn = browser.script(drawn).await;
+    let said: Vec<&Value> = messages.iter().map(|it| &it["content"]).collect();
+    assert_eq!(drawn, json!(said), "none left out, none twice, in order");
+    for member in own["members"].as_array().unwrap() {
+        assert_eq!(member["assistant"], "talker");
+        let name = member["name"].as_str().unwrap();
+        browser.says(".talk-members", name).await;
+    }
+}

@@ -3,7 +3,7 @@
 use toolkit::sql::Statement;
 
 use super::{line::Line, places::Place};
-use crate::{delivery::chat_of, transition::SYSTEM};
+use crate::{clock::Moment, delivery::chat_of, transition::SYSTEM};
 
 /// By what an imported conversation came to its states.
 const CAUSE: &str = "import_messages";
@@ -26,13 +26,15 @@ fn made(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
     let conversation = toolkit::sql!(
         "INSERT INTO conversations (id, project_id, initiator_agent_id, participant_agent_id, \
          state, created_at, activated_at, ended_at, ended_by, since_at) \
-         VALUES ($1, $2, $3, $4, 'ended', $5, $5, $5, $6, $5)",
+         VALUES ($1, $2, $3, $4, 'ended', $5, $5, $5, $6, $7)",
         id,
         project_id,
         &line.sender_id,
         participant.clone(),
         &line.at,
         SYSTEM,
+        // From now on it is kept as long as others are.
+        Moment::now().stored(),
     );
     let members = toolkit::sql!(
         "INSERT INTO members (conversation_id, agent_id, role, requested_at, acknowledged_at, \

@@ -6,18 +6,22 @@ use serde::{Deserialize, Serialize};
 use toolkit::{
     English, Hints, Stop, Text, Tool, User, sql,
     sql::{Error, Statement},
+    unavailable,
 };
 
 use crate::{
     clock::Moment,
-    events, ids, passkey,
+    events, ids,
+    lapse::Look,
+    passkey,
     refusals::say,
     session::{LIFE_S, Opening, Purpose, Way},
     tries,
 };
 
-/// How often it is looked again, where an agent changes while its passkey is verified.
-const ROUNDS_MAX: u32 = 3;
+/// How often it is looked again, where something is over by itself, or the agent changes while its
+/// passkey is verified.
+const ROUNDS_MAX: u32 = 20;
 
 /// エージェントとして認証し、セッションを開始します。最初に呼び出し、返されたsession_tokenを他のツールに渡してください。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -117,7 +121,7 @@ impl Tool for Authenticate {
                 return Ok(outcome);
             }
         }
-        Ok(Authentication::failed("Authentication failed"))
+        Err(unavailable("The agent keeps changing; call again.", None))
     }
 }
 
@@ -130,9 +134,9 @@ struct Known {
 }
 
 impl Authenticate {
-    /// One look and, if the passkey fits, one write; none where the agent changed in between.
+    /// One look and, if the passkey fits, one write; none where it is to be looked again.
     fn once(&self) -> Result<Option<Authentication>, Stop> {
-        let now = Moment::now();
+        let look = Look::now()?;
         let agent = toolkit::sql!(
             "SELECT name, type, passkey FROM agents WHERE id = $1 AND is_gone = 0",
             &self.agent_id
@@ -144,9 +148,13 @@ impl Authenticate {
             &self.project_id,
             &self.agent_id
         );
-        let [agent, project, assignment, failed] =
-            sql::query([agent, project, assignment, tries::of(&self.agent_id)])?;
-        tries::must_be_few(failed, now)?;
+        let [agent, project, assignment, failed, due] =
+            sql::query([agent, project, assignment, tries::of(&self.agent_id), look.due()])?;
+        // Nobody joins a conversation that nobody waits in any more (CONV-13, CONV-23).
+        if look.settle(due)? {
+            return Ok(None);
+        }
+        tries::must_be_few(failed, look.now)?;
         let agent = agent.first::<Known>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
         let fits = passkey::fits(&self.passkey, hash);

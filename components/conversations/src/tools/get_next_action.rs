@@ -36,6 +36,7 @@ pub struct GetNextAction {
 /// What `get_next_action` gives: an action, with what belongs to it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
+#[schemars(extend("type" = "object"))]
 pub enum Action {
     /// A person has closed the chat: stop.
     Exit { reason: &'static str, state: &'static str, instruction: String },

@@ -23,6 +23,7 @@ use serde::Deserialize;
 use toolkit::{Stop, sql};
 
 use crate::{
+    lapse,
     person::{self, Person},
     refusals::conversation_not_found,
     sight::{bound, condition},
@@ -38,12 +39,22 @@ struct Seen {
     has_max_turns: bool,
 }
 
+/// The person who calls; what is over by then is over (CONV-23).
+///
+/// # Errors
+/// When it is nobody.
+fn calling(tool: &str) -> Result<Person, Stop> {
+    let person = person::calling(tool)?;
+    lapse::settle()?;
+    Ok(person)
+}
+
 /// The person who calls, and a conversation that they see.
 ///
 /// # Errors
 /// When nobody calls, or there is none that they see.
 fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Seen), Stop> {
-    let person = person::calling(tool)?;
+    let person = calling(tool)?;
     let select = format!(
         "SELECT c.project_id, c.state, c.initiator_agent_id, c.participant_agent_id, \
          c.max_turns IS NOT NULL AS has_max_turns FROM conversations c WHERE c.id = $1 AND {}",

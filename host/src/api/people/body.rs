@@ -1,6 +1,6 @@
 //! The body of a request: a JSON object, or nothing where there is nothing to say.
 
-use axum::{body::Bytes, extract::rejection::BytesRejection};
+use axum::extract::rejection::BytesRejection;
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Map, Value};
 
@@ -72,6 +72,8 @@ fn unread(rejection: &BytesRejection, most: usize, language: Language) -> Failur
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Bytes;
+
     use super::*;
 
     fn read(kind: Option<&str>, body: &'static str) -> Result<Map<String, Value>, (u16, String)> {

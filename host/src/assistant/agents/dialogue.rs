@@ -14,8 +14,8 @@ use super::{
 use crate::{
     api::chat::{answered, outcome},
     assistant::{
-        Asker, Assistant, AssistantConfig, Before, Conclusion, Decider, Ending, Language, Message,
-        Part, Provider, Run, Task, Teller, ToolResult, Trouble, Undecided, Usage,
+        Asker, Assistant, AssistantConfig, Before, Conclusion, Decider, Ending, Message, Part,
+        Provider, Run, Task, Teller, ToolResult, Trouble, Undecided, Usage,
         builtin::talker::{self, By, Said, Talker},
         models,
         turns::number,
@@ -268,7 +268,7 @@ impl Dialogue {
         Task { message, history: std::iter::once(scene).chain(said).collect(), language, now }
     }
 
-    async fn report(&self, crew: &Crew<'_>, taken: Usage) {
+    async fn report(&mut self, crew: &Crew<'_>, taken: Usage) {
         let Some(id) = &self.scene.conversation else { return };
         let mut arguments = json!({
             "session_token": &**crew.token,

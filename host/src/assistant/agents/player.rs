@@ -266,7 +266,7 @@ impl Player {
         Ok(())
     }
 
-    async fn log_out(&self, token: &str) -> Result<(), Failure> {
+    async fn log_out(&mut self, token: &str) -> Result<(), Failure> {
         let left = self.tools.call("logout", json!({ "session_token": token })).await;
         // It may be over already, which is as well.
         left.map(|_| ()).or_else(|it| if it.status < 500 { Ok(()) } else { Err(it) })

@@ -37,6 +37,13 @@ impl Desk<'_> {
         offer.and_then(|it| it.schema.get("properties")?.get(argument)).is_some()
     }
 
+    /// Whether `tool` cannot do without such an argument.
+    pub(super) fn needs(&self, tool: &str, argument: &str) -> bool {
+        let offer = self.offers.iter().find(|it| &*it.name == tool);
+        let required = offer.and_then(|it| it.schema.get("required")?.as_array());
+        required.is_some_and(|it| it.iter().any(|it| it == argument))
+    }
+
     pub(super) fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {
         match self.language {
             Language::Japanese => japanese.into(),

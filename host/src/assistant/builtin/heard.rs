@@ -135,6 +135,8 @@ const DEEDS: &[Word] = &[
     Word::Thumbnail,
     Word::Show,
     Word::Record,
+    Word::Converse,
+    Word::Chain,
 ];
 
 /// Whether a no denies the deed at `at`: the nearest one behind it in Japanese, before it in English.

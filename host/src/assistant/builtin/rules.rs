@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use super::{
     heard::Heard,
+    meeting::Meets,
     names::Names,
     numbers::{Id, Unit},
     words::Word,
@@ -24,6 +25,8 @@ pub(super) enum Goal {
     Help,
     Greeting,
     Thanks,
+    /// Agents are to talk.
+    Converse,
     Form,
     Thumbnail,
     Cards,
@@ -71,6 +74,10 @@ pub(super) enum Sign {
     When,
     /// Fields of a form.
     Fields,
+    /// An agent by its name.
+    Agent,
+    /// One that is to be asked something.
+    Addressed,
 }
 
 /// One rule: all of `all`, none of `none`.
@@ -97,6 +104,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Nothing, &[Says(&[Word::NoDoing])], &[]),
     rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go])]),
     rule(Goal::Cancel, &[Says(&[Word::Cancel])], &[Says(&[Word::Form])]),
+    // What agents are to talk about may be anything that comes below.
+    rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
+    rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
+    rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Says(&[Word::Agents])], &[]),
+    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History])]),
     // A form comes before all that it may ask about.
     rule(Goal::Nothing, &[Denies(&[Word::Form])], &[]),
     rule(Goal::Form, &[Says(&[Word::Form])], &[Denies(&[Word::Make])]),
@@ -262,6 +274,8 @@ impl<'a> Facts<'a> {
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
             Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
+            Sign::Agent => heard.names_agent(),
+            Sign::Addressed => heard.addresses_agent(),
             Sign::Fields => {
                 *self.has_fields.get_or_init(|| !super::fields::fields(heard).is_empty())
             }

@@ -49,6 +49,15 @@ const SKILLS: &[Skill] = &[
         example: ("会話ID c-1 の履歴を見せて", "Show the history of conversation c-1"),
     },
     Skill {
+        goals: &[Goal::Converse],
+        tools: &["begin_conversation"],
+        name: ("エージェント同士の会話", "having agents talk"),
+        example: (
+            "worker-aとworker-bでしりとりをして",
+            "Let worker-a and worker-b play a word chain",
+        ),
+    },
+    Skill {
         goals: &[Goal::Route],
         tools: &["route_search"],
         name: ("ルート検索", "searching routes"),

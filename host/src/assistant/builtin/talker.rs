@@ -16,6 +16,7 @@ mod kana;
 mod opening;
 mod words;
 
+pub(super) use chain::rounds;
 use chain::{Chain, Move};
 
 /// Ends a conversation.

@@ -12,6 +12,7 @@ use crate::assistant::{
 mod booking;
 mod cards;
 mod forms;
+mod meetings;
 mod paraphrases;
 mod refusals;
 mod sentences;
@@ -33,6 +34,9 @@ pub(super) fn offers() -> Vec<Offer> {
         let tool = json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } });
         offers.push(offer("illustrations", &tool));
     }
+    let schema = json!({ "type": "object", "required": ["target_agent_id"] });
+    let begin = json!({ "name": "begin_conversation", "inputSchema": schema });
+    offers.push(offer("conversations", &begin));
     offers
 }
 

@@ -32,6 +32,9 @@ pub(super) enum Word {
     Where,
     Compare,
     History,
+    Converse,
+    Chain,
+    Agents,
     Record,
     Show,
     How,
@@ -193,6 +196,17 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "履歴|会話の記録|対話の記録|やり取り|やりとり|ログ|conversation history|history|transcript|chat log|what was said|past conversation",
     ),
     (
+        Word::Converse,
+        "会話させ|会話をさせ|会話して|会話をして|会話を始め|会話を開始|対話させ|対話をさせ|話させ|話をさせ|話し合|話しあ|議論|相談させ|相談して|やり取りをさせ|\
+         talk to each other|talk with each other|talk about|have a conversation|start a conversation|\
+         begin a conversation|let them talk|discuss|chat with each other|a conversation between|talk to|talk with|talk",
+    ),
+    (Word::Chain, "しりとり|尻取り|しり取り|shiritori|word chain|word-chain|last letter game"),
+    (
+        Word::Agents,
+        "エージェント同士|エージェントたち|エージェント達|エージェント|ai同士|aiたち|two agents|the agents|agents|bots",
+    ),
+    (
         Word::Record,
         "記録して|記録し|書き留め|残して|保存して|record|log this|write down|save this message",
     ),
@@ -239,7 +253,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         Word::NoDoing,
         "行くのはやめ|まで行くのはやめ|に行くのはやめ|へ行くのはやめ|まで行くのをやめ|に行くのをやめ|へ行くのをやめ|調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
          取得しないで|don't search|don't look|don't do anything|do nothing|do not search|don't call|don't run|don't fetch|don't show|\
-         never mind|nevermind|forget it|forget about it|stop that|no thanks|no, thanks|no thank you|やっぱりやめ|もういい|忘れて",
+         never mind|nevermind|forget it|forget about it|stop that|no thanks|no, thanks|no thank you|やっぱりやめ|もういい|忘れて|会話させないで|会話をさせないで|話させないで|don't let|do not let|don't have",
     ),
     (Word::Proceed, "はい|うん|進めて|続けて|それで|了解|yes|yeah|yep|go ahead|sure|proceed"),
     (Word::Another, "他の|ほかの|別の|another|other|different"),

@@ -34,14 +34,14 @@ impl Models {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
-    base_url: Option<Given>,
-    key: Option<Given>,
+    pub(super) base_url: Option<Given>,
+    pub(super) key: Option<Given>,
     model: Option<Given>,
     picture_model: Option<Given>,
-    max_tokens: Option<u32>,
-    input_usd_per_million: Option<f64>,
-    output_usd_per_million: Option<f64>,
-    retry_base_ms: Option<u64>,
+    pub(super) max_tokens: Option<u32>,
+    pub(super) input_usd_per_million: Option<f64>,
+    pub(super) output_usd_per_million: Option<f64>,
+    pub(super) retry_base_ms: Option<u64>,
 }
 
 impl ModelConfig {

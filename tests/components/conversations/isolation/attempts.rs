@@ -90,9 +90,9 @@ pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
         }
         "get_conversation_messages" => {
             let mut all = by_agents(house, FOREIGN, &talk);
-            let before = with(talk.clone(), "before", house.message.clone().into());
+            let before = with(talk.clone(), "before", 5.into());
             all.extend(by_agents(house, None, &before));
-            all.extend(by_agents(house, None, &with(talk, "after", house.message.clone().into())));
+            all.extend(by_agents(house, None, &with(talk, "after", 0.into())));
             all
         }
         "begin_conversation" => {
@@ -125,7 +125,7 @@ pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
         "retire_agent" | "renew_passkey" => {
             by_people(&others, STAFF, &json!({ "agent_id": "worker-a" }))
         }
-        "import_messages" => by_people(&others, STAFF, &json!({ "lines": lines(house) })),
+        "import_messages" => by_people(&others, STAFF, &json!({ "lines": [lines(house)] })),
         "list_purposes" => by_people(&others, STAFF, &json!({})),
         "launch_agent" => by_people(&others, STAFF, &json!({ "purpose_id": "purpose_0" })),
         "report_usage" => {

@@ -37,6 +37,7 @@ impl World {
             let other = self.talks[at].sides[1 - side];
             self.say(who, Some(other), Some(at), None, content);
         }
+        self.sessions[session].active_at = self.now;
         let reason = ["initiator_ended", "participant_ended"][side];
         self.terminate(at, IDS[who], reason, "end_conversation");
         self.talks[at].why = why;
@@ -60,8 +61,12 @@ impl World {
             return Err(("tool_not_available", 403));
         }
         let now = self.now;
+        let unread = |it: &usize| self.is_unread(&self.messages[*it], who);
+        let unread: Vec<_> = (0..self.messages.len()).filter(unread).take(AT_ONCE).collect();
         let mut pending = Vec::new();
-        for it in self.messages.iter_mut().filter(|it| it.unread.contains(&who)).take(AT_ONCE) {
+        for at in unread {
+            self.sessions[session].active_at = now;
+            let it = &mut self.messages[at];
             it.unread.remove(&who);
             it.read.push((who, now));
             pending.push(json!([IDS[it.from], it.content, it.talk.map(named)]));
@@ -81,7 +86,8 @@ impl World {
         if chats && active_at + IDLE <= self.now {
             return json!({ "action": "logout", "reason": "session_timeout" });
         }
-        if self.messages.iter().any(|it| it.unread.contains(&who)) {
+        if self.messages.iter().any(|it| self.is_unread(it, who)) {
+            self.talk_in(session, !chats);
             return json!({ "action": "get_pending_messages", "state": "chat_session" });
         }
         json!({ "action": "wait_for_messages", "state": "chat_waiting", "wait_seconds": 5 })
@@ -122,7 +128,7 @@ impl World {
         };
         let at = self.first(hint, mine, |it| it.created)?;
         self.talks[at].requested = true;
-        self.make_chat(session);
+        self.talk_in(session, true);
         if self.talks[at].state == "pending" {
             self.activate(at, IDS[who], "get_next_action");
         }
@@ -133,6 +139,14 @@ impl World {
             "name": name, "purpose": it.purpose, "state": "conversation_active",
             "instruction": format!("{name}から会話リクエストがあります。get_pending_messagesでメッセージを確認し、respond_chatで応答してください。"),
         }))
+    }
+
+    /// A session in which a conversation begins or comes is there to talk from now on (CONV-111).
+    pub(super) fn talk_in(&mut self, session: usize, begins: bool) {
+        if begins {
+            self.make_chat(session);
+            self.sessions[session].active_at = self.now;
+        }
     }
 
     /// The earliest of those; of several of one moment the one that was named.
@@ -158,11 +172,8 @@ impl World {
             return Err(("no_active_conversation", 400));
         }
         match (paused, it.paused) {
-            (true, None) => (it.paused, it.since) = (Some(now), now),
-            (false, Some(_)) => {
-                it.paused = None;
-                it.since = now;
-            }
+            (true, None) => (it.paused, it.since, it.stirred) = (Some(now), now, now),
+            (false, Some(_)) => (it.paused, it.since, it.stirred) = (None, now, now),
             _ => {}
         }
         Ok(json!({ "talk": named(at), "state": it.state }))
@@ -172,6 +183,8 @@ impl World {
     pub(super) fn stop(&mut self, at: usize) -> Told {
         let at = self.at(at)?;
         match self.talks[at].state {
+            // Again is no fault (CONV-43).
+            "ended" if self.talks[at].reason == Some("operator_ended") => {}
             "ended" | "expired" => return Err(("no_active_conversation", 400)),
             "terminating" => {}
             _ => self.terminate(at, IDS[PERSON], "operator_ended", "stop_conversation"),

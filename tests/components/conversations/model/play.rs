@@ -26,10 +26,11 @@ const LAST_CALLS: usize = 40;
 /// As the component told it: with names for ids, as the model says it.
 pub(super) type Heard = Result<Value, (String, u16)>;
 
-/// A component, and how many histories it has lived through.
+/// A component, how many histories it has lived through, and for how many milliseconds.
 pub(super) struct Stage {
     component: Tested,
     histories: usize,
+    now: u64,
 }
 
 /// One history in the component.
@@ -55,7 +56,7 @@ impl Stage {
             "agents": (0..3).map(worker).chain([outsider]).collect::<serde_json::Map<_, _>>(),
         });
         let bench = Bench::of("conversations").grant_all().at("2026-11-20T10:00:00");
-        Self { component: bench.settings(settings).start().await, histories: 0 }
+        Self { component: bench.settings(settings).start().await, histories: 0, now: 0 }
     }
 
     /// Plays a history in a project of its own.
@@ -68,7 +69,7 @@ impl Stage {
         let (component, tokens) = (&self.component, Default::default());
         let (talks, said) = (Vec::new(), BTreeMap::new());
         let mut play = Play { component, project, tokens, talks, said };
-        let ended = play.all(steps).await;
+        let ended = play.all(steps, &mut self.now).await;
         // What was left open is over before the next one begins.
         component.pass(Duration::from_secs(7_200));
         component.run_schedule().await.expect("it sweeps");
@@ -79,16 +80,22 @@ impl Stage {
 }
 
 impl Play<'_> {
-    async fn all(&mut self, steps: &[Step]) -> TestCaseResult {
-        let mut world = World::default();
+    async fn all(&mut self, steps: &[Step], now: &mut u64) -> TestCaseResult {
+        let mut world = World { now: *now, ..World::default() };
+        let ended = self.live(&mut world, steps).await;
+        *now = world.now + 7_200_000;
+        ended
+    }
+
+    async fn live(&mut self, world: &mut World, steps: &[Step]) -> TestCaseResult {
         for (at, step) in steps.iter().enumerate() {
-            self.both(&mut world, step, &format!("said {at}")).await?;
+            self.both(world, step, &format!("said {at}")).await?;
         }
         for who in 0..3 {
             if !world.is_live(who) {
-                self.both(&mut world, &Step::Authenticate(who), "").await?;
+                self.both(world, &Step::Authenticate(who), "").await?;
             }
-            self.hear_out(&mut world, who).await?;
+            self.hear_out(world, who).await?;
         }
         for at in 0..self.talks.len() {
             prop_assert_eq!(

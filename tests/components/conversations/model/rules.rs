@@ -39,7 +39,10 @@ impl World {
                 self.now += seconds * 1_000;
                 Ok(Value::Null)
             }
-            Step::Sweep => Ok(Value::Null),
+            Step::Sweep => {
+                self.sweep();
+                Ok(Value::Null)
+            }
             Step::Pause(at) => self.pause(*at, true),
             Step::Resume(at) => self.pause(*at, false),
             Step::Stop(at) => self.stop(*at),
@@ -110,8 +113,7 @@ impl World {
         if self.talks.iter().any(|it| it.is_open() && it.is_between(who, other)) {
             return Err(("conversation_already_active", 409));
         }
-        self.make_chat(session);
-        self.sessions[session].active_at = self.now;
+        self.talk_in(session, true);
         let talk = self.talks.len();
         self.talks.push(Talk {
             sides: [who, other],
@@ -120,6 +122,7 @@ impl World {
             created: self.now,
             since: self.now,
             stirred: self.now,
+            over: 0,
             ended_by: None,
             reason: None,
             why: None,
@@ -217,16 +220,36 @@ impl World {
             return Err(("tool_not_available", 403));
         }
         let who = self.sessions[at].who;
-        let target = target.or_else(|| {
-            let unread = self.messages.iter().rev().find(|it| it.unread.contains(&who));
-            let mut read = self.messages.iter().rev();
-            let read = read.find(|it| it.read.iter().any(|it| it.0 == who));
-            unread.or(read).map(|it| it.from)
-        });
+        let target = target.or_else(|| self.whoever_wrote(who, client));
         match target {
             Some(PERSON) => self.send(at, Target::Person, client, said),
             Some(it) => self.send(at, Target::Agent(it), client, said),
-            None => Err(("no_active_conversation", 400)),
+            None => Err(("invalid_params", 400)),
         }
+    }
+
+    /// Whoever wrote the latest unread message, or the one that was read last; what was sent under
+    /// the same id goes where it went. In a conversation the answer is for the other side, even
+    /// where a person has stepped in.
+    fn whoever_wrote(&self, who: Who, client: Client) -> Option<Who> {
+        let own = client.map(|it| it.0);
+        let sent = |it: &&Message| own.is_some() && it.from == who && it.client == own;
+        if let Some(it) = self.messages.iter().find(sent) {
+            return it.to;
+        }
+        let come = |it: &&Message| {
+            it.talk.is_none_or(|at| {
+                self.talks[at].state != "pending" || self.talks[at].sides[0] == who
+            })
+        };
+        let unread = |it: &&Message| it.unread.contains(&who) && come(it);
+        let read_at = |it: &Message| it.read.iter().find(|it| it.0 == who).map(|it| it.1);
+        let read = self.messages.iter().filter(come).filter(|it| read_at(it).is_some());
+        let latest = self.messages.iter().rev().find(unread);
+        let latest = latest.or_else(|| read.max_by_key(|it| read_at(it)))?;
+        Some(latest.talk.map_or(latest.from, |at| {
+            let [one, other] = self.talks[at].sides;
+            if one == who { other } else { one }
+        }))
     }
 }

@@ -62,11 +62,11 @@ pub(super) enum Act {
     },
     Send {
         target: Target,
-        client: Option<u8>,
+        client: Client,
     },
     Respond {
         target: Option<Who>,
-        client: Option<u8>,
+        client: Client,
     },
     Pending,
     Next,

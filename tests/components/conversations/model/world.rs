@@ -24,7 +24,7 @@ pub(super) const IDLE: u64 = 600 * SECOND;
 /// What the catalogue says of a project.
 #[derive(Default)]
 pub(super) struct World {
-    /// Milliseconds since the history began.
+    /// Milliseconds since some full minute.
     pub(super) now: u64,
     pub(super) sessions: Vec<Session>,
     /// For whom an agent should be launched, and because of which conversation (CONV-8).
@@ -55,6 +55,8 @@ pub(super) struct Talk {
     pub(super) since: u64,
     /// When something last happened in it (CONV-42).
     pub(super) stirred: u64,
+    /// When it was over.
+    pub(super) over: u64,
     pub(super) ended_by: Option<&'static str>,
     pub(super) reason: Option<&'static str>,
     pub(super) why: Option<String>,
@@ -157,6 +159,7 @@ impl World {
     pub(super) fn settle(&mut self, talk: usize, by: &'static str, cause: &'static str) {
         let it = &mut self.talks[talk];
         if it.state == "terminating" && it.acknowledged == [true; 2] {
+            it.over = self.now;
             it.step("ended", by, cause);
         }
     }
@@ -176,12 +179,24 @@ impl World {
                 self.leave(who);
             }
         }
+    }
+
+    /// What the schedule does beside that: whoever is not there is not waited for (CONV-54), and is
+    /// not told an hour later, which is looked at once a minute.
+    pub(super) fn sweep(&mut self) {
+        let is_seldom = self.now / SECOND % 60 == 0;
         for at in 0..self.talks.len() {
             let live = self.talks[at].sides.map(|it| self.is_live(it));
+            let it = &mut self.talks[at];
             for (side, live) in live.into_iter().enumerate() {
-                self.talks[at].acknowledged[side] |= !live && self.talks[at].state == "terminating";
+                it.acknowledged[side] |= !live && it.state == "terminating";
             }
-            self.settle(at, "system", "session_expired");
+            self.settle(at, "system", "not_there");
+            let it = &mut self.talks[at];
+            if is_seldom && matches!(it.state, "ended" | "expired") && it.over + SESSION <= self.now
+            {
+                it.told = [true; 2];
+            }
         }
     }
 
@@ -197,10 +212,12 @@ impl World {
             "pending" if it.since + PENDING <= now => {
                 it.ended_by = Some("system");
                 it.step("expired", "system", "pending_timeout");
+                it.over = now;
+                // Whoever never came is not going to read what was said in it.
+                let absent = it.sides[1];
                 self.purposes.retain(|it| it.1 != at);
-                // Nobody is going to read what was said in it.
                 for message in self.messages.iter_mut().filter(|it| it.talk == Some(at)) {
-                    message.unread.clear();
+                    message.unread.remove(&absent);
                 }
             }
             "active" if it.paused.is_none() && it.since + ACTIVE <= now => {
@@ -230,6 +247,17 @@ impl World {
             it.acknowledged[side] |= it.state == "terminating";
             self.settle(at, "system", "session_expired");
         }
+    }
+
+    /// Whether a message has come to somebody: not before they have joined (CONV-63).
+    pub(super) fn has_come(&self, message: &Message, who: Who) -> bool {
+        let Some(talk) = message.talk.map(|it| &self.talks[it]) else { return true };
+        !matches!(talk.state, "pending" | "expired") || talk.sides[0] == who
+    }
+
+    /// Whether there is something for somebody to read.
+    pub(super) fn is_unread(&self, message: &Message, who: Who) -> bool {
+        message.unread.contains(&who) && self.has_come(message, who)
     }
 
     /// Every conversation as a person's list has it, oldest first.

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
+use super::calling;
 use crate::{
     beginning::{self, Wish},
     delivery::checked,
-    person,
     starting::{PURPOSE_MAX, TURNS_MAX},
     transcripts::{self, Range},
 };
@@ -17,9 +17,9 @@ use crate::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginConversation {
-    /// 会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）
+    /// 任意。会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）。省略時は窓口が動かすエージェントの一人
     #[schemars(length(max = 64))]
-    target_agent_id: String,
+    target_agent_id: Option<String>,
     /// 任意。話しかける側のエージェントID（窓口が動かすもの）。省略時は同じプロジェクトの別のエージェント
     #[schemars(length(max = 64))]
     initiator_agent_id: Option<String>,
@@ -44,7 +44,11 @@ impl Tool for BeginConversation {
         description: "Has two AI agents talk: one that this counter plays begins, and people can \
                       watch.",
         arguments: &[
-            ("target_agent_id", "The agent to talk with: an AI of the same project"),
+            (
+                "target_agent_id",
+                "Optional. The agent to talk with, an AI of the same project; one that this counter \
+                 plays unless told",
+            ),
             (
                 "initiator_agent_id",
                 "Optional. The agent that begins, one that this counter plays; another one of the \
@@ -61,7 +65,7 @@ impl Tool for BeginConversation {
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
-        let person = person::calling(Self::NAME)?;
+        let person = calling(Self::NAME)?;
         let filled = |it: &Option<String>| it.clone().filter(|it| !it.trim().is_empty());
         let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
         if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
@@ -72,11 +76,17 @@ impl Tool for BeginConversation {
         if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
             return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
         }
+        let (mut project_id, initiator) =
+            (filled(&self.project_id), filled(&self.initiator_agent_id));
+        let target = match filled(&self.target_agent_id) {
+            Some(it) => it,
+            None => beginning::somebody(&person, &mut project_id, initiator.as_deref())?,
+        };
         let wish = Wish {
             tool: Self::NAME,
-            target: &self.target_agent_id,
-            initiator: filled(&self.initiator_agent_id),
-            project_id: filled(&self.project_id),
+            target: &target,
+            initiator,
+            project_id,
             purpose,
             first,
             max_turns: self.max_turns,

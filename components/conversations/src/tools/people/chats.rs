@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use super::super::FOR_PAGES;
+use super::{super::FOR_PAGES, calling};
 use crate::{
     chats::{self, Chat, Sent},
-    person::{self, Person},
+    person::Person,
     sight::must_chat_with,
 };
 
@@ -69,7 +69,7 @@ const AGENT: (&str, &str) = ("agent_id", "The agent's ID");
 
 /// The person who calls, where they may chat with that agent.
 fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop> {
-    let person = person::calling(tool)?;
+    let person = calling(tool)?;
     must_chat_with(&person, project_id, agent_id)?;
     Ok(person)
 }

@@ -5,10 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::{
-    person,
-    transcripts::{self, PAGE, PAGE_MAX, Range},
-};
+use super::calling;
+use crate::transcripts::{self, PAGE, PAGE_MAX, Range};
 
 /// 会話の状態・経緯・メッセージを取得します。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +41,7 @@ impl Tool for GetConversation {
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
-        let person = person::calling(Self::NAME)?;
+        let person = calling(Self::NAME)?;
         let limit = self.limit.unwrap_or(PAGE);
         if !(1..=PAGE_MAX).contains(&limit) {
             return Err(invalid("/limit", format!("must be 1 to {PAGE_MAX}")));

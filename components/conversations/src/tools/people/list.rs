@@ -5,10 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::{
-    listing::{self, Filter},
-    person,
-};
+use super::calling;
+use crate::listing::{self, Filter};
 
 /// Letters that a query may have.
 const QUERY_MAX: usize = 200;
@@ -51,7 +49,7 @@ impl Tool for ListConversations {
     type Output = Conversations;
 
     fn call(self, _: &User) -> Result<Conversations, Stop> {
-        let person = person::calling(Self::NAME)?;
+        let person = calling(Self::NAME)?;
         let Self { project_id, state, agent_id, query, cursor } = self;
         if query.as_deref().is_some_and(|it| it.chars().nth(QUERY_MAX).is_some()) {
             return Err(invalid("/query", format!("must have at most {QUERY_MAX} characters")));

@@ -239,7 +239,7 @@ fn played(text: &str, language: Language) -> Option<Language> {
 }
 
 /// How many rounds `text` names.
-fn rounds(text: &str) -> Option<usize> {
+pub(in crate::assistant::builtin) fn rounds(text: &str) -> Option<usize> {
     let chars: Vec<char> = text.to_lowercase().chars().collect();
     let digit = |it: char| match it {
         '0'..='9' => it.to_digit(10),

@@ -161,6 +161,19 @@ const SENTENCES: &[(&str, &str)] = &[
     ("イベント参加の申込フォームがほしい", r#"request_form {}"#),
     ("I need a contact form with name, email and a message", r#"request_form {}"#),
     ("フォームを作って", r#"request_form {}"#),
+    // Agents talk.
+    (
+        "worker-aとworker-bでしりとりをして",
+        r#"begin_conversation {"initiator_agent_id":"worker-a","target_agent_id":"worker-b","purpose":"しりとり"}"#,
+    ),
+    (
+        "worker-bに明日の映画を聞いて",
+        r#"begin_conversation {"target_agent_id":"worker-b","purpose":"明日の映画"}"#,
+    ),
+    (
+        "Ask worker-b about tomorrow's films",
+        r#"begin_conversation {"target_agent_id":"worker-b","purpose":"tomorrow's films"}"#,
+    ),
     // Nothing is done.
     ("予約しないで", "-"),
     ("明日の夜の席は予約しないでください", "-"),

@@ -1,0 +1,94 @@
+//! Lines of `chat.jsonl` come in: each once, each told where it does not fit (CONV-6, CONV-X22).
+
+use serde_json::{Value, json};
+
+use super::{begin, house, import, line, next, refused};
+
+#[tokio::test]
+async fn a_conversation_that_was_held_elsewhere_comes_in_as_one_that_is_over() {
+    let it = house().await;
+    let conversation = json!("conv_old");
+    let lines = [
+        line("m1", ["worker-a", "worker-b"], "りんご", conversation.clone()),
+        line("m2", ["worker-b", "worker-a"], "ごりら", conversation.clone()),
+        line("m2", ["worker-b", "worker-a"], "ごりら", conversation),
+    ];
+    let taken = it.call("import_messages", json!({ "lines": lines })).await;
+    assert_eq!(taken, json!({ "imported": 2, "known": 1, "problems": [] }));
+    let seen = it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
+    let conversation = &seen["conversation"];
+    assert_eq!(
+        (&conversation["state"], &conversation["project_id"]),
+        (&json!("ended"), &json!("shop"))
+    );
+    assert_eq!((&conversation["messages"], &conversation["turns"]), (&json!(2), &json!(1)));
+    assert_eq!(conversation["members"][0]["agent_id"], "worker-a");
+    assert_eq!(seen["messages"][1]["content"], "ごりら");
+    assert_eq!(seen["messages"][1]["timestamp"], "2026-01-23T10:00:00Z");
+    it.run_schedule().await.unwrap();
+    it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
+    let c = super::guest(&it).await;
+    assert_eq!(next(&it, &c).await["action"], "wait_for_messages", "nobody has to read it");
+}
+
+#[tokio::test]
+async fn lines_that_do_not_fit_are_told_one_by_one_and_the_others_are_taken() {
+    let it = house().await;
+    let open = begin(&it, "worker-b").await;
+    let lines = [
+        line("m1", ["worker-a", "worker-b"], "x", json!("conv_1")),
+        line("m2", ["nobody", "worker-b"], "x", json!("conv_1")),
+        line("m3", ["worker-c", "worker-b"], "x", json!("conv_1")),
+        line("m4", ["worker-a", "worker-b"], "x", json!(open)),
+        line("m5", ["worker-a", "worker-x"], "x", json!("conv_2")),
+        line("m6", ["worker-a", "hana"], "x", json!("conv_3")),
+        "{".to_owned(),
+        line("m7", ["hana", "worker-b"], "x", json!("conv_1")),
+        line("m8", ["worker-a", "worker-b"], "x", Value::Null),
+    ];
+    let taken = it.call("import_messages", json!({ "lines": lines })).await;
+    assert_eq!(taken["imported"], 3, "{taken}");
+    let problems = taken["problems"].as_array().unwrap().iter();
+    let told: Vec<_> = problems
+        .map(|it| (it["line"].as_u64().unwrap(), it["message"].as_str().unwrap()))
+        .collect();
+    let words = [
+        "no agent nobody",
+        "of others",
+        "goes on",
+        "no project",
+        "from an AI to an AI",
+        "no message",
+    ];
+    assert_eq!(told.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7]);
+    for ((_, message), word) in told.iter().zip(words) {
+        assert!(message.contains(word), "{message}: {word}");
+    }
+    let named = json!({ "lines": [lines[4]], "project_id": "shop" });
+    assert_eq!(
+        it.call("import_messages", named).await["imported"],
+        1,
+        "where the project is named"
+    );
+    let long = vec!["{}"; 201];
+    assert_eq!(refused(&it, "import_messages", json!({ "lines": long })).await.0, "invalid_params");
+    let moon = json!({ "lines": [], "project_id": "moon" });
+    assert_eq!(refused(&it, "import_messages", moon).await.0, "project_not_found");
+}
+
+#[tokio::test]
+async fn a_chat_of_a_person_comes_in_where_it_belongs() {
+    let it = house().await;
+    let lines = [
+        line("m1", ["operator", "worker-a"], "調べて", Value::Null),
+        line("m2", ["worker-a", "operator"], "わかりました", Value::Null),
+    ];
+    import(&it, &lines).await;
+    let chat = it.get("projects/shop/agents/worker-a/chat/messages", &[]).await.unwrap();
+    assert_eq!(chat["totalCount"], 2);
+    assert_eq!(chat["messages"][1]["content"], "わかりました");
+    let counts = it.get("projects/shop/unread-counts", &[]).await.unwrap();
+    assert_eq!(counts, json!({ "counts": {} }));
+    let said = json!({ "project_id": "shop", "agent_id": "worker-a", "content": "?" });
+    assert_eq!(it.call("send_chat", said).await["message"]["sequence"], 3);
+}

@@ -1,0 +1,259 @@
+//! The list, one conversation, its record, and who sees them.
+
+use host::component::ResourceBody;
+use serde_json::{Value, json};
+use tests::bench::Tested;
+
+use super::{begin, by, house, import, line, operator, refused};
+
+async fn ids(it: &Tested, filter: Value) -> Vec<String> {
+    let listed = it.call("list_conversations", filter).await;
+    let all = listed["conversations"].as_array().unwrap().iter();
+    all.map(|it| it["conversation_id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Conversations that were held elsewhere, each of one message.
+async fn held(it: &Tested, contents: &[&str]) {
+    let lines = contents.iter().enumerate().map(|(at, content)| {
+        line(
+            &format!("msg_{at:03}"),
+            ["worker-a", "worker-b"],
+            content,
+            json!(format!("conv_{at:03}")),
+        )
+    });
+    import(it, &lines.collect::<Vec<_>>()).await;
+}
+
+#[tokio::test]
+async fn the_list_has_the_newest_first_and_pages_of_fifty() {
+    let it = house().await;
+    held(&it, &["x"; 60]).await;
+    let newest = begin(&it, "worker-b").await;
+    let first = it.call("list_conversations", json!({})).await;
+    let page = ids(&it, json!({})).await;
+    assert_eq!(page.len(), 50);
+    assert_eq!(page[..2], [newest, "conv_059".to_owned()]);
+    let rest = ids(&it, json!({ "cursor": first["next_cursor"] })).await;
+    assert_eq!((rest.len(), rest[0].as_str(), rest[10].as_str()), (11, "conv_010", "conv_000"));
+    let last = it.call("list_conversations", json!({ "cursor": first["next_cursor"] })).await;
+    assert_eq!(last.get("next_cursor"), None);
+    let told = refused(&it, "list_conversations", json!({ "cursor": "behind the last" })).await;
+    assert_eq!(told.0, "invalid_params");
+}
+
+#[tokio::test]
+async fn words_are_looked_for_in_purposes_and_messages_as_they_stand() {
+    let it = house().await;
+    held(&it, &["りんご 100%", "ごりら 100x", "Snake_Case", "snakeXcase", "!"]).await;
+    let wanted = json!({
+        "target_agent_id": "worker-c", "purpose": "りんごの話", "initial_message": "Hello World",
+    });
+    let begun = it.call("begin_conversation", wanted).await;
+    let begun = begun["conversation"]["conversation_id"].as_str().unwrap();
+    for (query, found) in [
+        ("りんご", vec![begun, "conv_000"]),
+        ("100%", vec!["conv_000"]),
+        ("snake_case", vec!["conv_002"]),
+        ("!", vec!["conv_004"]),
+        ("りんご world", vec![begun]),
+        ("りんご ごりら", vec![]),
+        ("' OR 1=1 --", vec![]),
+        ("  ", vec![begun, "conv_004", "conv_003", "conv_002", "conv_001", "conv_000"]),
+    ] {
+        assert_eq!(ids(&it, json!({ "query": query })).await, found, "{query}");
+    }
+    let told = refused(&it, "list_conversations", json!({ "query": "x".repeat(201) })).await;
+    assert_eq!(told.0, "invalid_params");
+}
+
+#[tokio::test]
+async fn the_list_is_narrowed_by_state_agent_and_project() {
+    let it = house().await;
+    held(&it, &["x"]).await;
+    let b = begin(&it, "worker-b").await;
+    let c = begin(&it, "worker-c").await;
+    let x = json!({ "target_agent_id": "worker-y" });
+    let x = it.call("begin_conversation", x).await["conversation"]["conversation_id"].clone();
+    for (filter, found) in [
+        (json!({ "state": "ended" }), vec!["conv_000"]),
+        (json!({ "state": "active" }), vec![]),
+        (json!({ "agent_id": "worker-c" }), vec![&*c]),
+        (json!({ "project_id": "lab" }), vec![x.as_str().unwrap()]),
+        (json!({ "state": "pending", "agent_id": "worker-b", "project_id": "shop" }), vec![&*b]),
+        (json!({ "project_id": "moon" }), vec![]),
+    ] {
+        assert_eq!(ids(&it, filter.clone()).await, found, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn messages_come_in_pages_by_their_numbers() {
+    let it = house().await;
+    let lines: Vec<_> = (1..=120)
+        .map(|at| {
+            line(
+                &format!("msg_{at:03}"),
+                ["worker-a", "worker-b"],
+                &at.to_string(),
+                json!("conv_1"),
+            )
+        })
+        .collect();
+    import(&it, &lines).await;
+    for (arguments, first, last, has_older) in [
+        (json!({}), 71, 120, true),
+        (json!({ "before": 71 }), 21, 70, true),
+        (json!({ "before": 21, "limit": 200 }), 1, 20, false),
+        (json!({ "after": 118 }), 119, 120, true),
+        (json!({ "after": 0, "limit": 3 }), 1, 3, false),
+        (json!({ "after": 10, "before": 15, "limit": 2 }), 13, 14, true),
+    ] {
+        let mut wanted = arguments.clone();
+        wanted["conversation_id"] = "conv_1".into();
+        let page = it.call("get_conversation", wanted).await;
+        let numbers: Vec<_> = page["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["sequence"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, (first..=last).collect::<Vec<_>>(), "{arguments}");
+        assert_eq!(page["has_older"], has_older, "{arguments}");
+        assert_eq!(page["conversation"]["messages"], 120);
+    }
+    for limit in [0, 201] {
+        let wanted = json!({ "conversation_id": "conv_1", "limit": limit });
+        assert_eq!(refused(&it, "get_conversation", wanted).await.0, "invalid_params");
+    }
+}
+
+#[tokio::test]
+async fn a_person_sees_the_projects_that_they_work_in_and_the_operator_all() {
+    let it = house().await;
+    let shop = begin(&it, "worker-b").await;
+    let lab = it.call("begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
+    let lab = lab["conversation"]["conversation_id"].as_str().unwrap().to_owned();
+    assert_eq!(ids(&it, json!({})).await.len(), 2);
+    it.speak(by("hana"));
+    assert_eq!(ids(&it, json!({})).await, [shop]);
+    assert!(ids(&it, json!({ "project_id": "lab" })).await.is_empty());
+    let projects = it.get("projects", &[]).await.unwrap();
+    assert_eq!((&projects["me"], &projects["is_operator"]), (&json!("hana"), &json!(false)));
+    assert_eq!(projects["projects"].as_array().unwrap().len(), 1);
+    let of = |id: &str| json!({ "conversation_id": id });
+    let unseen = it.failure("get_conversation", of(&lab)).await;
+    let unknown = it.failure("get_conversation", of("conv_none")).await;
+    assert_eq!(
+        (&unseen["error"], &unseen["status"]),
+        (&json!("conversation_not_found"), &json!(404))
+    );
+    assert_eq!(unseen["message"], unknown["message"], "nobody is told which");
+    for (tool, more) in [
+        ("write_message", json!({ "content": "x" })),
+        ("pause_conversation", json!({ "paused": true })),
+        ("stop_conversation", json!({})),
+    ] {
+        let mut arguments = of(&lab);
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(refused(&it, tool, arguments).await.0, "conversation_not_found", "{tool}");
+    }
+    it.get("transcript", &[("id", &lab)]).await.unwrap_err();
+    it.read(&format!("conversation://{lab}")).await.unwrap_err();
+    it.read("chats://lab").await.unwrap_err();
+    it.read("chats://shop").await.unwrap();
+    let told = refused(&it, "begin_conversation", json!({ "target_agent_id": "worker-x" })).await;
+    assert_eq!(told.0, "agent_not_found", "in no project of hers");
+}
+
+#[tokio::test]
+async fn whoever_is_no_person_is_told_so_by_every_tool_of_people() {
+    let it = house().await;
+    let id = begin(&it, "worker-b").await;
+    it.speak(by("robot"));
+    let talk = json!({ "conversation_id": id });
+    let chat = json!({ "project_id": "shop", "agent_id": "worker-a" });
+    let with = |mut it: Value, name: &str, value: Value| {
+        it[name] = value;
+        it
+    };
+    for (tool, arguments) in [
+        ("begin_conversation", json!({ "target_agent_id": "worker-b" })),
+        ("list_conversations", json!({})),
+        ("get_conversation", talk.clone()),
+        ("write_message", with(talk.clone(), "content", "x".into())),
+        ("pause_conversation", with(talk.clone(), "paused", true.into())),
+        ("stop_conversation", talk),
+        ("start_chat", chat.clone()),
+        ("send_chat", with(chat.clone(), "content", "x".into())),
+        ("end_chat", chat.clone()),
+        ("mark_chat_read", chat),
+        ("import_messages", json!({ "lines": [] })),
+    ] {
+        let told = refused(&it, tool, arguments).await;
+        assert_eq!(told, ("tool_not_available".to_owned(), 403), "{tool}");
+    }
+    for path in ["projects", "projects/shop/agent-sessions", "projects/shop/unread-counts"] {
+        assert_eq!(it.get(path, &[]).await.unwrap_err()["status"], 403, "{path}");
+    }
+    assert_eq!(it.get("projects/shop/agents", &[]).await.unwrap_err()["status"], 404);
+    it.read("conversations://list").await.unwrap_err();
+    it.speak(by("hana"));
+    let told = refused(&it, "import_messages", json!({ "lines": [] })).await;
+    assert_eq!(told.0, "tool_not_available", "the operator alone imports");
+}
+
+#[tokio::test]
+async fn a_conversation_is_a_resource_that_pages_listen_to() {
+    let it = house().await;
+    let id = begin(&it, "worker-b").await;
+    let offers = it.component().offers();
+    let listed: Vec<_> = offers.resources.iter().map(|it| it.uri.to_string()).collect();
+    assert_eq!(listed, ["conversations://list"]);
+    let fits = |uri: &str| offers.templates.iter().any(|it| it.uri_template.matches(uri));
+    assert!(fits(&format!("conversation://{id}")) && fits("chats://shop"));
+    let mut contents = it.read(&format!("conversation://{id}")).await.unwrap();
+    let ResourceBody::Text(text) = contents.remove(0).body else { panic!("no text") };
+    let seen = it.call("get_conversation", json!({ "conversation_id": id })).await;
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), seen);
+    it.published();
+    it.call("stop_conversation", json!({ "conversation_id": id })).await;
+    let rung = it.published();
+    for bell in [&*format!("conversation://{id}"), "conversations://list", "agent://shop/worker-a"]
+    {
+        assert!(rung.iter().any(|it| it == bell), "{bell} in {rung:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_whole_conversation_is_kept_as_markdown_and_as_lines_that_come_in_again() {
+    let it = house().await;
+    let lines: Vec<_> = (1..=450)
+        .map(|at| {
+            line(
+                &format!("msg_{at:03}"),
+                ["worker-a", "worker-b"],
+                &format!("# {at}\n<b>"),
+                json!("conv_1"),
+            )
+        })
+        .collect();
+    import(&it, &lines).await;
+    let record = it.get("transcript", &[("id", "conv_1")]).await.unwrap();
+    assert_eq!(record["isWhole"], true);
+    let written: Vec<_> = record["jsonl"].as_str().unwrap().lines().map(str::to_owned).collect();
+    let read = |it: &String| serde_json::from_str::<Value>(it).unwrap();
+    assert_eq!(
+        written.iter().map(read).collect::<Vec<_>>(),
+        lines.iter().map(read).collect::<Vec<_>>()
+    );
+    let markdown = record["markdown"].as_str().unwrap();
+    assert!(
+        markdown.contains("### 450. Analysis Worker — 2026-01-23T10:00:00Z\n\n> # 450\n> <b>\n")
+    );
+    assert!(markdown.contains("- 2026-01-23T10:00:00Z `pending` — worker-a (import_messages)"));
+    let again = it.call("import_messages", json!({ "lines": written[..200] })).await;
+    assert_eq!(again, json!({ "imported": 0, "known": 200, "problems": [] }));
+    operator(&it);
+    it.get("transcript", &[]).await.unwrap_err();
+}

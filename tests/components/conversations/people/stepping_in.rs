@@ -1,0 +1,136 @@
+//! People step in: they write, hold a conversation up, and end it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::bench::Tested;
+
+use super::{begin, by, guest, house, launch, next, operator, refused};
+
+/// An active conversation of worker-a and the guest: its id, and both tokens.
+async fn active(it: &Tested) -> (String, String, String) {
+    let id = begin(it, "worker-c").await;
+    let a = launch(it, "worker-a").await;
+    let c = guest(it).await;
+    assert_eq!(next(it, &c).await["action"], "conversation_request");
+    (id, a, c)
+}
+
+fn of(id: &str) -> Value {
+    json!({ "conversation_id": id })
+}
+
+fn with(mut arguments: Value, name: &str, value: Value) -> Value {
+    arguments[name] = value;
+    arguments
+}
+
+async fn state(it: &Tested, id: &str) -> Value {
+    it.call("get_conversation", of(id)).await["conversation"]["state"].clone()
+}
+
+#[tokio::test]
+async fn what_a_person_writes_reaches_both_sides() {
+    let it = house().await;
+    let (id, a, c) = active(&it).await;
+    it.speak(by("hana"));
+    let said = with(of(&id), "content", "少し急いでください".into());
+    let said = with(said, "client_message_id", "m-1".into());
+    let seen = it.call("write_message", said.clone()).await;
+    it.call("write_message", said).await;
+    let message = &seen["messages"][0];
+    assert_eq!((&message["senderId"], message.get("recipientId")), (&json!("hana"), None));
+    assert_eq!(message["conversationId"], id);
+    let members = seen["conversation"]["members"].as_array().unwrap();
+    assert!(members.iter().all(|it| it["unread"] == 1), "{members:?}");
+    assert_eq!(seen["conversation"]["turns"], 0, "a person's words are nobody's turn");
+    for token in [&a, &c] {
+        assert_eq!(next(&it, token).await["action"], "get_pending_messages");
+        let read = it.call("get_pending_messages", json!({ "session_token": token })).await;
+        assert_eq!(read["pending_messages"].as_array().unwrap().len(), 1, "once");
+        assert_eq!(read["pending_messages"][0]["content"], "少し急いでください");
+    }
+    operator(&it);
+    let seen = it.call("get_conversation", of(&id)).await;
+    assert!(seen["messages"][0]["readAt"].is_string(), "both have read it");
+    for (content, code) in
+        [(" ".to_owned(), "content_required"), ("x".repeat(4_001), "content_too_long")]
+    {
+        let told = refused(&it, "write_message", with(of(&id), "content", content.into())).await;
+        assert_eq!(told, (code.to_owned(), 400));
+    }
+}
+
+#[tokio::test]
+async fn a_pause_silences_agents_and_stops_the_clock_but_not_people() {
+    let it = house().await;
+    let (id, a, _) = active(&it).await;
+    let paused = it.call("pause_conversation", with(of(&id), "paused", true.into())).await;
+    assert_eq!(paused["conversation"]["paused_by"], "operator");
+    assert!(paused["conversation"]["paused_at"].is_string());
+    it.call("pause_conversation", with(of(&id), "paused", true.into())).await;
+    let said = json!({ "session_token": a, "target_agent_id": "worker-c", "content": "りんご" });
+    assert_eq!(
+        refused(&it, "send_message", said.clone()).await,
+        ("conversation_paused".to_owned(), 409)
+    );
+    it.call("write_message", with(of(&id), "content", "待って".into())).await;
+    it.pass(Duration::from_secs(595));
+    next(&it, &a).await;
+    let resumed = it.call("pause_conversation", with(of(&id), "paused", false.into())).await;
+    assert_eq!(resumed["conversation"].get("paused_at"), None);
+    it.pass(Duration::from_secs(300));
+    assert_eq!(state(&it, &id).await, "active", "the pause did not count");
+    assert_eq!(it.call("send_message", said).await["conversation_id"], id);
+}
+
+#[tokio::test]
+async fn a_person_ends_a_conversation_and_both_sides_hear_of_it() {
+    let it = house().await;
+    let (id, a, c) = active(&it).await;
+    it.speak(by("hana"));
+    let ended = it.call("stop_conversation", with(of(&id), "reason_text", "脱線".into())).await;
+    let conversation = &ended["conversation"];
+    assert_eq!(
+        (&conversation["state"], &conversation["ended_by"]),
+        (&json!("terminating"), &json!("hana"))
+    );
+    assert_eq!(
+        (&conversation["end_reason"], &conversation["reason_text"]),
+        (&json!("operator_ended"), &json!("脱線"))
+    );
+    assert_eq!(ended["steps"][2]["cause"], "stop_conversation");
+    assert_eq!(ended["may_step_in"], false);
+    it.call("stop_conversation", of(&id)).await;
+    operator(&it);
+    for token in [&a, &c] {
+        let heard = next(&it, token).await;
+        assert_eq!(heard["action"], "conversation_ended");
+        assert_eq!(
+            (&heard["ended_by"], &heard["reason"]),
+            (&json!("hana"), &json!("operator_ended"))
+        );
+    }
+    assert_eq!(state(&it, &id).await, "ended");
+    it.call("stop_conversation", of(&id)).await;
+    let told = refused(&it, "write_message", with(of(&id), "content", "x".into())).await;
+    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
+    let told = refused(&it, "pause_conversation", with(of(&id), "paused", true.into())).await;
+    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
+}
+
+#[tokio::test]
+async fn a_request_can_be_ended_and_not_paused_and_what_expired_neither() {
+    let it = house().await;
+    let id = begin(&it, "worker-b").await;
+    let pause = with(of(&id), "paused", true.into());
+    assert_eq!(refused(&it, "pause_conversation", pause).await.0, "no_active_conversation");
+    it.call("write_message", with(of(&id), "content", "x".into())).await;
+    let ended = it.call("stop_conversation", of(&id)).await;
+    assert_eq!(ended["conversation"]["state"], "terminating");
+    let id = begin(&it, "worker-b").await;
+    it.pass(Duration::from_secs(301));
+    assert_eq!(state(&it, &id).await, "expired", "looking at it is enough (CONV-23)");
+    let told = refused(&it, "stop_conversation", of(&id)).await;
+    assert_eq!(told, ("no_active_conversation".to_owned(), 400));
+}

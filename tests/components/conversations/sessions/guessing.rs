@@ -1,0 +1,80 @@
+//! Guessing at passkeys takes for ever (CONV-83).
+
+use std::time::Duration;
+
+use super::*;
+
+/// Guesses wrong so many times.
+async fn guess(it: &Tested, agent: &str, times: usize) {
+    for number in 0..times {
+        let refused = authenticate(it, agent, &format!("guess-{number}"), "shop").await;
+        assert_eq!(refused["error"], "Authentication failed", "{number}");
+    }
+}
+
+/// Why a try is not even looked at.
+async fn refusal(it: &Tested, agent: &str) -> Value {
+    let arguments = json!({ "agent_id": agent, "passkey": PASSKEY, "project_id": "shop" });
+    it.failure("authenticate", arguments).await
+}
+
+#[tokio::test]
+async fn after_ten_wrong_passkeys_the_right_one_waits_out_the_five_minutes() {
+    let it = shop().start().await;
+    guess(&it, "alice", 10).await;
+    let failure = refusal(&it, "alice").await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("too_many_attempts"), &json!(429)));
+    assert_eq!(failure["data"]["retry_after_seconds"], 301, "{failure}");
+    enter(&it, "bob").await;
+    it.pass(Duration::from_secs(299));
+    assert_eq!(refusal(&it, "alice").await["data"]["retry_after_seconds"], 2);
+    it.pass(Duration::from_secs(1));
+    enter(&it, "alice").await;
+    guess(&it, "alice", 10).await;
+    assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts", "counted anew");
+}
+
+#[tokio::test]
+async fn a_right_passkey_in_between_gives_whoever_guesses_no_more_tries() {
+    let it = shop().start().await;
+    guess(&it, "alice", 9).await;
+    enter(&it, "alice").await;
+    guess(&it, "alice", 1).await;
+    assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts");
+}
+
+#[tokio::test]
+async fn nobody_learns_by_guessing_who_is_there() {
+    let it = shop().start().await;
+    for nobody in ["nobody", "taro", "played", "operator"] {
+        guess(&it, nobody, 10).await;
+        assert_eq!(refusal(&it, nobody).await["error"], "too_many_attempts", "{nobody}");
+    }
+}
+
+#[tokio::test]
+async fn of_many_guesses_at_once_about_ten_are_looked_at() {
+    let it = shop().start().await;
+    let wrong = json!({ "agent_id": "alice", "passkey": "guess", "project_id": "shop" });
+    let guesses = (0..40).map(|_| it.round("authenticate", wrong.clone(), json!({})));
+    futures::future::join_all(guesses).await;
+    let refused = refusal(&it, "alice").await;
+    assert_eq!(refused["error"], "too_many_attempts");
+}
+
+#[tokio::test]
+async fn a_renewed_passkey_lets_in_at_once_and_ends_what_the_old_one_opened() {
+    let it = shop().start().await;
+    let define = json!({
+        "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"],
+    });
+    let old = it.call("define_agent", define).await["passkey"].as_str().unwrap().to_owned();
+    let opened = authenticate(&it, "dora", &old, "shop").await;
+    let token = opened["session_token"].as_str().unwrap();
+    guess(&it, "dora", 10).await;
+    let renewed = it.call("renew_passkey", json!({ "agent_id": "dora" })).await;
+    assert!(!is_live(&it, token).await);
+    let new = renewed["passkey"].as_str().unwrap();
+    assert_eq!(authenticate(&it, "dora", new, "shop").await["success"], true);
+    assert_eq!(authenticate(&it, "dora", &old, "shop").await["error"], "Authentication failed");
+}

@@ -1,0 +1,259 @@
+//! What the operator set: every mistake is told by its place, and what is right is who is there.
+
+use super::*;
+
+/// What is said of settings that must not do.
+async fn problems(settings: Value) -> String {
+    let tested = bench().settings(settings).try_start().await;
+    tested.err().expect("it must not start")
+}
+
+/// An agent, with these members changed; null takes one away.
+fn agent(changes: &Value) -> Value {
+    let mut agent = json!({ "name": "Alice", "type": "ai", "projects": ["shop"], "passkey": HASH });
+    for (key, value) in changes.as_object().unwrap() {
+        match value {
+            Value::Null => _ = agent.as_object_mut().unwrap().remove(key),
+            value => agent[key] = value.clone(),
+        }
+    }
+    agent
+}
+
+#[tokio::test]
+async fn every_mistake_in_an_agent_is_told_by_its_place_and_what_would_be_right() {
+    for (changes, told) in [
+        (
+            json!({ "projects": ["shop", "depot"] }),
+            "/agents/alice/projects/1: is no project; /projects has shop",
+        ),
+        (json!({ "projects": ["shop", "shop"] }), "/agents/alice/projects/1: is there twice"),
+        (json!({ "projects": [] }), "/agents/alice/projects: must name the projects"),
+        (json!({ "projects": null }), "/agents/alice/projects: must name the projects"),
+        (json!({ "projects": "shop" }), "/agents/alice/projects: must be a list of texts"),
+        (json!({ "projects": [7] }), "/agents/alice/projects/0: must be a text"),
+        (json!({ "type": "robot" }), "/agents/alice/type: must be \"ai\" or \"human\""),
+        (json!({ "type": 1 }), "/agents/alice/type: must be \"ai\" or \"human\""),
+        (json!({ "name": "" }), "/agents/alice/name: must be one line"),
+        (json!({ "name": "a\nb" }), "/agents/alice/name: must be one line"),
+        (json!({ "name": 7 }), "/agents/alice/name: must be a text"),
+        (json!({ "skills": vec!["s"; 21] }), "/agents/alice/skills: has 21 entries; 20 is most"),
+        (json!({ "skills": ["x".repeat(51)] }), "/agents/alice/skills/0: must be one line"),
+        (json!({ "passkey": null }), "/agents/alice: has no way in"),
+        (
+            json!({ "passkey": "hunter42" }),
+            "/agents/alice/passkey: must be the hash of the passkey",
+        ),
+        (json!({ "passkey": "$argon2id$v=19$m=8,t=1,p=1" }), "/agents/alice/passkey: is no whole"),
+        (
+            json!({ "passkey": HASH.replace("m=8", "m=50000") }),
+            "/agents/alice/passkey: costs too much to verify: m is at most 47104",
+        ),
+        (json!({ "assistant": "a b" }), "/agents/alice/assistant: must be 1 to 64 of"),
+        (json!({ "principal": "alice" }), "/agents/alice/principal: is for people"),
+        (json!({ "type": "human" }), "/agents/alice/passkey: is for programs"),
+        (
+            json!({ "type": "human", "passkey": null, "assistant": "talker" }),
+            "/agents/alice/assistant: is for programs",
+        ),
+        (
+            json!({ "type": "human", "passkey": null, "principal": "madoguchi:coordinator" }),
+            "/agents/alice/principal: is the counter's own",
+        ),
+        (json!({ "colour": "red" }), "/agents/alice/colour: is not known; there is name, type"),
+    ] {
+        let settings = json!({
+            "projects": { "shop": {} },
+            "agents": { "alice": agent(&changes) },
+        });
+        let said = problems(settings).await;
+        assert!(said.contains(told), "{changes}: {said}");
+        assert!(!said.contains("hunter42"), "a passkey is not said back: {said}");
+    }
+}
+
+#[tokio::test]
+async fn every_mistake_elsewhere_is_told_too_and_all_of_them_at_once() {
+    let alice = agent(&json!({}));
+    let many = |count: usize| -> Value {
+        (0..count)
+            .map(|it| (format!("a{it}"), alice.clone()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    for (settings, told) in [
+        (
+            json!({ "agents": { "alice": alice } }),
+            "/agents/alice/projects/0: is no project; /projects has none",
+        ),
+        (json!({ "projects": [] }), "/projects: must be a table"),
+        (json!({ "agents": "alice" }), "/agents: must be a table"),
+        (json!({ "projects": { "shop": 1 } }), "/projects/shop: must be a table"),
+        (
+            json!({ "projects": { "shop": { "title": "x" } } }),
+            "/projects/shop/title: is not known; there is name",
+        ),
+        (json!({ "projects": { "web shop": {} } }), "/projects/web shop: its id must be 1 to 64"),
+        (json!({ "projects": { "a/b~c": {} } }), "/projects/a~1b~0c: its id must be"),
+        (
+            json!({ "projects": { "shop": {} }, "agents": { "system": alice } }),
+            "/agents/system: its id system is",
+        ),
+        (
+            json!({ "projects": { "shop": {} }, "agents": { "窓": alice } }),
+            "/agents/窓: its id must be",
+        ),
+        (
+            json!({ "projects": { "shop": {} }, "agents": { "operator": alice } }),
+            "/agents/operator/type: must be \"human\"",
+        ),
+        (
+            json!({ "projects": { "shop": {} }, "agents": many(1_001) }),
+            "/agents: has 1001 entries; 1000 is most",
+        ),
+        (
+            json!({ "projects": { "shop": {} }, "agents": {
+                "ann": { "type": "human", "projects": ["shop"], "principal": "p" },
+                "ben": { "type": "human", "projects": ["shop"], "principal": "p" },
+            } }),
+            "/agents/ben/principal: is ann's already",
+        ),
+        (
+            json!({ "pending_timeout_seconds": 0 }),
+            "/pending_timeout_seconds: must be seconds: 1 to",
+        ),
+        (json!({ "active_timeout_seconds": "soon" }), "/active_timeout_seconds: must be seconds"),
+        (json!({ "pause_seconds_max": 1.5 }), "/pause_seconds_max: must be seconds"),
+    ] {
+        let said = problems(settings.clone()).await;
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    let said = problems(json!({
+        "pending_timeout_seconds": -1,
+        "projects": { "-": {} },
+        "agents": { "alice": { "type": "cat" }, "bob": { "projects": ["x"] } },
+    }))
+    .await;
+    for place in [
+        "/pending_timeout_seconds",
+        "/projects/-",
+        "/agents/alice/type",
+        "/agents/bob/projects/0",
+        "/agents/bob: has no way in",
+    ] {
+        assert!(said.contains(place), "{place}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_from_the_environment_comes_as_its_digits_conv_22() {
+    let settings = json!({ "pending_timeout_seconds": "5", "active_timeout_seconds": " 5 " });
+    bench().settings(settings).start().await;
+}
+
+#[tokio::test]
+async fn without_settings_there_is_the_demo_whose_agents_the_host_plays() {
+    let it = open().await;
+    let dora = json!({
+        "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["demo"], "skills": ["x"],
+    });
+    let passkey = it.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
+    let token = enter(&it, "dora", &passkey, "demo").await;
+    let agents = agents(&it, &token).await;
+    let facts: Vec<_> = agents
+        .iter()
+        .map(|it| {
+            (
+                it["agent_id"].as_str().unwrap(),
+                it["name"].as_str().unwrap(),
+                it["type"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            ("dora", "Dora", "ai"),
+            ("operator", "Operator", "human"),
+            ("worker-a", "Analysis Worker", "ai"),
+            ("worker-b", "Writing Worker", "ai"),
+        ]
+    );
+    assert_eq!(agents[2]["assistant"], "talker");
+    assert_eq!((&agents[0]["online"], &agents[2]["online"]), (&json!(true), &json!(false)));
+}
+
+#[tokio::test]
+async fn whoever_leaves_the_settings_is_gone_and_whoever_was_defined_on_the_page_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("conversations.sqlite");
+    let bob = agent(&json!({ "name": "Bob" }));
+    let settings =
+        |agents: Value| json!({ "projects": { "shop": { "name": "Shop" } }, "agents": agents });
+    let both = settings(json!({ "alice": agent(&json!({})), "bob": bob }));
+    let it = bench().settings(both).database(&file).start().await;
+    let dora = json!({ "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"] });
+    let dora = it.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
+    let alices = enter(&it, "alice", super::super::PASSKEY, "shop").await;
+    let bobs = enter(&it, "bob", super::super::PASSKEY, "shop").await;
+    drop(it);
+
+    let it = bench().settings(settings(json!({ "bob": bob }))).database(&file).start().await;
+    assert_eq!(
+        it.failure("list_agents", json!({ "session_token": alices })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(ids(&it, &bobs).await, ["bob", "dora", "operator"], "bob's session goes on");
+    assert_eq!(refused(&it, "alice", super::super::PASSKEY, "shop").await, "Authentication failed");
+    enter(&it, "dora", &dora, "shop").await;
+    drop(it);
+
+    let again = settings(json!({ "alice": agent(&json!({ "name": "Alice II" })), "bob": bob }));
+    let it = bench().settings(again).database(&file).start().await;
+    let alice = enter(&it, "alice", super::super::PASSKEY, "shop").await;
+    assert_eq!(agents(&it, &alice).await[0]["name"], "Alice II");
+}
+
+#[tokio::test]
+async fn another_hash_in_the_settings_ends_what_the_one_before_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("conversations.sqlite");
+    let settings = |hash: &str| json!({ "projects": { "shop": {} }, "agents": { "alice": agent(&json!({ "passkey": hash })) } });
+    let it = bench().settings(settings(HASH)).database(&file).start().await;
+    let token = enter(&it, "alice", super::super::PASSKEY, "shop").await;
+    drop(it);
+    let it = bench().settings(settings(HASH)).database(&file).start().await;
+    assert_eq!(ids(&it, &token).await, ["alice", "operator"], "the same hash ends nothing");
+    drop(it);
+    let other = HASH.replace("Q3UV", "R3UV");
+    let it = bench().settings(settings(&other)).database(&file).start().await;
+    assert_eq!(
+        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(refused(&it, "alice", super::super::PASSKEY, "shop").await, "Authentication failed");
+}
+
+#[tokio::test]
+async fn a_thousand_agents_in_ten_projects_are_written_down() {
+    let projects: Vec<_> = (0..10).map(|it| format!("p{it}")).collect();
+    let agents: serde_json::Map<_, _> =
+        (0..1_000).map(|it| (format!("a{it}"), agent(&json!({ "projects": projects })))).collect();
+    let table: serde_json::Map<_, _> = projects.iter().map(|it| (it.clone(), json!({}))).collect();
+    let it = bench().settings(json!({ "projects": table, "agents": agents })).start().await;
+    let token = enter(&it, "a999", super::super::PASSKEY, "p9").await;
+    assert_eq!(ids(&it, &token).await.len(), 1_001);
+}
+
+#[tokio::test]
+async fn a_project_without_a_name_is_called_by_its_id_and_an_agent_too() {
+    let it = bench()
+        .settings(json!({
+            "projects": { "shop": {} },
+            "agents": { "alice": { "projects": ["shop"], "passkey": HASH } },
+        }))
+        .start()
+        .await;
+    let token = enter(&it, "alice", super::super::PASSKEY, "shop").await;
+    assert_eq!(agents(&it, &token).await[0]["name"], "alice");
+}

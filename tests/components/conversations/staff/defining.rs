@@ -1,0 +1,221 @@
+//! What the operator says on the page: who is there, and who is not any more.
+
+use super::{super::PASSKEY, *};
+
+/// Dora, of the shop.
+fn dora() -> Value {
+    json!({ "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"] })
+}
+
+/// The same with other members.
+fn with(changes: &Value) -> Value {
+    let mut dora = dora();
+    for (key, value) in changes.as_object().unwrap() {
+        dora[key] = value.clone();
+    }
+    dora
+}
+
+/// The code and the status of a refusal.
+async fn refusal(it: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = it.failure(tool, arguments).await;
+    (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap_or_default())
+}
+
+#[tokio::test]
+async fn only_the_operator_says_who_is_there_and_pages_alone_see_the_tools() {
+    let it = shop().start().await;
+    let calls = [
+        ("define_project", json!({ "project_id": "lab", "name": "Lab" })),
+        ("define_agent", dora()),
+        ("retire_agent", json!({ "agent_id": "dora" })),
+        ("renew_passkey", json!({ "agent_id": "dora" })),
+    ];
+    for caller in [
+        known("taro", &["component:conversations"]),
+        known("ci", &["component:conversations"]),
+        known("madoguchi:coordinator", &["component:conversations"]),
+    ] {
+        it.speak(caller);
+        for (tool, arguments) in &calls {
+            let refused = refusal(&it, tool, arguments.clone()).await;
+            assert_eq!(refused, ("tool_not_available".to_owned(), 403), "{tool}");
+        }
+    }
+    for caller in [Caller::anonymous(), known("stdio", &["*"]), known("boss", &["*"])] {
+        it.speak(caller);
+        it.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+    }
+    for (tool, _) in &calls {
+        let tool = it.component().tools().iter().find(|it| &*it.name == *tool).unwrap();
+        assert_eq!(tool.meta["ui"]["visibility"], json!(["app"]));
+    }
+}
+
+#[tokio::test]
+async fn a_project_is_opened_and_named_anew_and_the_operator_is_in_it() {
+    let it = shop().start().await;
+    let defined = it.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+    assert_eq!(defined, json!({ "project_id": "lab", "name": "Lab" }));
+    it.call("define_project", json!({ "project_id": "lab", "name": "Laboratory" })).await;
+    let passkey = it.call("define_agent", with(&json!({ "project_ids": ["lab"] }))).await;
+    let token = enter(&it, "dora", passkey["passkey"].as_str().unwrap(), "lab").await;
+    assert_eq!(ids(&it, &token).await, ["dora", "operator"]);
+}
+
+#[tokio::test]
+async fn what_stands_in_the_configuration_is_changed_there_alone() {
+    let it = shop().start().await;
+    let project = json!({ "project_id": "shop", "name": "Mine" });
+    assert_eq!(
+        refusal(&it, "define_project", project).await,
+        ("project_is_configured".into(), 409)
+    );
+    let alice = with(&json!({ "agent_id": "alice" }));
+    let operator = with(&json!({ "agent_id": "operator", "type": "human" }));
+    for (tool, arguments) in [
+        ("define_agent", alice),
+        ("define_agent", operator),
+        ("retire_agent", json!({ "agent_id": "alice" })),
+        ("retire_agent", json!({ "agent_id": "operator" })),
+        ("renew_passkey", json!({ "agent_id": "alice" })),
+    ] {
+        let failure = it.failure(tool, arguments).await;
+        assert_eq!(
+            (&failure["error"], &failure["status"]),
+            (&json!("agent_is_configured"), &json!(409))
+        );
+        assert!(failure["message"].as_str().unwrap().contains("設定ファイル"), "{failure}");
+    }
+    enter(&it, "alice", PASSKEY, "shop").await;
+}
+
+#[tokio::test]
+async fn an_agent_is_changed_and_keeps_its_passkey() {
+    let it = shop().start().await;
+    let defined = it.call("define_agent", with(&json!({ "skills": ["cooking"] }))).await;
+    let passkey = defined["passkey"].as_str().unwrap().to_owned();
+    assert_eq!((&defined["name"], &defined["skills"]), (&json!("Dora"), &json!(["cooking"])));
+    let token = enter(&it, "dora", &passkey, "shop").await;
+    let changed = with(&json!({ "name": "Dora II", "project_ids": ["shop", "depot"] }));
+    assert!(it.call("define_agent", changed).await.get("passkey").is_none());
+    let listed = agents(&it, &token).await;
+    let dora = listed.iter().find(|it| it["agent_id"] == "dora").unwrap();
+    assert_eq!((&dora["name"], &dora["skills"]), (&json!("Dora II"), &json!([])));
+    enter(&it, "dora", &passkey, "depot").await;
+    // Taken out of the shop, its session there is over.
+    it.call("define_agent", with(&json!({ "project_ids": ["depot"] }))).await;
+    assert_eq!(
+        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Agent not assigned to project");
+}
+
+#[tokio::test]
+async fn an_agent_that_the_host_plays_has_no_passkey_and_gets_one_when_it_is_let_go() {
+    let it = shop().start().await;
+    let played = it.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    assert!(played.get("passkey").is_none() && played["assistant"] == "talker", "{played}");
+    let renew = refusal(&it, "renew_passkey", json!({ "agent_id": "dora" })).await;
+    assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
+    let free = it.call("define_agent", dora()).await;
+    let passkey = free["passkey"].as_str().unwrap();
+    enter(&it, "dora", passkey, "shop").await;
+    it.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    assert_eq!(refused(&it, "dora", passkey, "shop").await, "Authentication failed");
+}
+
+#[tokio::test]
+async fn a_person_is_whoever_has_the_token_and_only_one_has_it() {
+    let it = shop().start().await;
+    let person = |id: &str, principal: &str| {
+        json!({
+            "agent_id": id, "name": id, "type": "human", "project_ids": ["shop"],
+            "principal": principal,
+        })
+    };
+    let hana = it.call("define_agent", person("hana", "hana-token")).await;
+    assert!(hana.get("passkey").is_none() && hana["principal"] == "hana-token", "{hana}");
+    for taken in ["hana-token", "taro"] {
+        let refused = refusal(&it, "define_agent", person("ren", taken)).await;
+        assert_eq!(refused, ("principal_taken".to_owned(), 409), "{taken}");
+    }
+    let renew = refusal(&it, "renew_passkey", json!({ "agent_id": "hana" })).await;
+    assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
+    let program = json!({ "agent_id": "hana", "name": "H", "type": "ai", "project_ids": ["shop"] });
+    assert_eq!(refusal(&it, "define_agent", program).await, ("agent_type_differs".to_owned(), 409));
+}
+
+#[tokio::test]
+async fn whoever_is_retired_is_out_and_may_be_defined_again() {
+    let it = shop().start().await;
+    let passkey = it.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    let token = enter(&it, "dora", &passkey, "shop").await;
+    let retired = it.call("retire_agent", json!({ "agent_id": "dora" })).await;
+    assert_eq!(retired, json!({ "agent_id": "dora", "success": true }));
+    assert_eq!(
+        it.failure("list_agents", json!({ "session_token": token })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Authentication failed");
+    for (tool, id) in
+        [("retire_agent", "dora"), ("renew_passkey", "dora"), ("retire_agent", "nobody")]
+    {
+        let refused = refusal(&it, tool, json!({ "agent_id": id })).await;
+        assert_eq!(refused, ("agent_not_found".to_owned(), 404), "{tool} {id}");
+    }
+    let other = it.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    assert_ne!(other, passkey);
+    enter(&it, "dora", &other, "shop").await;
+    assert_eq!(refused(&it, "dora", &passkey, "shop").await, "Authentication failed");
+}
+
+#[tokio::test]
+async fn what_cannot_be_is_told_by_its_place() {
+    let it = shop().start().await;
+    for (changes, pointer) in [
+        (json!({ "agent_id": "a b" }), "/agent_id"),
+        (json!({ "agent_id": "system" }), "/agent_id"),
+        (json!({ "name": " " }), "/name"),
+        (json!({ "project_ids": [] }), "/project_ids"),
+        (json!({ "project_ids": ["shop", "shop"] }), "/project_ids"),
+        (json!({ "project_ids": ["-"] }), "/project_ids/0"),
+        (json!({ "skills": ["a", ""] }), "/skills/1"),
+        (json!({ "principal": "x" }), "/principal"),
+        (json!({ "type": "human", "assistant": "talker" }), "/assistant"),
+        (json!({ "type": "human", "principal": "madoguchi:coordinator" }), "/principal"),
+    ] {
+        let failure = it.failure("define_agent", with(&changes)).await;
+        assert_eq!(failure["error"], "invalid_params", "{changes}: {failure}");
+        assert_eq!(failure["data"]["problems"][0]["pointer"], pointer, "{changes}: {failure}");
+    }
+    let nowhere =
+        it.failure("define_agent", with(&json!({ "project_ids": ["shop", "lab"] }))).await;
+    assert_eq!((&nowhere["error"], &nowhere["status"]), (&json!("project_not_found"), &json!(404)));
+    assert_eq!(nowhere["data"]["project_id"], "lab", "{nowhere}");
+    let gone = refusal(&it, "retire_agent", json!({ "agent_id": "dora" })).await;
+    assert_eq!(gone, ("agent_not_found".to_owned(), 404), "nothing of it was kept");
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_projects() {
+    let it = open().await;
+    for number in 1..100 {
+        let project = json!({ "project_id": format!("p{number}"), "name": "P" });
+        it.call("define_project", project).await;
+    }
+    let one_more = json!({ "project_id": "more", "name": "P" });
+    assert_eq!(refusal(&it, "define_project", one_more).await, ("too_many".to_owned(), 409));
+    it.call("define_project", json!({ "project_id": "p7", "name": "Seven" })).await;
+}
+
+#[tokio::test]
+async fn of_two_who_define_one_agent_at_once_each_shown_passkey_or_none_opens() {
+    let it = shop().start().await;
+    let calls = (0..8).map(|_| it.call("define_agent", dora()));
+    let defined = futures::future::join_all(calls).await;
+    let shown: Vec<_> = defined.iter().filter_map(|it| it["passkey"].as_str()).collect();
+    assert_eq!(shown.len(), 1, "one of them made it: {defined:?}");
+    enter(&it, "dora", shown[0], "shop").await;
+}

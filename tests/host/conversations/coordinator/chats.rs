@@ -1,0 +1,82 @@
+//! People talk with agents that the counter plays, and have them talk.
+
+use super::*;
+
+const CHAT: &str = "/api/projects/demo/agents/worker-a/chat/messages";
+
+/// What was said in the person's chat with worker-a, once there are so many messages.
+async fn chat(counter: &Counter, messages: usize) -> Vec<(String, String)> {
+    let mut bell = counter.server.server().listen("conversations");
+    let uri = ["chats://demo".to_owned()];
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let answer = counter.server.client().get(CHAT).await;
+        let answer: Value = answer.json().await.expect("it is JSON");
+        let all = answer["messages"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        if all.len() >= messages {
+            let text = |it: &Value, name: &str| it[name].as_str().unwrap().to_owned();
+            return all.iter().map(|it| (text(it, "senderId"), text(it, "content"))).collect();
+        }
+        timeout_at(end, bell.rung(&uri)).await.unwrap_or_else(|_| panic!("in time: {answer:#}"));
+    }
+}
+
+fn to_a(content: &str) -> Value {
+    json!({ "project_id": "demo", "agent_id": "worker-a", "content": content })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_chats_with_an_agent_that_comes_when_it_is_written_to() {
+    let counter = Counter::open(&["conversations", "cinema"], "").await;
+    let client = counter.server.client();
+    client.output("send_chat", to_a("しりとりをしよう。りんご")).await;
+    let said = chat(&counter, 2).await;
+    assert_eq!(said[1], ("worker-a".to_owned(), "ごりら".to_owned()));
+    client.output("send_chat", to_a("らいおん")).await;
+    let said = chat(&counter, 4).await;
+    assert!(said[3].1.contains("私の勝ち"), "{said:?}");
+    client.output("send_chat", to_a("いま上映中の映画は？")).await;
+    let said = chat(&counter, 6).await;
+    assert!(
+        said[5].1.contains('「') || said[5].1.contains('-'),
+        "the counter's own answer: {said:?}"
+    );
+    client.output("end_chat", json!({ "project_id": "demo", "agent_id": "worker-a" })).await;
+    client.output("send_chat", to_a("しりとりをもう一度。さくら")).await;
+    assert_eq!(chat(&counter, 8).await[7].1, "らっぱ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_built_in_model_of_the_chat_has_two_agents_talk_once_the_person_lets_it() {
+    let counter = Counter::open(&["conversations", "cinema"], "").await;
+    let client = counter.server.client();
+    let post = async |body: Value| -> Value {
+        let response = client.post("/api/chat", &[], body.to_string()).await;
+        response.json().await.expect("it is JSON")
+    };
+    let asked =
+        post(json!({ "assistant": "counter", "message": "worker-bに明日の映画を聞いて" })).await;
+    assert_eq!(asked["stopReason"], "waiting", "{asked:#}");
+    let call = asked["waiting"][0]["callId"].as_str().unwrap();
+    let allowed =
+        json!({ "assistant": "counter", "turn": asked["turn"], "approvals": { call: "allow" } });
+    let answer = post(allowed).await;
+    let text = answer["text"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
+    assert!(text.contains("worker-aとworker-bの会話「明日の映画」を始めました"), "{text}");
+    let begun = &answer["toolCalls"][0];
+    assert_eq!(
+        (&begun["name"], &begun["view"]),
+        (&json!("begin_conversation"), &json!("conversation")),
+        "{begun:#}"
+    );
+    let id = begun["result"]["conversation"]["conversation_id"].as_str().unwrap();
+    let seen = counter.end(id).await;
+    let said = words(&seen);
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert_eq!(said[0], "内蔵モデルのAnalysis Workerです。明日の映画について教えてください。");
+    assert!(said[1].starts_with("内蔵モデルのWriting Workerです。"), "{said:?}");
+    assert!(said[2].starts_with("ありがとう"), "{said:?}");
+    // It plays agents, and is none to talk with here.
+    let list: Value = client.get("/api/chat").await.json().await.unwrap();
+    assert!(!list.to_string().contains("talker"), "{list}");
+}
