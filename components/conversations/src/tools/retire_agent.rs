@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Open conversations that are ended at once, of all projects; an agent has some dozens at most.
-const OPEN_MAX: usize = 200;
+const OPEN_MAX: usize = 50;
 
 /// エージェントを退任させます。セッションは終了し、会話も終わります。発言の記録は残ります。
 #[derive(Debug, Deserialize, JsonSchema)]
