@@ -102,7 +102,8 @@ impl Stage {
     }
 
     fn is_open(&self) -> bool {
-        self.registry.catalog().component(COMPONENT).is_some()
+        let catalog = self.registry.catalog();
+        catalog.component_for("list_purposes").is_some_and(|it| &**it.name() == COMPONENT)
     }
 }
 
