@@ -12,6 +12,7 @@ mod sessions;
 mod staff;
 mod starting;
 mod timeouts;
+mod tracing;
 
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};

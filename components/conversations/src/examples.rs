@@ -1,9 +1,13 @@
-//! What conversations do, as the host tries it before it serves: who gets in, and who does not.
+//! What conversations do, as the host tries it before it serves: who gets in, who does not, and how a
+//! conversation begins.
 
 use serde_json::json;
 use toolkit::{Example, Tool, example};
 
-use crate::tools::{Authenticate, DefineAgent, DefineProject, ListAgents, RetireAgent};
+use crate::tools::{
+    Authenticate, DefineAgent, DefineProject, ListAgents, RetireAgent,
+    people::{BeginConversation, ListConversations},
+};
 
 /// The demo project is there, strangers are not let in, and an operator defines who is.
 #[must_use]
@@ -25,6 +29,36 @@ pub fn examples() -> Vec<Example> {
             json!({ "session_token": "sess_0" }),
         )
         .refuses("invalid_session"),
+        example(
+            "a person has two agents of the demo talk (CONV-11)",
+            BeginConversation::NAME,
+            json!({ "target_agent_id": "worker-b", "purpose": "しりとり", "max_turns": 5 }),
+        )
+        .gives(json!({
+            "conversation": {
+                "project_id": "demo",
+                "state": "pending",
+                "purpose": "しりとり",
+                "members": [
+                    { "agent_id": "worker-a", "role": "initiator" },
+                    { "agent_id": "worker-b", "role": "participant" },
+                ],
+                "begun_by": "operator",
+            },
+            "steps": [{ "state": "pending", "caused_by": "operator" }],
+        })),
+        example(
+            "not twice at a time, in either direction (CONV-95)",
+            BeginConversation::NAME,
+            json!({ "target_agent_id": "worker-a", "initiator_agent_id": "worker-b" }),
+        )
+        .refuses("conversation_already_active"),
+        example(
+            "and sees them in the list",
+            ListConversations::NAME,
+            json!({ "state": "pending" }),
+        )
+        .gives(json!({ "conversations": [{ "state": "pending" }] })),
         example(
             "an operator opens a project",
             DefineProject::NAME,

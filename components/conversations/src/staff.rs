@@ -129,7 +129,7 @@ pub fn ring(sent: Rows) -> Result<(), Error> {
 /// Whose passkey is another one now: whoever came in by the old one has to come again.
 fn changed_passkeys(staff: &Staff) -> Result<Vec<String>, Error> {
     let find = format!(
-        "SELECT id, passkey FROM agents WHERE is_configured = 1 AND passkey IS NOT NULL \
+        "SELECT id, passkey FROM agents WHERE passkey IS NOT NULL \
          ORDER BY id LIMIT {PASSKEYS_MAX}"
     );
     let [rows] = sql::query([sql!(find)])?;

@@ -27,6 +27,8 @@ const KEEP_S: u32 = 90 * 86_400;
 const MESSAGES_KEPT: u32 = 50_000;
 /// Conversations that are removed in one run.
 const REMOVED_MAX: usize = 20;
+/// Messages of chats that are removed in one run.
+const MESSAGES_MAX: usize = 200;
 /// Seconds between two looks at what is kept no longer.
 const SELDOM_S: i64 = 60;
 
@@ -122,19 +124,54 @@ fn forget(now: Moment) -> Result<(), Stop> {
         now.before(SESSION_S).stored(),
     );
     sql::transact([notices, sessions])?;
-    let old = over(&format!("AND since_at <= '{}'", now.before(KEEP_S).stored()));
-    let [count, oldest, old] =
-        sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages"), over(""), old])?;
-    let count = count.first::<(u32,)>()?.map_or(0, |it| it.0);
-    remove(if count > MESSAGES_KEPT { oldest } else { old })
+    let kept = now.before(KEEP_S).stored();
+    let [count] = sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages")])?;
+    let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;
+    // Every moment comes before this.
+    let cut = if is_full { "~" } else { &kept };
+    let [conversations, chats] = sql::query([over(cut), said(cut)])?;
+    let has_conversations = !conversations.is_empty();
+    remove(conversations)?;
+    if is_full && has_conversations {
+        return Ok(());
+    }
+    remove_messages(chats)
 }
 
-/// Conversations that are over, the oldest first.
-fn over(which: &str) -> Statement {
-    toolkit::sql!(format!(
-        "SELECT id FROM conversations WHERE state IN ('ended', 'expired') {which} \
-         ORDER BY since_at LIMIT {REMOVED_MAX}"
-    ))
+/// Conversations that are over since then, the oldest first.
+fn over(cut: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT id FROM conversations WHERE state IN ('ended', 'expired') AND since_at <= $1 \
+             ORDER BY since_at LIMIT {REMOVED_MAX}"
+        ),
+        cut,
+    )
+}
+
+/// Messages of chats with people from before then, the oldest first.
+fn said(cut: &str) -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT id FROM messages WHERE chat IS NOT NULL AND created_at <= $1 \
+             ORDER BY created_at LIMIT {MESSAGES_MAX}"
+        ),
+        cut,
+    )
+}
+
+fn remove_messages(messages: Rows) -> Result<(), Stop> {
+    let ids = messages.read::<(String,)>()?;
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let among = sql::placeholders(1, ids.len());
+    let all = |sql: String| Statement::new(sql).bind_all(ids.iter().map(|it| it.0.as_str()));
+    sql::transact([
+        all(format!("DELETE FROM deliveries WHERE message_id IN ({among})")),
+        all(format!("DELETE FROM messages WHERE id IN ({among})")),
+    ])?;
+    Ok(())
 }
 
 fn remove(conversations: Rows) -> Result<(), Stop> {

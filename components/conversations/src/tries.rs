@@ -39,7 +39,7 @@ pub fn must_be_few(found: Rows, now: Moment) -> Result<(), Stop> {
     match until.filter(|until| tries.count >= MAX && *until > now) {
         None => Ok(()),
         Some(until) => {
-            let left_s = (until.ms() - now.ms()).div_euclid(1_000) + 1;
+            let left_s = (until.ms() - now.ms() + 999) / 1_000;
             Err(refusals::too_many_attempts(u32::try_from(left_s).unwrap_or(WITHIN_S)))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use output::conversations::AgentKind;
+use output::conversations::{AgentKind, ProjectAgent};
 use serde_json::{Value, json};
 
 use crate::text::{Key, Lang};
@@ -129,6 +129,20 @@ impl AgentDraft {
     pub(crate) const FIELDS: &[&str] =
         &["agent_id", "name", "type", "project_ids", "skills", "assistant", "principal"];
 
+    /// A program that is there already, in these projects, to be changed.
+    pub(crate) fn of(present: &ProjectAgent, projects: Vec<String>, lang: Lang) -> Self {
+        let agent = &present.agent;
+        Self {
+            id: agent.agent_id.clone(),
+            name: agent.name.clone(),
+            kind: agent.kind,
+            projects,
+            skills: agent.skills.join(lang.comma()),
+            assistant: agent.assistant.clone().unwrap_or_default(),
+            principal: String::new(),
+        }
+    }
+
     /// What is wrong with it, where these agents are there already.
     pub(crate) fn faults(&self, taken: &[String]) -> Faults {
         let id = self.id.trim();
@@ -211,6 +225,22 @@ mod tests {
         assert_eq!((&human["principal"], human.get("assistant")), (&json!("ci"), None));
         let outside = AgentDraft { assistant: String::new(), ..agent() }.arguments();
         assert_eq!(outside.get("assistant"), None);
+    }
+
+    #[test]
+    fn what_is_there_is_changed_by_what_is_sent_again() {
+        let present = ProjectAgent {
+            agent: output::conversations::Agent {
+                agent_id: "worker-c".to_owned(),
+                name: "調査".to_owned(),
+                skills: vec!["検索".to_owned(), "要約".to_owned()],
+                assistant: Some("talker".to_owned()),
+                ..Default::default()
+            },
+            ..ProjectAgent::default()
+        };
+        let draft = AgentDraft::of(&present, vec!["demo".to_owned()], Lang::En);
+        assert_eq!(draft.arguments(), agent().arguments());
     }
 
     #[test]

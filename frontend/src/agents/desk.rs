@@ -39,6 +39,7 @@ pub(crate) enum Panel {
     DefineAgent(String),
     /// In this project.
     Begin(String),
+    Change(Seat),
     Invite(Seat),
     Renew(Seat),
     Retire(Seat),
@@ -137,7 +138,7 @@ impl Desk {
         }
         spawn_local(async move {
             if let Ok(found) = assistants::assistants().await {
-                self.assistants.try_set(found.assistants);
+                self.assistants.try_set(found.players);
             }
         });
     }

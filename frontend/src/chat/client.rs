@@ -23,6 +23,8 @@ const ASSISTANTS_MAX: usize = 20;
 pub(crate) struct Assistants {
     pub(crate) default: String,
     pub(crate) assistants: Vec<Assistant>,
+    /// Who plays agents in conversations; nobody talks to them here.
+    pub(crate) players: Vec<Assistant>,
     /// Whether a password is asked for (ILL-44).
     pub(crate) gateway: bool,
 }

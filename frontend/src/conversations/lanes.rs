@@ -8,8 +8,9 @@ use super::time::instant;
 const MESSAGES_MAX: usize = 120;
 /// Lanes for whoever is no member.
 const APART_MAX: usize = 3;
-/// Sizes in the picture's own units, which are CSS pixels.
-pub(crate) const LANE: f64 = 56.0;
+/// Sizes in the picture's own units, which are CSS pixels; the names beside it stand at these heights by
+/// the style sheet (`.talk-lane-names`).
+const LANE: f64 = 56.0;
 pub(crate) const TOP: f64 = 22.0;
 const LEFT: f64 = 22.0;
 const GAP_MIN: f64 = 26.0;

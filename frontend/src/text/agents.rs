@@ -38,6 +38,11 @@ macro_rules! with_agent_words {
             AgentRenewNamed: "{0} のパスキーを再発行", "A new passkey for {0}";
             AgentRenewAsk: "{0} の新しいパスキーを発行しますか。今のパスキーはすぐに使えなくなります。", "Make a new passkey for {0}? The present one stops working at once.";
             AgentRenewYes: "再発行する", "Make a new one";
+            AgentChange: "変更する", "Change";
+            AgentChangeNamed: "{0} の内容を変更する", "Change {0}";
+            ChangeAgentTitle: "エージェントの内容を変更", "Change an agent";
+            ChangeSave: "保存する", "Save";
+            ChangeSaving: "保存しています…", "Saving…";
             AgentRetire: "引退させる", "Retire";
             AgentRetireNamed: "{0} を引退させる", "Retire {0}";
             AgentRetireAsk: "{0} を引退させますか。進行中の会話は終わり、もう参加できません。これまでの記録は残ります。", "Retire {0}? Its conversations end and it can take part no more. What was said stays.";

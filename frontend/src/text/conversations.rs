@@ -93,7 +93,7 @@ macro_rules! with_conversation_words {
             TalkBegunBy: "{0} が始めさせました", "begun for {0}";
             TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";
             TalkTrace: "経過", "Its way";
-            TalkStayed: "{0} とどまった", "for {0}";
+            TalkStayed: "所要 {0}", "for {0}";
             TalkStaying: "{0} 経過", "for {0} so far";
             TalkWhole: "全体で {0}", "{0} in all";
             TalkAhead: "まだ", "not yet";

@@ -2,6 +2,7 @@
 
 mod agent;
 mod begin;
+mod below;
 mod composer;
 mod define_agent;
 mod define_project;

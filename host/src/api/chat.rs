@@ -76,7 +76,7 @@ async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensio
         return refusal.into_response();
     }
     let shared = &chat.shared;
-    let assistants = shared.there().map(|(name, it)| {
+    let told = |(name, it): (&String, &Arc<AssistantConfig>)| {
         let chosen = models::chosen(it, &shared.models, &shared.base);
         json!({
             "name": name,
@@ -86,11 +86,13 @@ async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensio
             "model": &*chosen.model,
             "makesPictures": it.makes_pictures() || it.picture_tool().is_some(),
         })
-    });
-    let assistants: Vec<_> = assistants.collect();
+    };
+    let assistants: Vec<_> = shared.there().map(told).collect();
+    let players: Vec<_> = shared.players().map(told).collect();
     let gateway = chat.gateway.is_there();
-    Json(json!({ "default": shared.default, "assistants": assistants, "gateway": gateway }))
-        .into_response()
+    let said = json!({ "default": shared.default, "assistants": assistants, "players": players,
+        "gateway": gateway });
+    Json(said).into_response()
 }
 
 /// `POST /api/chat`.
@@ -185,6 +187,11 @@ impl Shared {
     /// Who there is to talk to, by name.
     fn there(&self) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
         self.assistants.iter().filter(|it| it.1.is_enabled() && !it.1.plays_agents())
+    }
+
+    /// Who plays agents, by name: nobody talks to them here.
+    fn players(&self) -> impl Iterator<Item = (&String, &Arc<AssistantConfig>)> {
+        self.assistants.iter().filter(|it| it.1.is_enabled() && it.1.plays_agents())
     }
 
     fn assistant(&self, name: &str, language: Language) -> Result<Arc<AssistantConfig>, Refusal> {

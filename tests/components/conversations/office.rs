@@ -131,3 +131,14 @@ pub(super) async fn talking(it: &Tested) -> (String, String, String) {
     assert_eq!(state(it, &a, &id).await, "active");
     (a, b, id)
 }
+
+/// The trace of a conversation as a person sees it: the states, who caused them, and by what.
+pub(super) async fn trace(it: &Tested, id: &str) -> Vec<String> {
+    let found = it.call("get_conversation", json!({ "conversation_id": id })).await;
+    let text = |step: &Value, name: &str| step[name].as_str().unwrap().to_owned();
+    let steps = found["steps"].as_array().unwrap().iter();
+    let steps = steps.map(|it| {
+        format!("{} by {}: {}", text(it, "state"), text(it, "caused_by"), text(it, "cause"))
+    });
+    steps.collect()
+}

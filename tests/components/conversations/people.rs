@@ -42,7 +42,7 @@ pub(super) async fn house() -> Tested {
 pub(super) fn by(principal: &str) -> Caller {
     let mut caller = Caller::anonymous();
     caller.principal = principal.into();
-    caller.scopes = vec!["component:conversations".to_owned()];
+    caller.scopes = ["component:conversations".to_owned()].into();
     caller
 }
 

@@ -1,5 +1,6 @@
 //! Sessions: authenticate and logout (CONV-80 to CONV-85).
 
+mod classes;
 mod entering;
 mod guessing;
 mod secrets;
@@ -8,10 +9,7 @@ use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
 
 use super::{PASSKEY, bench};
-
-/// The argon2id hash of [`PASSKEY`], at the least cost that there is.
-pub(super) const HASH: &str =
-    "$argon2id$v=19$m=8,t=1,p=1$bWFkb2d1Y2hpLXNhbHQ$Q3UV5Q6E4w4SElZgWftXQ8uhMJGmK/+3sMx4uOg/gEI";
+pub(super) use tests::conversations::HASH;
 
 /// A shop with two agents from outside, one that the host plays, and a person; and a depot with
 /// another one.

@@ -184,6 +184,7 @@ async fn whom_one_may_talk_to_is_listed_without_a_key() {
     let names: Vec<_> =
         list["assistants"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["counter", "illustrations"], "{list}");
+    assert_eq!(list["players"][0]["name"], "talker", "who plays agents is told apart: {list}");
     let counter = &list["assistants"][0];
     assert_eq!((&counter["titleJa"], &counter["provider"]), (&json!("窓口"), &json!("gemini")));
     assert!(counter["model"].as_str().unwrap().starts_with("gemini"), "{list}");

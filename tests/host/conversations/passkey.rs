@@ -1,1 +1,143 @@
-//! `madoguchi passkey`.
+//! `madoguchi passkey`, from the command line to the session that the passkey opens.
+
+use std::{
+    fs,
+    io::Write,
+    process::{Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    process::{Process, command, output},
+    server::Folders,
+};
+
+fn run(folders: &Folders, arguments: &[&str]) -> Output {
+    output(command(folders).args(arguments))
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+/// Runs it with `text` on its standard input.
+fn told(folders: &Folders, arguments: &[&str], text: &[u8]) -> Output {
+    let mut command = command(folders);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    // It may turn a text down before it has read all of it.
+    let _ = process.stdin.take().unwrap().write_all(text);
+    process.wait_with_output().unwrap()
+}
+
+/// Every byte below a folder.
+fn kept(folder: &std::path::Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            bytes.extend(kept(&path));
+        } else {
+            bytes.extend(fs::read(path).unwrap());
+        }
+    }
+    bytes
+}
+
+fn has(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_passkey_lets_in_the_agent_whose_lines_are_pasted_and_is_kept_nowhere() {
+    let folders = Folders::new();
+    folders.put("conversations", &component_bytes("conversations"));
+    let file = folders.data().with_file_name("madoguchi.toml");
+    let path = file.to_str().unwrap().to_owned();
+    let shop = "bundled = false\n[components.conversations.settings.projects.shop]\n";
+    fs::write(&file, shop).unwrap();
+    let fresh = json_of(&run(&folders, &["--config", &path, "passkey", "alice", "--json"]));
+    assert!(!folders.data().exists(), "nothing is written");
+    let passkey = fresh["passkey"].as_str().unwrap().to_owned();
+    let lines = fresh["configuration"].as_str().unwrap();
+    assert!(!lines.contains(&passkey) && lines.contains("projects = [\"shop\"]"), "{lines}");
+    let text = b"correct horse battery\r\nrest";
+    let brought =
+        json_of(&told(&folders, &["--config", &path, "passkey", "bob", "--stdin", "--json"], text));
+    assert!(brought.get("passkey").is_none(), "who brings it has it: {brought}");
+    let bob = brought["configuration"].as_str().unwrap();
+    fs::write(&file, format!("{shop}{lines}{bob}")).unwrap();
+
+    let again = json_of(&run(&folders, &["--config", &path, "passkey", "alice", "--json"]));
+    let again = again["configuration"].as_str().unwrap();
+    assert!(!again.contains("projects"), "of a table that is there, the line alone: {again}");
+
+    let log = file.with_file_name("log");
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--config", &path, "--components"]);
+    command.arg(folders.components()).env("MADOGUCHI_LOG", "trace");
+    let process = Process::logging(command, fs::File::create(&log).unwrap());
+    let client = Client::new(&process.url);
+    let enter = |agent: &str, passkey: &str| json!({ "agent_id": agent, "passkey": passkey, "project_id": "shop" });
+    let opened = client.output("authenticate", enter("alice", &passkey)).await;
+    assert_eq!(opened["success"], true, "{opened}");
+    let bob = client.output("authenticate", enter("bob", "correct horse battery")).await;
+    assert_eq!(bob["success"], true, "{bob}");
+    let wrong = client.output("authenticate", enter("bob", "incorrect-horse")).await;
+    assert_eq!(wrong["error"], "Authentication failed");
+    let token = opened["session_token"].as_str().unwrap();
+    let listed = client.output("list_agents", json!({ "session_token": token })).await;
+    assert_eq!(listed["my_agent_id"], "alice");
+    client.output("logout", json!({ "session_token": token })).await;
+    let refused = client.failure("list_agents", json!({ "session_token": token })).await;
+    assert_eq!(refused["error"], "invalid_session");
+    process.signal();
+    let mut process = process;
+    process.wait();
+
+    let (bytes, log) = (kept(&folders.data()), fs::read(&log).unwrap());
+    assert!(has(&bytes, "alice") && !log.is_empty(), "looked here");
+    for secret in [
+        &passkey,
+        token,
+        bob["session_token"].as_str().unwrap(),
+        "correct horse",
+        "incorrect-horse",
+    ] {
+        let secret = secret.trim_start_matches("sess_").trim_start_matches("mdp_");
+        assert!(!has(&bytes, secret), "in the data: {secret}");
+        assert!(!has(&log, secret), "in the log: {secret}");
+    }
+}
+
+#[test]
+fn a_passkey_is_shown_to_people_once_and_a_wrong_wish_is_told_what_would_be_right() {
+    let folders = Folders::new();
+    let words = run(&folders, &["passkey", "alice"]);
+    let words = String::from_utf8_lossy(&words.stdout).into_owned();
+    assert_eq!(words.matches("mdp_").count(), 1, "{words}");
+    let table = "[components.conversations.settings.agents.alice]\nname = \"alice\"\n";
+    assert!(words.contains(table) && words.contains("passkey = \"$argon2id$v=19$m=19456,t=2,p=1$"));
+    let dotted = json_of(&run(&folders, &["passkey", "a.b", "--json"]));
+    assert!(dotted["configuration"].as_str().unwrap().contains(".agents.\"a.b\"]"), "{dotted}");
+    let other = String::from_utf8(run(&folders, &["passkey", "alice"]).stdout).unwrap();
+    assert_ne!(words, other, "another one each time");
+
+    for (arguments, text, why) in [
+        (vec!["passkey", "a b"], &b""[..], "A-Z"),
+        (vec!["passkey"], b"", "AGENT"),
+        (vec!["passkey", "alice", "--stdin"], b"short\n", "8 to 200 characters"),
+        (vec!["passkey", "alice", "--stdin"], b"", "8 to 200 characters"),
+        (vec!["passkey", "alice", "--stdin"], b"with a\ttab in it\n", "one line"),
+        (vec!["passkey", "alice", "--stdin"], b"\xff\xfe\xff\xfe\xff\xfe\xff\xfe\n", "UTF-8"),
+        (vec!["passkey", "alice", "--stdin"], &[b'x'; 100_000], "8 to 200 characters"),
+        (vec!["passkey", "alice", "open-sesame"], b"", "unexpected argument"),
+    ] {
+        let refused = told(&folders, &arguments, text);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(why), "{arguments:?}: {said}");
+        assert!(refused.stdout.is_empty(), "no passkey comes of it");
+    }
+}

@@ -115,7 +115,9 @@ impl Tool for DefineAgent {
             let needs = self.kind == AgentKind::Ai && self.assistant.is_none();
             let fresh = (needs && !keeps).then(passkey::fresh);
             match sql::transact_all(&self.statements(found.as_ref(), fresh.as_deref())) {
-                Ok(_) => {
+                Ok(mut results) => {
+                    // The last statement ends sessions where the agent does not work any more.
+                    results.pop().map(staff::ring).transpose()?;
                     toolkit::events::publish(events::LIST);
                     return Ok(self.defined(fresh));
                 }

@@ -3,7 +3,7 @@
 use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::conversations::AgentKind;
+use output::conversations::{AgentKind, Project, ProjectAgent, Projects};
 use serde_json::Value;
 
 use super::define_project::FormActions;
@@ -31,6 +31,18 @@ struct Typed {
 }
 
 impl Typed {
+    fn of(draft: AgentDraft) -> Self {
+        Self {
+            id: RwSignal::new(draft.id),
+            name: RwSignal::new(draft.name),
+            kind: RwSignal::new(draft.kind),
+            projects: RwSignal::new(draft.projects),
+            skills: RwSignal::new(draft.skills),
+            assistant: RwSignal::new(draft.assistant),
+            principal: RwSignal::new(draft.principal),
+        }
+    }
+
     fn draft(self) -> AgentDraft {
         AgentDraft {
             id: self.id.get_untracked(),
@@ -44,30 +56,37 @@ impl Typed {
     }
 }
 
-/// The form, in a project.
+/// The form, in a project; for an agent that is there, it changes it.
 #[component]
-pub(super) fn DefineAgent(project: String, opener: String) -> impl IntoView {
+pub(super) fn DefineAgent(
+    project: String,
+    opener: String,
+    #[prop(optional)] present: Option<ProjectAgent>,
+) -> impl IntoView {
     let page = page();
     let desk: Desk = expect_context();
     let checked = Checked::new("new-agent");
-    let empty = || RwSignal::new(String::new());
-    let typed = Typed {
-        id: empty(),
-        name: empty(),
-        kind: RwSignal::new(AgentKind::Ai),
-        projects: RwSignal::new(vec![project.clone()]),
-        skills: empty(),
-        assistant: empty(),
-        principal: empty(),
-    };
+    let is_there = present.is_some();
+    let typed = Typed::of(match present {
+        Some(it) => {
+            let projects = works_in(desk, &it.agent.agent_id);
+            AgentDraft::of(&it, projects, page.lang.get_untracked())
+        }
+        None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
+    });
     let trouble = RwSignal::new(None::<Trouble>);
     let is_busy = RwSignal::new(false);
-    browser::focus_soon(checked.id("agent_id"));
+    browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
+    let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
+    let (say, busy) = match is_there {
+        true => (Key::ChangeSave, Key::ChangeSaving),
+        false => (Key::DefineSave, Key::DefineSaving),
+    };
     let closer = opener.clone();
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
         let draft = typed.draft();
-        let faults = draft.faults(&taken(desk));
+        let faults = draft.faults(&if is_there { Vec::new() } else { taken(desk) });
         if is_busy.get_untracked() || !checked.show(faults, AgentDraft::FIELDS) {
             return;
         }
@@ -90,24 +109,32 @@ pub(super) fn DefineAgent(project: String, opener: String) -> impl IntoView {
     };
     view! {
         <form class="agents-form" aria-labelledby="new-agent-title" novalidate on:submit=submit>
-            <h3 id="new-agent-title">{move || page.say(Key::DefineAgentTitle)}</h3>
+            <h3 id="new-agent-title">{move || page.say(title)}</h3>
             <TextField checked name="agent_id" say=Key::DefineAgentId hint=Key::DefineIdHint
-                value=typed.id is_required=true/>
+                value=typed.id is_required=true is_fixed=is_there/>
             <TextField checked name="name" say=Key::DefineName value=typed.name is_required=true/>
-            <Kind kind=typed.kind/>
-            <Projects checked chosen=typed.projects/>
+            {(!is_there).then(|| view! { <Kind kind=typed.kind/> })}
+            <Places checked chosen=typed.projects/>
             <TextField checked name="skills" say=Key::DefineSkills hint=Key::DefineSkillsHint
                 value=typed.skills/>
             <Player checked typed/>
             {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
-            <FormActions is_busy say=Key::DefineSave busy=Key::DefineSaving opener=closer/>
+            <FormActions is_busy say busy opener=closer/>
         </form>
     }
 }
 
+/// The projects that an agent is in.
+fn works_in(desk: Desk, id: &str) -> Vec<String> {
+    let is_in = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == id);
+    let ids =
+        |it: &Projects| it.projects.iter().filter(is_in).map(|it| it.project_id.clone()).collect();
+    desk.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+}
+
 /// The agents that are there already, as far as the reader can see.
 fn taken(desk: Desk) -> Vec<String> {
-    let ids = |it: &output::conversations::Projects| {
+    let ids = |it: &Projects| {
         let agents = it.projects.iter().flat_map(|it| &it.agents);
         agents.map(|it| it.agent.agent_id.clone()).collect()
     };
@@ -154,7 +181,7 @@ fn Kind(kind: RwSignal<AgentKind>) -> impl IntoView {
 }
 
 #[component]
-fn Projects(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
+fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
     let page = page();
     let desk: Desk = expect_context();
     let id = checked.id("project_ids");

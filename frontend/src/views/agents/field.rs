@@ -92,6 +92,9 @@ pub(super) fn TextField(
     #[prop(optional)]
     is_long: bool,
     #[prop(optional)] is_number: bool,
+    /// Whether it stands as it is.
+    #[prop(optional)]
+    is_fixed: bool,
 ) -> impl IntoView {
     let id = checked.id(name);
     let fault = checked.fault(name);
@@ -105,7 +108,7 @@ pub(super) fn TextField(
         .into_any()
     } else {
         view! {
-            <input type="text" id=id.clone() autocomplete="off" aria-describedby=described(&id)
+            <input type="text" id=id.clone() autocomplete="off" readonly=is_fixed aria-describedby=described(&id)
                 class=is_number.then_some("number")
                 inputmode=is_number.then_some("numeric")
                 aria-required=is_required.then_some("true") aria-invalid=invalid

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use output::conversations::{ChatMessage, Conversation};
 
 use super::parts::Avatar;
-use crate::conversations::lanes::{LANE, Lanes, Line, Mark, TOP, middle};
+use crate::conversations::lanes::{Lanes, Line, Mark, TOP, middle};
 use crate::conversations::look;
 use crate::conversations::watch::Watch;
 use crate::dates;
@@ -116,8 +116,7 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
     };
     view! {
         <div class="talk-picture">
-            <ul class="talk-lane-names" aria-hidden="true"
-                style=format!("padding-block-start:{TOP}px;grid-auto-rows:{LANE}px")>{names}</ul>
+            <ul class="talk-lane-names" aria-hidden="true">{names}</ul>
             <div class="talk-lane-scroll" tabindex="0" role="group" node_ref=scroller
                 aria-label=move || page.say(Key::TalkLanesScroll)>{drawing}</div>
         </div>

@@ -49,7 +49,9 @@ impl People {
 
     async fn projects(&self, caller: &Caller) -> Result<Value, Failure> {
         let component = self.registry.catalog().component(COMPONENT).cloned();
-        let readable = component.filter(|it| it.why_no_endpoints().is_none());
+        let absent = || format!("There is no component {COMPONENT}.");
+        let component = component.ok_or_else(|| Failure::new("not_found", 404, absent()))?;
+        let readable = Some(component).filter(|it| it.why_no_endpoints().is_none());
         let language = Language::of(caller.locale.as_deref(), "");
         // Whoever may call the tool and not look around says the project.
         let Some(component) = readable.filter(|_| caller.may_use(Owner::Component(COMPONENT)))
