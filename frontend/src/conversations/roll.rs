@@ -22,6 +22,7 @@ const PAUSE: Duration = Duration::from_millis(400);
 /// The list.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
+    page: Page,
     pub(crate) filter: RwSignal<Filter>,
     pub(crate) listing: RwSignal<Loaded<Listing>>,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
@@ -35,8 +36,9 @@ pub(crate) struct Roll {
 
 impl Roll {
     /// The list of what a filter lets through.
-    pub(crate) fn new(filter: Filter) -> Self {
+    pub(crate) fn new(page: Page, filter: Filter) -> Self {
         Self {
+            page,
             filter: RwSignal::new(filter),
             listing: RwSignal::new(Loaded::Loading),
             projects: RwSignal::new(Loaded::Loading),
@@ -48,7 +50,8 @@ impl Roll {
     }
 
     /// Keeps it fresh for as long as the view is there.
-    pub(crate) fn stay(self, page: Page, ears: Ears) {
+    pub(crate) fn stay(self, ears: Ears) {
+        let page = self.page;
         let rung = ears.hear("conversations://list");
         Effect::new(move |_| {
             rung.track();
@@ -152,6 +155,9 @@ impl Roll {
                 }
             }),
             Err(trouble) => {
+                if trouble == Trouble::Offline {
+                    self.page.doubt();
+                }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.
                 if !(is_here && (trouble.may_pass() || !is_first)) {

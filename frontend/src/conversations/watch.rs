@@ -126,6 +126,11 @@ impl Watch {
     }
 
     fn fail(self, trouble: Trouble) {
+        if trouble == Trouble::Offline {
+            // The news may have come through where the question did not: once the host is there again,
+            // it is asked anew.
+            self.page.doubt();
+        }
         let is_here = self.live.with_untracked(|it| it.here().is_some());
         // An old state is better than none.
         if !(is_here && trouble.may_pass()) {
@@ -216,7 +221,8 @@ impl Watch {
                 }
                 Err(trouble) => {
                     self.refusal.set(Some(trouble));
-                    // What was refused may be so because what is shown is old.
+                    // What was refused may be so because what is shown is old; and where the host is
+                    // gone, this finds out.
                     self.renew();
                 }
             }
