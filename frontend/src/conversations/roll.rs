@@ -32,6 +32,8 @@ pub(crate) struct Roll {
     number: StoredValue<u32>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
+    /// Whether something else is asked for than what is shown.
+    is_other: StoredValue<bool>,
 }
 
 impl Roll {
@@ -46,6 +48,7 @@ impl Roll {
             number: StoredValue::new(0),
             is_busy: StoredValue::new(false),
             is_due: StoredValue::new(false),
+            is_other: StoredValue::new(false),
         }
     }
 
@@ -96,6 +99,7 @@ impl Roll {
     /// Fetches the list as if nothing had been there; what is shown stays until it is here.
     pub(crate) fn anew(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
+        self.is_other.set_value(true);
         self.is_busy.set_value(false);
         self.renew();
     }
@@ -128,7 +132,10 @@ impl Roll {
 
     /// As many pages as are shown.
     async fn pages(self) -> Result<Conversations, Trouble> {
-        let shown = self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len()));
+        let shown = match self.is_other.get_value() {
+            true => 0,
+            false => self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len())),
+        };
         let filter = self.filter.get_untracked();
         let mut found = client::list(&filter, None).await?;
         for _ in 1..PAGES_MAX {
@@ -145,9 +152,11 @@ impl Roll {
 
     fn take(self, found: Result<Conversations, Trouble>, is_first: bool) {
         let is_away = self.is_away.get_untracked();
+        let is_other = self.is_other.get_value();
+        self.is_other.set_value(false);
         match found {
             Ok(found) => self.listing.update(|listing| match listing {
-                Loaded::Here(listing) => listing.renew(found, is_away),
+                Loaded::Here(listing) if !is_other => listing.renew(found, is_away),
                 other => {
                     let mut listing = Listing::default();
                     listing.renew(found, false);
@@ -160,7 +169,7 @@ impl Roll {
                 }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.
-                if !(is_here && (trouble.may_pass() || !is_first)) {
+                if is_other || !(is_here && (trouble.may_pass() || !is_first)) {
                     self.listing.set(Loaded::Failed(trouble));
                 }
             }
