@@ -12,12 +12,15 @@ use super::listing::{Listing, PAGES_MAX};
 use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
-use crate::page::Page;
+use crate::mcp::listen;
+use crate::page::{Connection, Page};
 use crate::route::Route;
 use crate::trouble::Trouble;
 
 /// Between two looks at the list: each message of each conversation changes it.
 const PAUSE: Duration = Duration::from_millis(400);
+/// How often in a row a look is repeated that did not get through.
+const RETRIES_MAX: u32 = 5;
 
 /// The list.
 #[derive(Clone, Copy)]
@@ -113,16 +116,26 @@ impl Roll {
         self.is_busy.set_value(true);
         let number = self.number.get_value();
         spawn_local(async move {
-            let mut is_first = true;
+            let (mut is_first, mut failed) = (true, 0);
             while self.number.try_get_value() == Some(number) && self.is_due.get_value() {
                 self.is_due.set_value(false);
                 let found = self.pages().await;
                 if self.number.try_get_value() != Some(number) {
                     return;
                 }
+                let is_lost = matches!(found, Err(Trouble::Offline));
                 self.take(found, is_first);
                 is_first = false;
-                browser::sleep(PAUSE).await;
+                // A short interruption is over before anybody says that it was one.
+                let is_there = self.page.connection.get_untracked() != Connection::Offline;
+                if is_lost && is_there && failed < RETRIES_MAX {
+                    self.is_due.set_value(true);
+                    browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
+                    failed += 1;
+                } else {
+                    failed = 0;
+                    browser::sleep(PAUSE).await;
+                }
             }
             if self.number.try_get_value() == Some(number) {
                 self.is_busy.set_value(false);
