@@ -136,7 +136,7 @@ pub(crate) fn moment(time: &str, lang: Lang) -> String {
     format(&date, lang, &[&day[..], &clock[..]].concat())
 }
 
-/// The same to the second; the year is left to whoever asks for it.
+/// The same to the second; the day only where it is not today, and never the year.
 pub(crate) fn second(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());
     if date.get_time().is_nan() {
@@ -144,7 +144,9 @@ pub(crate) fn second(time: &str, lang: Lang) -> String {
     }
     let day = [("month", "short"), ("day", "numeric")];
     let clock = [("hour", "2-digit"), ("minute", "2-digit"), ("second", "2-digit")];
-    format(&date, lang, &[&day[..], &clock[..]].concat())
+    let is_today = date.to_date_string() == Date::new_0().to_date_string();
+    let options = if is_today { clock.to_vec() } else { [&day[..], &clock[..]].concat() };
+    format(&date, lang, &options)
 }
 
 /// This moment where the browser is, as the cinema writes its times.

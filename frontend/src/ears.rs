@@ -51,6 +51,10 @@ impl Ears {
                 ears.again();
             }
         });
+        // A tab that nobody looks at gives its connection back: a browser has six to one host, for all
+        // of its tabs. Once it is looked at again, everything is.
+        let looked = window_event_listener(leptos::ev::visibilitychange, move |_| ears.again());
+        on_cleanup(move || looked.remove());
         ears
     }
 
@@ -113,7 +117,8 @@ impl Ears {
         let Some(number) = number else { return };
         let uris: Vec<String> =
             self.bells.with_value(|it| it.keys().take(URIS_MAX).cloned().collect());
-        if uris.is_empty() || self.page.door.get_untracked() != Door::Open {
+        let is_open = self.page.door.get_untracked() == Door::Open && browser::is_visible();
+        if uris.is_empty() || !is_open {
             return;
         }
         let stop = AbortController::new().ok();

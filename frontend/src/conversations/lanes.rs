@@ -61,21 +61,24 @@ impl Lanes {
         let agents = agents(&told.conversation, messages.iter().map(|it| it.sender_id.as_str()));
         let lane = |agent: &str| agents.iter().position(|it| it == agent);
         let first = messages.first().and_then(|it| instant(&it.timestamp));
-        let mut events: Vec<(f64, Event<'_>)> = Vec::new();
+        // Moments are told to the second: within one, it begins, something is said, and it ends.
+        let mut events: Vec<(f64, u8, Event<'_>)> = Vec::new();
         for step in &told.steps {
             let at = instant(&step.at).unwrap_or_default();
             // What was long before the first message that is drawn is not drawn either.
             if left_out == 0 || first.is_none_or(|first| at >= first) {
-                events.push((at, Event::Step(step)));
+                let is_begin = matches!(step.state, State::Pending | State::Active);
+                events.push((at, if is_begin { 0 } else { 2 }, Event::Step(step)));
             }
         }
         for (index, message) in messages.iter().enumerate() {
-            events.push((instant(&message.timestamp).unwrap_or_default(), Event::Message(index)));
+            let at = instant(&message.timestamp).unwrap_or_default();
+            events.push((at, 1, Event::Message(index)));
         }
-        events.sort_by(|one, other| one.0.total_cmp(&other.0));
+        events.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let mut lanes = Self { left_out, ..Self::default() };
         let (mut x, mut before) = (LEFT, None::<f64>);
-        for (at, event) in events {
+        for (at, _, event) in events {
             x += before.map_or(0.0, |before| gap(at - before));
             before = Some(at);
             match event {
@@ -130,6 +133,8 @@ fn gap(ms: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use output::conversations::Step;
+
     use super::*;
     use crate::conversations::samples::transcript;
 
@@ -143,6 +148,15 @@ mod tests {
         assert!(lanes.marks.windows(2).all(|it| it[1].x - it[0].x >= GAP_MIN), "in order");
         assert!(lanes.marks.iter().all(|it| it.x + LEAN < lanes.width));
         assert!(lanes.stations[0].x < lanes.marks[0].x, "it began before anything was said");
+    }
+
+    #[test]
+    fn what_was_said_last_stands_before_the_end_of_the_same_second() {
+        let mut told = transcript(1..=3);
+        let at = told.messages[2].timestamp.clone();
+        told.steps[1] = Step { state: State::Ended, at, ..told.steps[1].clone() };
+        let lanes = Lanes::of(&told);
+        assert!(lanes.marks[2].x < lanes.stations[1].x);
     }
 
     #[test]

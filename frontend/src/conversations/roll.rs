@@ -12,16 +12,20 @@ use super::listing::{Listing, PAGES_MAX};
 use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
-use crate::page::Page;
+use crate::mcp::listen;
+use crate::page::{Connection, Page};
 use crate::route::Route;
 use crate::trouble::Trouble;
 
 /// Between two looks at the list: each message of each conversation changes it.
 const PAUSE: Duration = Duration::from_millis(400);
+/// How often in a row a look is repeated that did not get through.
+const RETRIES_MAX: u32 = 5;
 
 /// The list.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
+    page: Page,
     pub(crate) filter: RwSignal<Filter>,
     pub(crate) listing: RwSignal<Loaded<Listing>>,
     pub(crate) projects: RwSignal<Loaded<Projects>>,
@@ -31,12 +35,15 @@ pub(crate) struct Roll {
     number: StoredValue<u32>,
     is_busy: StoredValue<bool>,
     is_due: StoredValue<bool>,
+    /// Whether something else is asked for than what is shown.
+    is_other: StoredValue<bool>,
 }
 
 impl Roll {
     /// The list of what a filter lets through.
-    pub(crate) fn new(filter: Filter) -> Self {
+    pub(crate) fn new(page: Page, filter: Filter) -> Self {
         Self {
+            page,
             filter: RwSignal::new(filter),
             listing: RwSignal::new(Loaded::Loading),
             projects: RwSignal::new(Loaded::Loading),
@@ -44,11 +51,13 @@ impl Roll {
             number: StoredValue::new(0),
             is_busy: StoredValue::new(false),
             is_due: StoredValue::new(false),
+            is_other: StoredValue::new(false),
         }
     }
 
     /// Keeps it fresh for as long as the view is there.
-    pub(crate) fn stay(self, page: Page, ears: Ears) {
+    pub(crate) fn stay(self, ears: Ears) {
+        let page = self.page;
         let rung = ears.hear("conversations://list");
         Effect::new(move |_| {
             rung.track();
@@ -93,6 +102,7 @@ impl Roll {
     /// Fetches the list as if nothing had been there; what is shown stays until it is here.
     pub(crate) fn anew(self) {
         self.number.update_value(|it| *it = it.wrapping_add(1));
+        self.is_other.set_value(true);
         self.is_busy.set_value(false);
         self.renew();
     }
@@ -106,16 +116,26 @@ impl Roll {
         self.is_busy.set_value(true);
         let number = self.number.get_value();
         spawn_local(async move {
-            let mut is_first = true;
+            let (mut is_first, mut failed) = (true, 0);
             while self.number.try_get_value() == Some(number) && self.is_due.get_value() {
                 self.is_due.set_value(false);
                 let found = self.pages().await;
                 if self.number.try_get_value() != Some(number) {
                     return;
                 }
+                let is_lost = matches!(found, Err(Trouble::Offline));
                 self.take(found, is_first);
                 is_first = false;
-                browser::sleep(PAUSE).await;
+                // A short interruption is over before anybody says that it was one.
+                let is_there = self.page.connection.get_untracked() != Connection::Offline;
+                if is_lost && is_there && failed < RETRIES_MAX {
+                    self.is_due.set_value(true);
+                    browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
+                    failed += 1;
+                } else {
+                    failed = 0;
+                    browser::sleep(PAUSE).await;
+                }
             }
             if self.number.try_get_value() == Some(number) {
                 self.is_busy.set_value(false);
@@ -125,7 +145,10 @@ impl Roll {
 
     /// As many pages as are shown.
     async fn pages(self) -> Result<Conversations, Trouble> {
-        let shown = self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len()));
+        let shown = match self.is_other.get_value() {
+            true => 0,
+            false => self.listing.with_untracked(|it| it.here().map_or(0, |it| it.shown.len())),
+        };
         let filter = self.filter.get_untracked();
         let mut found = client::list(&filter, None).await?;
         for _ in 1..PAGES_MAX {
@@ -142,9 +165,11 @@ impl Roll {
 
     fn take(self, found: Result<Conversations, Trouble>, is_first: bool) {
         let is_away = self.is_away.get_untracked();
+        let is_other = self.is_other.get_value();
+        self.is_other.set_value(false);
         match found {
             Ok(found) => self.listing.update(|listing| match listing {
-                Loaded::Here(listing) => listing.renew(found, is_away),
+                Loaded::Here(listing) if !is_other => listing.renew(found, is_away),
                 other => {
                     let mut listing = Listing::default();
                     listing.renew(found, false);
@@ -152,9 +177,12 @@ impl Roll {
                 }
             }),
             Err(trouble) => {
+                if trouble == Trouble::Offline {
+                    self.page.doubt();
+                }
                 let is_here = self.listing.with_untracked(|it| it.here().is_some());
                 // An old list is better than none.
-                if !(is_here && (trouble.may_pass() || !is_first)) {
+                if is_other || !(is_here && (trouble.may_pass() || !is_first)) {
                     self.listing.set(Loaded::Failed(trouble));
                 }
             }

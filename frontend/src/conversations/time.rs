@@ -31,7 +31,7 @@ pub(crate) fn instant(text: &str) -> Option<f64> {
     Some(seconds as f64 * SECOND + fraction * SECOND)
 }
 
-/// How long something took: two units at most.
+/// How long something took: two units at most. Moments are told to the second, so it is as well.
 pub(crate) fn length(ms: f64, lang: Lang) -> String {
     let ms = ms.max(0.0);
     let two = |key: Key, large: f64, small: f64| {
@@ -40,7 +40,7 @@ pub(crate) fn length(ms: f64, lang: Lang) -> String {
         lang.fill(key, &[&whole.to_string(), &rest.to_string()])
     };
     match ms {
-        _ if ms < 10.0 * SECOND => lang.fill(Key::TalkSeconds, &[&format!("{:.1}", ms / SECOND)]),
+        _ if ms < SECOND => lang.say(Key::TalkInstant).to_owned(),
         _ if ms < MINUTE => lang.fill(Key::TalkSeconds, &[&(ms / SECOND).floor().to_string()]),
         _ if ms < HOUR => two(Key::TalkMinutes, MINUTE, SECOND),
         _ if ms < DAY => two(Key::TalkHours, HOUR, MINUTE),
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn lengths_have_two_units_at_most() {
         let told = |ms| length(ms, Lang::En);
-        assert_eq!(told(1_234.0), "1.2 s");
+        assert_eq!(told(1_234.0), "1 s");
         assert_eq!(told(59_900.0), "59 s");
         assert_eq!(told(61_000.0), "1 min 1 s");
         assert_eq!(told(3_661_000.0), "1 h 1 min");
         assert_eq!(told(90_000_000.0), "1 d 1 h");
-        assert_eq!(length(-5.0, Lang::Ja), "0.0 秒");
+        assert_eq!(length(-5.0, Lang::Ja), "1 秒未満");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use super::look;
 use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
-use crate::page::Page;
+use crate::mcp::listen;
+use crate::page::{Connection, Page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 
@@ -20,6 +21,8 @@ use crate::trouble::Trouble;
 const PAUSE: Duration = Duration::from_millis(150);
 /// New messages are said to those who listen no more often than this, in milliseconds.
 const HEARD_EVERY_MS: f64 = 10_000.0;
+/// How often in a row a look is repeated that did not get through.
+const RETRIES_MAX: u32 = 5;
 /// Pages fetched in one go to catch up.
 const CATCH_UP_MAX: usize = 30;
 
@@ -90,42 +93,68 @@ impl Watch {
         }
         self.is_busy.set_value(true);
         spawn_local(async move {
-            for _ in 0.. {
-                if self.is_due.try_get_value() != Some(true) {
-                    break;
-                }
+            let mut failed = 0;
+            while self.is_due.try_get_value() == Some(true) {
                 self.is_due.set_value(false);
-                self.look().await;
-                browser::sleep(PAUSE).await;
+                let found = self.look().await;
+                if self.id.try_get_value().is_none() {
+                    return;
+                }
+                // A short interruption is over before anybody says that it was one; of a long one the
+                // page tells the end.
+                if found == Err(Trouble::Offline) && failed < RETRIES_MAX && self.is_thought_there()
+                {
+                    self.is_due.set_value(true);
+                    browser::sleep(listen::pause(failed, js_sys::Math::random())).await;
+                    failed += 1;
+                } else {
+                    failed = 0;
+                    browser::sleep(PAUSE).await;
+                }
             }
             let _ = self.is_busy.try_update_value(|it| *it = false);
         });
     }
 
-    async fn look(self) {
+    fn is_thought_there(self) -> bool {
+        self.page.connection.get_untracked() != Connection::Offline
+    }
+
+    async fn look(self) -> Result<(), Trouble> {
         for turn in 0..CATCH_UP_MAX {
-            let Some(is_whole) = self.is_whole.try_get_value() else { return };
+            let (Some(id), Some(is_whole)) =
+                (self.id.try_get_value(), self.is_whole.try_get_value())
+            else {
+                break;
+            };
             let next = if turn == 0 { Live::next } else { Live::onward };
             let known = self.live.with_untracked(|it| it.here().map(next));
             let part = if is_whole { Part::Latest } else { known.unwrap_or(Part::Latest) };
-            let Some(id) = self.id.try_get_value() else { return };
             let found = client::read(&id, part).await;
             if self.id.try_get_value().is_none() {
-                return;
+                break;
             }
             match found {
                 Ok(found) => {
                     self.is_whole.set_value(false);
                     if !self.take(found, part).is_full {
-                        return;
+                        break;
                     }
                 }
-                Err(trouble) => return self.fail(trouble),
+                Err(trouble) => {
+                    self.fail(trouble.clone());
+                    return Err(trouble);
+                }
             }
         }
+        Ok(())
     }
 
     fn fail(self, trouble: Trouble) {
+        if trouble == Trouble::Offline {
+            // The news may have come through where the question did not.
+            self.page.doubt();
+        }
         let is_here = self.live.with_untracked(|it| it.here().is_some());
         // An old state is better than none.
         if !(is_here && trouble.may_pass()) {
@@ -216,7 +245,8 @@ impl Watch {
                 }
                 Err(trouble) => {
                     self.refusal.set(Some(trouble));
-                    // What was refused may be so because what is shown is old.
+                    // What was refused may be so because what is shown is old; and where the host is
+                    // gone, this finds out.
                     self.renew();
                 }
             }

@@ -59,7 +59,7 @@ macro_rules! with_conversation_words {
             TalkByActiveTimeout: "やり取りが途絶えた", "nothing was said for too long";
             TalkBySession: "セッションが切れた", "a session expired";
             TalkByLogout: "退出した", "logged out";
-            TalkByNotified: "両者に伝わった", "both were told";
+            TalkByNotified: "終了を知った", "was told as the last";
             TalkReasonInitiator: "開始者が終了", "ended by the initiator";
             TalkReasonParticipant: "参加者が終了", "ended by the participant";
             TalkReasonTimeout: "10分間やり取りなし", "nothing was said for too long";
@@ -71,6 +71,7 @@ macro_rules! with_conversation_words {
 
             // Time.
             TalkSeconds: "{0} 秒", "{0} s";
+            TalkInstant: "1 秒未満", "under 1 s";
             TalkMinutes: "{0} 分 {1} 秒", "{0} min {1} s";
             TalkHours: "{0} 時間 {1} 分", "{0} h {1} min";
             TalkDays: "{0} 日 {1} 時間", "{0} d {1} h";
@@ -88,7 +89,7 @@ macro_rules! with_conversation_words {
             TalkPlayedBy: "窓口が演じています（{0}）", "played by the counter ({0})";
             TalkOutside: "外部のエージェント", "an agent from outside";
             TalkUnread: "未読 {0} 件", "{0} unread";
-            TalkUsage: "応答 {0} 回・入力 {1}・出力 {2} トークン", "{0} answers, {1} tokens in, {2} out";
+            TalkUsage: "応答 {0} 回", "answers: {0}";
             TalkCost: "約 {0} ドル", "about ${0}";
             TalkBegunBy: "{0} が始めさせました", "begun for {0}";
             TalkEndedBy: "{0} が終了（{1}）", "{0}: {1}";

@@ -42,8 +42,8 @@ pub(crate) fn ConversationsView() -> impl IntoView {
         Route::Conversations(filter) => filter,
         _ => Default::default(),
     };
-    let roll = Roll::new(asked);
-    roll.stay(page, ears);
+    let roll = Roll::new(page, asked);
+    roll.stay(ears);
     parts::Now::every(std::time::Duration::from_secs(5));
     Effect::new(move |_| {
         if let Route::Conversations(filter) = page.route.get() {

@@ -1,5 +1,6 @@
 //! Both agents played by the built-in model, from the page's button (CONV-100).
 
+use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
@@ -54,4 +55,26 @@ async fn played(server: &TestServer, browser: &Browser) {
         let name = member["name"].as_str().unwrap();
         browser.says(".talk-members", name).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_is_asked_for_in_the_chat_is_drawn_there_and_goes_on() {
+    let look = Look::DESKTOP.japanese();
+    let server = TestServer::with(&["conversations"]).await;
+    let browser = Browser::open(&server.url(), look).await;
+    browser.go("#/chat").await;
+    browser.until("document.querySelectorAll('.chat-who option').length > 0").await;
+    browser.script("document.querySelector('#chat-input').focus()").await;
+    browser.press("worker-aとworker-bでしりとりをして").await;
+    browser.key(Key::Enter).await;
+    browser.hit("button", "今回だけ許可").await;
+    browser.says(".talk-inline", "しりとり").await;
+    browser.says(".talk-inline .talk-chip", "終了").await;
+    browser.says(".talk-inline", "11 件").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.whole_picture("played-in-chat", look).await;
+    browser.hit("link", "会話の全体を見る").await;
+    browser.find(".talk-station[aria-current=step][data-state=ended]").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
 }

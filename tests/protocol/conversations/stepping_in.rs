@@ -79,7 +79,6 @@ async fn what_could_not_be_sent_stays_and_is_sent_once() {
     it.browser.offline(true).await;
     it.browser.fill("A message to both", "届きますか").await;
     it.browser.hit("button", "Send to both").await;
-    it.browser.says(".talk-step-in [role=alert]", "").await;
     it.browser.find(".talk-step-in [role=alert].notice").await;
     it.browser.holds("A message to both", "届きますか").await;
     it.browser.offline(false).await;
@@ -98,6 +97,6 @@ async fn a_message_that_is_too_long_is_told_before_it_is_sent() {
     it.browser.script(fill).await;
     it.browser.says(".talk-write [role=alert]", "4,000").await;
     let button = it.browser.role("button", "Send to both").await;
-    assert_eq!(button.attr("disabled").await.unwrap().as_deref(), Some(""));
+    assert!(button.attr("disabled").await.unwrap().is_some());
     it.close().await;
 }

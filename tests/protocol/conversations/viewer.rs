@@ -95,7 +95,7 @@ async fn what_is_said_arrives_as_it_is_said_with_the_trace_and_who_caused_each_s
     it.is_now("terminating").await;
     it.natsu.does("get_next_action", json!({})).await;
     it.is_now("ended").await;
-    let causes = [("pending", "春"), ("active", "夏"), ("terminating", "春"), ("ended", "told")];
+    let causes = [("pending", "春"), ("active", "夏"), ("terminating", "春"), ("ended", "夏")];
     for (state, cause) in causes {
         it.browser.says(&format!(".talk-station[data-state={state}]"), cause).await;
     }
@@ -226,7 +226,8 @@ async fn a_conversation_is_drawn_at_the_counter_small_and_live() {
     let (it, id) = Scene::talking(Look::DESKTOP).await;
     it.browser.go("#/counter/get_conversation").await;
     it.browser.says(".tool-head", "get_conversation").await;
-    it.browser.role("textbox", "").await.send_keys(&id).await.unwrap();
+    it.browser.click("[id$='conversation_id']").await;
+    it.browser.press(&id).await;
     it.browser.hit("button", "Call").await;
     it.browser.says(".talk-inline", "Active").await;
     it.haru.says("natsu", "りんご").await;

@@ -102,12 +102,13 @@ fn MemberCard(member: Member, own: Memo<Conversation>) -> impl IntoView {
 fn taken(page: Page, usage: &Usage) -> String {
     let lang = page.lang.get();
     let number = |it: u64| dates::number(it as f64, lang);
-    let counts =
-        [number(u64::from(usage.turns)), number(usage.input_tokens), number(usage.output_tokens)];
-    let [turns, input, output] = &counts;
-    let told = page.fill(Key::TalkUsage, &[turns, input, output]);
-    match usage.cost_usd.filter(|it| *it > 0.0) {
-        Some(cost) => format!("{told} · {}", page.fill(Key::TalkCost, &[&format!("{cost:.4}")])),
-        None => told,
+    let mut told = vec![page.fill(Key::TalkUsage, &[&number(u64::from(usage.turns))])];
+    if usage.input_tokens + usage.output_tokens > 0 {
+        let counts = [number(usage.input_tokens), number(usage.output_tokens)];
+        told.push(page.fill(Key::ChatTokens, &[&counts[0], &counts[1]]));
     }
+    if let Some(cost) = usage.cost_usd.filter(|it| *it > 0.0) {
+        told.push(page.fill(Key::TalkCost, &[&format!("{cost:.4}")]));
+    }
+    told.join(" · ")
 }

@@ -61,7 +61,7 @@ fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     // The latest is at the right; a picture that fits does not move.
     Effect::new(move |_| {
-        lanes.track();
+        lanes.with(|_| ());
         request_animation_frame(move || {
             if let Some(Some(it)) = scroller.try_get_untracked() {
                 it.set_scroll_left(it.scroll_width());

@@ -50,7 +50,7 @@ fn StationView(station: Station, watch: Watch) -> impl IntoView {
     let Station { state, step, stayed_ms, is_now } = station;
     let (class, sign, key) = look::state(state);
     let reached = if step.is_some() { "is-reached" } else { "is-ahead" };
-    let now = if is_now { "is-now" } else { "" };
+    let now = if is_now { "is-current" } else { "" };
     let is_reached = step.is_some();
     let stayed = move || match stayed_ms {
         Some(ms) => Some(page.fill(Key::TalkStayed, &[&time::length(ms, page.lang.get())])),

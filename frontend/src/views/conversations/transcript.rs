@@ -25,9 +25,14 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     });
     let has_older = Memo::new(move |_| watch.told(|it| it.told.has_older).unwrap_or_default());
     follow(watch, log, numbers);
+    let top_before = StoredValue::new(0);
     let scrolled = move |_| {
-        let is_there = log.get_untracked().is_none_or(|it| is_near_end(&it));
-        if watch.is_at_end.get_untracked() != is_there {
+        let Some(element) = log.get_untracked() else { return };
+        let (is_there, top) = (is_near_end(&element), element.scroll_top());
+        // A log that grew is no reader who went away: they go upwards.
+        let is_leaving = !is_there && top < top_before.get_value();
+        top_before.set_value(top);
+        if is_there != watch.is_at_end.get_untracked() && (is_there || is_leaving) {
             watch.is_at_end.set(is_there);
         }
         if is_there && watch.unseen.get_untracked() > 0 {
@@ -83,7 +88,8 @@ fn to_end(log: &web_sys::HtmlDivElement) {
 fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
     let last = Memo::new(move |_| numbers.with(|it| it.last().copied()));
     Effect::new(move |_| {
-        last.track();
+        // Read and not only tracked: a memo that nobody reads is never worked out.
+        let _ = last.get();
         if watch.is_at_end.get_untracked() {
             request_animation_frame(move || {
                 if let Some(Some(log)) = log.try_get_untracked() {
