@@ -286,7 +286,13 @@ impl World {
         let said = self.messages.iter().filter(|it| it.talk == Some(talk));
         let said = said.enumerate().map(|(at, it)| {
             let to = it.to.map(|it| IDS[it]);
-            json!([at + 1, IDS[it.from], to, it.content, !it.read.is_empty()])
+            json!([
+                at + 1,
+                IDS[it.from],
+                to,
+                it.content,
+                it.unread.is_empty() && !it.read.is_empty()
+            ])
         });
         json!({ "steps": steps, "messages": said.collect::<Vec<_>>() })
     }
