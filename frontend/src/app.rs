@@ -141,6 +141,12 @@ fn Place() -> impl IntoView {
 #[component]
 fn Header() -> impl IntoView {
     let page = page();
+    // A narrow window has no room for all of them: where the reader is, is seen.
+    Effect::new(move |_| {
+        page.route.track();
+        page.tools.track();
+        request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
+    });
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
     let is_forms = move || page.route.with(|it| matches!(it, Route::Form(_) | Route::Forms));
     // Whoever may not see the list sees no way to it.

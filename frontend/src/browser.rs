@@ -171,9 +171,19 @@ pub(crate) fn once_released(then: impl FnOnce() + 'static) {
 
 /// Scrolls as little as it takes to see an element.
 pub(crate) fn reveal(id: &str) {
+    scroll_to(document().get_element_by_id(id));
+}
+
+/// Scrolls as little as it takes to see the first element that fits a CSS selector.
+pub(crate) fn reveal_first(css: &str) {
+    scroll_to(document().query_selector(css).ok().flatten());
+}
+
+fn scroll_to(element: Option<web_sys::Element>) {
     let options = ScrollIntoViewOptions::new();
     options.set_block(ScrollLogicalPosition::Nearest);
-    if let Some(element) = document().get_element_by_id(id) {
+    options.set_inline(ScrollLogicalPosition::Nearest);
+    if let Some(element) = element {
         element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }

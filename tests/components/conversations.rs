@@ -8,9 +8,11 @@ mod model;
 mod office;
 mod people;
 mod people_chats;
+mod reading;
 mod sessions;
 mod staff;
 mod starting;
+mod sweeping;
 mod timeouts;
 mod tracing;
 

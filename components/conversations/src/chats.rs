@@ -64,7 +64,8 @@ pub fn page(person: &Person, project_id: &str, agent_id: &str, range: Range) -> 
     let is_new = |it: &&ChatMessage| it.sender_id == agent_id && it.read_at.is_none();
     let new: Vec<&str> = messages.iter().filter(is_new).map(|it| it.id.as_str()).collect();
     closing::read_these(person, project_id, agent_id, &new)?;
-    Ok(Said { messages, has_more, total_count: last })
+    let total_count = if last == 0 { 0 } else { last - first + 1 };
+    Ok(Said { messages, has_more, total_count })
 }
 
 /// The sequence number of a message of this chat: a place in its pages.

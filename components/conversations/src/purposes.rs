@@ -102,7 +102,7 @@ struct Left {
 }
 
 /// Writes a purpose for whatever an agent of the host has left off in the middle, because the host
-/// went: an open conversation, or a person's words that nobody read. `playing` are at it.
+/// went: an open conversation, or a person's words in a chat that is on. `playing` are at it.
 ///
 /// # Errors
 /// As the database.
@@ -129,7 +129,10 @@ pub fn recover(playing: &[Key]) -> Result<(), Stop> {
          UNION ALL \
          SELECT DISTINCT x.project_id, a.id, NULL FROM deliveries x \
          JOIN messages t ON t.id = x.message_id JOIN agents a ON a.id = x.agent_id \
-         WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {nobody} AND NOT {} LIMIT {MAX}",
+         WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {nobody} AND NOT {} \
+         AND EXISTS (SELECT 1 FROM chats k WHERE k.project_id = x.project_id \
+          AND k.human_id = x.sender_id AND k.agent_id = x.agent_id AND k.ended_at IS NULL) \
+         LIMIT {MAX}",
         asked("= x.id"),
         asked("IS NULL"),
     );

@@ -34,7 +34,10 @@ pub fn bound(statement: Statement, person: &Person) -> Statement {
 /// # Errors
 /// When there is none, or none for them.
 pub fn must_see_project(person: &Person, project_id: &str) -> Result<(), Stop> {
-    let select = format!("SELECT 1 FROM projects p WHERE p.id = $1 AND {}", condition("p.id", 2));
+    let select = format!(
+        "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",
+        condition("p.id", 2)
+    );
     let [rows] = sql::query([bound(toolkit::sql!(select, project_id), person)])?;
     if rows.is_empty() { Err(project_not_found(project_id)) } else { Ok(()) }
 }
@@ -44,7 +47,10 @@ pub fn must_see_project(person: &Person, project_id: &str) -> Result<(), Stop> {
 /// # Errors
 /// Which of the two is missing, in this order: the project, the agent, its place in the project.
 pub fn must_chat_with(person: &Person, project_id: &str, agent_id: &str) -> Result<(), Stop> {
-    let project = format!("SELECT 1 FROM projects p WHERE p.id = $1 AND {}", condition("p.id", 2));
+    let project = format!(
+        "SELECT 1 FROM projects p WHERE p.id = $1 AND p.is_gone = 0 AND {}",
+        condition("p.id", 2)
+    );
     let agent = toolkit::sql!(
         "SELECT a.type, EXISTS (SELECT 1 FROM assignments s WHERE s.project_id = $1 \
          AND s.agent_id = a.id) AS is_here FROM agents a WHERE a.id = $2 AND a.is_gone = 0",

@@ -143,7 +143,7 @@ pub fn activate(id: &str, cause: &Cause<'_>) -> Vec<Statement> {
 }
 
 /// Pending to expired, where it has waited since `cut` or longer: nobody came (CONV-13). What
-/// called somebody goes, and so does what nobody is going to read.
+/// called somebody goes, and so does what the participant is not going to read.
 #[must_use]
 pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
     let update = toolkit::sql!(
@@ -158,9 +158,9 @@ pub fn expire(id: &str, cut: &str, cause: &Cause<'_>) -> Vec<Statement> {
         cause.by,
     );
     let unread = toolkit::sql!(
-        "DELETE FROM deliveries WHERE read_at IS NULL AND message_id IN \
-         (SELECT m.id FROM messages m JOIN conversations c ON c.id = m.conversation_id \
-         WHERE c.id = $1 AND c.state = 'expired')",
+        "DELETE FROM deliveries WHERE read_at IS NULL AND agent_id = \
+         (SELECT participant_agent_id FROM conversations WHERE id = $1 AND state = 'expired') \
+         AND message_id IN (SELECT id FROM messages WHERE conversation_id = $1)",
         id,
     );
     vec![update.expect(1), trace(id, State::Expired, cause), uncalled(id), unread]

@@ -23,9 +23,9 @@ macro_rules! with_agent_words {
             AgentOutside: "外部から参加", "Comes from outside";
             AgentHasPasskey: "パスキーあり", "Has a passkey";
             AgentNoPasskey: "パスキーなし", "Has no passkey";
-            AgentConfigured: "設定ファイルで定義（ここでは変更できません）", "Defined in the configuration; it cannot be changed here";
+            AgentConfigured: "設定ファイルで定義", "Defined in the configuration";
+            ProjectConfigured: "設定ファイルで定義（ここでは変更できません）", "Defined in the configuration; it cannot be changed here";
             AgentSkills: "スキル", "Skills";
-            AgentNoSkills: "なし", "None";
             AgentUnread: "未読 {0} 件", "{0} unread";
             ChatStateConnected: "接続中", "Connected";
             ChatStateConnecting: "呼び出し中…", "Calling…";

@@ -6,7 +6,7 @@
 //! nobody plays it.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     path::PathBuf,
     sync::Arc,
     time::Duration,
@@ -49,6 +49,8 @@ const LOOK: Duration = Duration::from_secs(30);
 /// How long it waits after a look that failed, and how long an agent rests that could not be played.
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(30);
+/// Names of assistants that are told of as missing.
+const MISSING_MAX: usize = 64;
 
 /// How many agents are played at a time: `[coordinator]`.
 #[derive(Clone, Debug, Deserialize)]
@@ -100,7 +102,8 @@ impl Stage {
     }
 
     fn is_open(&self) -> bool {
-        self.registry.catalog().component(COMPONENT).is_some()
+        let catalog = self.registry.catalog();
+        catalog.component_for("list_purposes").is_some_and(|it| &**it.name() == COMPONENT)
     }
 }
 
@@ -113,6 +116,7 @@ pub(crate) fn start(stage: Stage, events: &Events, stop: &CancellationToken) -> 
         players: JoinSet::new(),
         playing: HashMap::new(),
         resting: HashMap::new(),
+        missing: HashSet::new(),
         trouble: Rest::default(),
     };
     tokio::spawn(coordinator.serve(bell, stop.clone()))
@@ -152,6 +156,8 @@ struct Coordinator {
     playing: HashMap<Key, Playing>,
     /// Those whose player went because something was wrong.
     resting: HashMap<Key, Rest>,
+    /// Assistants that are wanted and not there, once they were told of.
+    missing: HashSet<String>,
     trouble: Rest,
 }
 
@@ -208,7 +214,9 @@ impl Coordinator {
     fn launch(&mut self, purpose: Purpose, stop: &CancellationToken) {
         let Some(assistant) = self.stage.assistant(&purpose).cloned() else {
             let (agent, assistant) = (&purpose.agent_id, &purpose.assistant);
-            tracing::warn!("{agent} waits for the assistant {assistant:?}, which is not there");
+            if self.missing.len() < MISSING_MAX && self.missing.insert(assistant.clone()) {
+                tracing::warn!("{agent} waits for the assistant {assistant:?}, which is not there");
+            }
             return;
         };
         let key = purpose.key();

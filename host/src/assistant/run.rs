@@ -10,9 +10,11 @@ use futures::future::join_all;
 use serde_json::json;
 use tokio::time::{timeout, timeout_at};
 
+mod asker;
 mod came;
 mod told;
 
+pub(crate) use asker::Asker;
 pub(crate) use came::{Came, Response};
 use came::{back, made};
 
@@ -20,8 +22,8 @@ pub(crate) use told::tell_running;
 use told::{is_fatal, nobody, slow, told_call, told_result, too_many, unended, unknown, unmade};
 
 use super::{
-    Answered, AssistantConfig, Binding, Conclusion, Decider, Decision, Held, Language, Offer, Task,
-    Teller, ToolCall, ToolResult, Turn, Undecided, Wait, result,
+    Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
+    ToolCall, ToolResult, Turn, Undecided, Wait, result,
 };
 use crate::{
     caller::Caller,
@@ -30,7 +32,6 @@ use crate::{
     failure::Failure,
     registry::Registry,
     seal::StateError,
-    telemetry::TraceHeaders,
 };
 
 /// Runs tasks through the tools on the counter.
@@ -42,30 +43,6 @@ pub(crate) struct Assistant {
     pub(crate) config: Arc<AssistantConfig>,
     /// Whether the pictures are made by a tool, because no model makes them.
     pub(crate) needs_picture_tool: bool,
-}
-
-/// On whose behalf.
-pub(crate) struct Asker {
-    pub(crate) caller: Caller,
-    pub(crate) trace: TraceHeaders,
-    /// The tools that they let happen without being asked again.
-    pub(crate) trusts: Vec<String>,
-    /// Whether they want to choose among the pictures that tools bring (ILL-45).
-    pub(crate) chooses: bool,
-    /// What the counter adds to the calls of an agent that it plays; nobody is there to be asked.
-    pub(crate) binding: Option<Binding>,
-}
-
-impl Asker {
-    /// Somebody who is asked before anything changes, and chooses nothing.
-    pub(crate) fn new(caller: Caller, trace: TraceHeaders) -> Self {
-        Self { caller, trace, trusts: Vec::new(), chooses: false, binding: None }
-    }
-
-    /// An agent that the counter plays.
-    pub(crate) fn played(caller: Caller, binding: Binding) -> Self {
-        Self { binding: Some(binding), ..Self::new(caller, TraceHeaders::default()) }
-    }
 }
 
 /// How far a run may go, and what ends it.

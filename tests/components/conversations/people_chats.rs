@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::people::{begin, by, guest, house, launch, next, operator, purposes, refused};
+use super::people::{
+    begin, by, guest, house, import, launch, line, next, operator, purposes, refused,
+};
 
 const GUEST: &str = "projects/shop/agents/worker-c/chat/messages";
 
@@ -247,4 +249,20 @@ async fn a_chat_is_with_an_ai_of_the_project() {
         let path = format!("projects/shop/agents/{agent}/chat/messages");
         assert_eq!(it.get(&path, &[]).await.unwrap_err()["error"], code, "{agent}");
     }
+}
+
+#[tokio::test]
+async fn of_a_chat_the_last_ten_thousand_messages_are_kept() {
+    let it = house().await;
+    let ends = ["worker-c", "operator"];
+    let lines: Vec<_> = (1..=10_003)
+        .map(|at| line(&format!("msg_{at:05}"), ends, &at.to_string(), Value::Null))
+        .collect();
+    import(&it, &lines).await;
+    it.call("send_chat", saying("worker-c", "最後")).await;
+    let page = it.get(GUEST, &[("limit", "2"), ("before", "7")]).await.unwrap();
+    assert_eq!((&page["totalCount"], &page["hasMore"]), (&json!(10_000), &json!(false)));
+    let numbers: Vec<_> =
+        page["messages"].as_array().unwrap().iter().map(|it| &it["sequence"]).collect();
+    assert_eq!(numbers, [5, 6]);
 }

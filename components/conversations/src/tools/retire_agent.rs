@@ -1,15 +1,23 @@
 //! `retire_agent`: an agent does not come in any more; what it said stays.
 
+use output::conversations::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
+use toolkit::{
+    English, Hints, Stop, Text, Tool, User, sql,
+    sql::{Error, Statement},
+};
 
 use crate::{
     clock::Moment,
-    events, person,
+    events, lapse, person,
     refusals::{self, agent_not_found},
     staff,
+    transition::{self, Cause, Ending},
 };
+
+/// Open conversations that are ended at once, of all projects; an agent has some dozens at most.
+const OPEN_MAX: usize = 50;
 
 /// エージェントを退任させます。セッションは終了し、会話も終わります。発言の記録は残ります。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,27 +50,61 @@ impl Tool for RetireAgent {
     type Output = RetiredAgent;
 
     fn call(self, _: &User) -> Result<RetiredAgent, Stop> {
-        person::must_be_operator(Self::NAME)?;
+        let operator = person::must_be_operator(Self::NAME)?;
+        let cause = Cause { at: Moment::now(), by: &operator.agent_id, what: Self::NAME };
         let write = toolkit::sql!(
             "UPDATE agents SET is_gone = 1, passkey = NULL \
              WHERE id = $1 AND is_gone = 0 AND is_configured = 0",
             &self.agent_id
         );
-        let end = staff::end_strangers(Moment::now());
         let uncalled =
             toolkit::sql!("DELETE FROM pending_purposes WHERE agent_id = $1", &self.agent_id);
-        let ended = match sql::transact([write.expect(1), end, uncalled]) {
-            Ok([_, ended, _]) => ended,
+        let mut batch = vec![write.expect(1), staff::end_strangers(cause.at), uncalled];
+        batch.extend(transition::where_possible(self.endings(&cause)?));
+        let mut results = match sql::transact_all(&batch) {
+            Ok(results) => results,
             Err(Error::UnexpectedCount(_)) => return Err(self.refusal()?),
             Err(error) => return Err(error.into()),
         };
-        staff::ring(ended)?;
+        lapse::ring(results.split_off(3))?;
+        results.into_iter().nth(1).map(staff::ring).transpose()?;
         toolkit::events::publish(events::LIST);
         Ok(RetiredAgent { agent_id: self.agent_id, success: true })
     }
 }
 
+/// An open conversation.
+#[derive(Deserialize)]
+struct Open {
+    id: String,
+    state: State,
+}
+
 impl RetireAgent {
+    /// Ends its open conversations: the operator does. One that begins in this very moment ends when
+    /// it is noticed that nobody comes.
+    fn endings(&self, cause: &Cause<'_>) -> Result<Vec<Statement>, Stop> {
+        let find = toolkit::sql!(
+            format!(
+                "SELECT id, state FROM conversations WHERE state IN ('pending', 'active') \
+                 AND (initiator_agent_id = $1 OR participant_agent_id = $1) LIMIT {OPEN_MAX}"
+            ),
+            &self.agent_id
+        );
+        let [open] = sql::query([find])?;
+        let ending = |it: &Open| {
+            let ending = Ending {
+                from: it.state,
+                cut: None,
+                reason: "operator_ended",
+                reason_text: None,
+                acknowledged: Some(&self.agent_id),
+            };
+            transition::terminate(&it.id, &ending, cause)
+        };
+        Ok(open.read::<Open>()?.iter().flat_map(ending).collect())
+    }
+
     /// Why nothing was written.
     fn refusal(&self) -> Result<Stop, Error> {
         let find =

@@ -88,6 +88,7 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
         AgentKind::Ai => Key::AgentAi,
         AgentKind::Human => Key::AgentHuman,
     };
+    let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let is_online = Memo::new(move |_| agent.with(|it| it.agent.online));
     let online = move || match is_online.get() {
         true => (Key::AgentOnline, "chat-state is-connected"),
@@ -99,7 +100,10 @@ fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
             {move || is_me().then(|| view! {
                 <span class="badge">{move || page.say(Key::AgentYou)}</span>
             })}
-            <span class=move || online().1>{move || page.say(online().0)}</span>
+            // Of people nobody knows it.
+            {move || is_ai.get().then(|| view! {
+                <span class=move || online().1>{move || page.say(online().0)}</span>
+            })}
         </p>
     }
 }
@@ -110,10 +114,8 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
     let desk: Desk = expect_context();
     let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
     let skills = move || {
-        agent.with(|it| match it.agent.skills.is_empty() {
-            true => page.say(Key::AgentNoSkills).to_owned(),
-            false => it.agent.skills.join(page.lang.get().comma()),
-        })
+        let comma = page.lang.get().comma();
+        agent.with(|it| (!it.agent.skills.is_empty()).then(|| it.agent.skills.join(comma)))
     };
     let passkey = move || {
         let is_shown = agent.with(|it| it.agent.assistant.is_none() || it.has_passkey);
@@ -127,7 +129,9 @@ fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
                 <li>{move || agent.with(|it| player(page, desk, it))}</li>
                 {move || passkey().map(|key| view! { <li>{move || page.say(key)}</li> })}
             })}
-            <li>{move || page.say(Key::AgentSkills)}": "{skills}</li>
+            {move || skills().map(|skills| view! {
+                <li>{move || page.say(Key::AgentSkills)}": "{skills}</li>
+            })}
             {move || is_configured.get().then(|| view! {
                 <li>{move || page.say(Key::AgentConfigured)}</li>
             })}

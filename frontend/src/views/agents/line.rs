@@ -53,7 +53,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
     view! {
         <div class="agent-chat">
             <p class="agent-back"><a href=Route::Agents(None).hash()>
-                <span aria-hidden="true">"← "</span>{move || page.say(Key::AgentsBack)}
+                <span aria-hidden="true">"←"</span>{move || page.say(Key::AgentsBack)}
             </a></p>
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
             {move || match stage.get() {

@@ -41,7 +41,7 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
                 <h2 id=heading>{move || name.get()}</h2>
                 <code class="agents-id">{id.clone()}</code>
                 {move || is_configured.get().then(|| view! {
-                    <span class="hint">{move || page.say(Key::AgentConfigured)}</span>
+                    <span class="hint">{move || page.say(Key::ProjectConfigured)}</span>
                 })}
             </header>
             <Actions id=id.clone()/>

@@ -92,3 +92,47 @@ fn is_own(tool: &str, catalog: &Catalog) -> bool {
     let component = catalog.component_for(tool);
     component.is_some_and(|it| &**it.name() == COMPONENT) && catalog.served().tool(tool).is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn offer(name: &str, properties: &[&str]) -> Offer {
+        let each = properties.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" })));
+        let properties_of: Map<String, Value> = each.collect();
+        let schema =
+            json!({ "type": "object", "properties": properties_of, "required": properties });
+        Offer {
+            name: name.into(),
+            title: None,
+            description: String::new(),
+            schema: Arc::new(schema.as_object().unwrap().clone()),
+            owner: COMPONENT.into(),
+            is_read_only: false,
+            view: None,
+        }
+    }
+
+    #[test]
+    fn what_the_counter_fills_in_is_neither_declared_nor_required() {
+        let binding = Binding {
+            token: "sess_1".into(),
+            partner: "ben".to_owned(),
+            conversation: Some("conv_1".to_owned()),
+        };
+        let required = |it: Offer| binding.bound(it).map(|it| it.schema["required"].clone());
+        let respond = offer("respond_chat", &[TOKEN, "target_agent_id", "content"]);
+        assert_eq!(required(respond.clone()), Some(json!(["content"])));
+        let bound = binding.bound(respond).unwrap();
+        assert!(!json!(*bound.schema).to_string().contains("token"));
+        assert!(bound.schema["properties"]["target_agent_id"].is_object(), "it may name another");
+        let end = offer("end_conversation", &[TOKEN, "conversation_id"]);
+        assert_eq!(required(end), Some(json!([])));
+        for name in ["logout", "get_next_action", "get_pending_messages", "report_usage"] {
+            assert_eq!(binding.bound(offer(name, &[TOKEN])), None, "{name} is the player's");
+        }
+        assert_eq!(binding.bound(offer("begin_conversation", &["target_agent_id"])), None);
+    }
+}

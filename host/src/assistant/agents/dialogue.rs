@@ -1,45 +1,37 @@
 //! One dialogue of an agent that is played: what was said, what is still to be said, and how much it
 //! has taken.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    Binding, SPEAKS, Stage,
+    SPEAKS, Stage,
     texts::{self, Farewell},
     tools::Tools,
 };
 use crate::{
-    api::chat::{answered, outcome},
     assistant::{
-        Asker, Assistant, AssistantConfig, Before, Conclusion, Decider, Ending, Message, Part,
-        Provider, Run, Task, Teller, ToolResult, Trouble, Undecided, Usage,
-        builtin::talker::{self, By, Said, Talker},
-        models,
-        turns::number,
+        Answered, AssistantConfig, Conclusion, Ending, Run, ToolResult, Trouble,
+        builtin::talker::{By, Said},
     },
-    caller::Caller,
     failure::Failure,
 };
 
+mod mind;
 mod scene;
 mod thought;
+mod voice;
 
+use mind::Mind;
 pub(super) use scene::{Scene, Written};
-use thought::Thought;
+use voice::Unsent;
 
 /// Entries of what was said that are kept for whoever decides.
 const LOG_MAX: usize = 200;
 /// Characters of one message (CONV-60).
 const CHARS_MAX: usize = 4_000;
-/// How often an assistant that fails is asked again, and how long it may ask to be left alone.
-const TRIES_MAX: u32 = 3;
-const RETRY: Duration = Duration::from_secs(1);
-const RETRY_MAX_S: u64 = 60;
-/// How soon it is tried again to write where a person holds the conversation up.
-const PAUSED: Duration = Duration::from_secs(2);
 /// Each so many messages it is asked whether the purpose is reached.
 const REMINDER_EACH: u64 = 5;
 
@@ -57,19 +49,6 @@ pub(super) enum Acted {
     GoesOn,
     /// The dialogue is over, and nothing more is said in it.
     Over,
-}
-
-/// Whoever decides.
-enum Mind {
-    Builtin(Box<Talker>),
-    Model(Provider, Box<dyn Decider>),
-}
-
-/// Something that is to be sent; sent twice it arrives once.
-struct Unsent {
-    text: String,
-    client_message_id: String,
-    is_opening: bool,
 }
 
 /// One dialogue.
@@ -142,19 +121,29 @@ impl Dialogue {
         if self.log.is_empty() {
             self.scene.set_language([message.content.as_str()].into_iter());
         }
-        self.note(self.scene.said(message));
+        self.log.push(self.scene.said(message));
         self.news += 1;
+        self.keep();
     }
 
+    /// Notes what it has said itself, before what was written meanwhile.
     fn said(&mut self, text: &str) {
-        self.note(Said { by: By::Own, text: text.to_owned() });
+        let at = self.log.len().saturating_sub(self.news);
+        self.log.insert(at, Said { by: By::Own, text: text.to_owned() });
+        self.keep();
     }
 
-    fn note(&mut self, said: Said) {
-        if self.log.len() >= LOG_MAX {
-            self.log.remove(0);
+    /// What was said before in a person's chat, of which nothing is known here yet.
+    pub(super) fn recall(&mut self, before: &[Written]) {
+        if self.log.is_empty() {
+            self.log.extend(before.iter().map(|it| self.scene.said(it)));
+            self.keep();
         }
-        self.log.push(said);
+    }
+
+    fn keep(&mut self) {
+        let surplus = self.log.len().saturating_sub(LOG_MAX);
+        self.log.drain(..surplus);
     }
 
     /// Says what there is to say.
@@ -187,103 +176,6 @@ impl Dialogue {
         self.conclude(crew, run).await
     }
 
-    /// Asks whoever decides, and counts what it takes.
-    async fn think(&mut self, crew: &Crew<'_>) -> Result<Run, Trouble> {
-        let stage = crew.stage;
-        let mut mind = match self.mind.take() {
-            Some(mind) => mind,
-            None => self.mind(crew).map_err(Trouble::Undecided)?,
-        };
-        let task = self.task(stage);
-        let binding = Binding {
-            token: crew.token.clone(),
-            partner: self.scene.partner.clone(),
-            conversation: self.scene.conversation.clone(),
-        };
-        let mut caller = Caller::agent(&self.scene.agent_id);
-        caller.locale = Some(self.scene.language.tag().into());
-        let asker = Asker::played(caller, binding);
-        let assistant = Assistant::new(&stage.calls, &stage.registry, crew.assistant.clone());
-        let provider = match &mut mind {
-            Mind::Builtin(it) => {
-                it.hear(&self.log);
-                Provider::Builtin
-            }
-            Mind::Model(provider, _) => *provider,
-        };
-        let mut running = stage.metrics.run(crew.assistant_name, provider);
-        let left = crew.assistant.budget().1.saturating_sub(self.tokens);
-        let decider: &mut dyn Decider = match &mut mind {
-            Mind::Builtin(it) => &mut **it,
-            Mind::Model(_, it) => &mut **it,
-        };
-        let mut thought = Thought::new(decider, left);
-        let teller = Teller::default();
-        let run = assistant.run(&task, Before::default(), &mut thought, &asker, &teller).await;
-        let taken = thought.taken();
-        running.took(taken);
-        running.ended(outcome(&run), answered(&run));
-        drop(running);
-        self.mind = Some(mind);
-        self.turns += 1;
-        self.tokens += taken.input_tokens + taken.output_tokens;
-        self.report(crew, taken).await;
-        run
-    }
-
-    fn mind(&self, crew: &Crew<'_>) -> Result<Mind, Undecided> {
-        let stage = crew.stage;
-        let chosen = models::chosen(crew.assistant, &stage.models, &stage.base);
-        if chosen.provider == Provider::Builtin {
-            let scene = talker::Scene {
-                name: self.scene.name.clone(),
-                purpose: self.scene.purpose.clone(),
-                is_initiator: self.scene.is_initiator,
-                may_end: self.scene.conversation.is_some(),
-            };
-            return Ok(Mind::Builtin(Box::new(Talker::new(scene))));
-        }
-        let decider = models::decider(&chosen, crew.assistant, &stage.models, &stage.base, None)?;
-        Ok(Mind::Model(chosen.provider, decider))
-    }
-
-    /// What is asked: the scene and what was said before as history, what is new as the task.
-    fn task(&self, stage: &Stage) -> Task {
-        let language = self.scene.language;
-        let (before, news) = self.log.split_at(self.log.len().saturating_sub(self.news));
-        let scene = Message { is_user: true, parts: vec![Part::text(texts::scene(&self.scene))] };
-        let said = before.iter().map(|it| Message {
-            is_user: it.by != By::Own,
-            parts: vec![Part::text(self.scene.told(it))],
-        });
-        let mut message: Vec<_> = news.iter().map(|it| Part::text(self.scene.told(it))).collect();
-        if self.opens {
-            message.push(Part::text(texts::opening(language)));
-        }
-        if self.reminds {
-            message.push(Part::text(texts::reminder(language)));
-        }
-        let now_s = i64::try_from(stage.clock.now().as_secs()).unwrap_or_default();
-        let now = jiff::Timestamp::from_second(now_s).unwrap_or_default();
-        Task { message, history: std::iter::once(scene).chain(said).collect(), language, now }
-    }
-
-    async fn report(&mut self, crew: &Crew<'_>, taken: Usage) {
-        let Some(id) = &self.scene.conversation else { return };
-        let mut arguments = json!({
-            "session_token": &**crew.token,
-            "conversation_id": id,
-            "input_tokens": taken.input_tokens,
-            "output_tokens": taken.output_tokens,
-        });
-        if let Some(cost) = taken.cost_usd {
-            arguments["cost_usd"] = cost.into();
-        }
-        if let Err(failure) = crew.tools.call("report_usage", arguments).await {
-            tracing::debug!("what {id} took is not told: {}", failure.message);
-        }
-    }
-
     /// Makes what was decided happen.
     async fn conclude(
         &mut self,
@@ -298,8 +190,11 @@ impl Dialogue {
             }
             Err(trouble) => return self.failed(crew, &trouble).await,
         };
-        let done =
-            |it: &&crate::assistant::Answered| matches!(it.result, ToolResult::Output { .. });
+        let is_opening = std::mem::take(&mut self.opens);
+        self.news = 0;
+        self.reminds = false;
+        self.failures = 0;
+        let done = |it: &&Answered| matches!(it.result, ToolResult::Output { .. });
         let mut has_spoken = false;
         for it in run.answered.iter().filter(done) {
             if SPEAKS.contains(&it.call.name.as_str()) {
@@ -318,13 +213,8 @@ impl Dialogue {
             Ending::Concluded(it) => text_of(it),
             Ending::Waits { .. } | Ending::Stopped(_) => String::new(),
         };
-        let is_opening = std::mem::take(&mut self.opens);
-        self.news = 0;
-        self.reminds = false;
-        self.failures = 0;
         if !text.is_empty() && !has_spoken {
-            let client_message_id = number().unwrap_or_default();
-            self.unsent = Some(Unsent { text, client_message_id, is_opening });
+            self.unsent = Some(Unsent::new(text, is_opening));
             if let Acted::Over = self.send(crew).await? {
                 return Ok(Acted::Over);
             }
@@ -339,83 +229,6 @@ impl Dialogue {
     fn is_meant(&self, result: &ToolResult) -> bool {
         let ToolResult::Output { structured, .. } = result else { return false };
         structured["conversation_id"].as_str() == self.scene.conversation.as_deref()
-    }
-
-    async fn failed(&mut self, crew: &Crew<'_>, trouble: &Trouble) -> Result<Acted, Failure> {
-        self.failures += 1;
-        let (agent, key) = (&self.scene.agent_id, self.scene.key());
-        tracing::warn!("{agent} has no answer in {key}: {}", texts::why(trouble));
-        if self.failures >= TRIES_MAX {
-            return self.leave(crew, Farewell::Failed).await;
-        }
-        let wanted = match trouble {
-            Trouble::Undecided(it) => it.retry_after_s.map(|it| it.min(RETRY_MAX_S)),
-            Trouble::Tool(_) | Trouble::NoTools(_) => None,
-        };
-        let wait = wanted.map_or(RETRY * self.failures, Duration::from_secs);
-        self.retry_at = Some(Instant::now() + wait);
-        Ok(Acted::GoesOn)
-    }
-
-    /// Sends what is to be sent.
-    async fn send(&mut self, crew: &Crew<'_>) -> Result<Acted, Failure> {
-        let Some(unsent) = &self.unsent else { return Ok(Acted::GoesOn) };
-        let mut arguments = json!({
-            "session_token": &**crew.token,
-            "target_agent_id": self.scene.partner,
-            "content": unsent.text,
-            "client_message_id": unsent.client_message_id,
-        });
-        let tool = if unsent.is_opening { "send_message" } else { "respond_chat" };
-        if let (true, Some(id)) = (unsent.is_opening, &self.scene.conversation) {
-            arguments["conversation_id"] = id.as_str().into();
-        }
-        match crew.tools.call(tool, arguments).await {
-            Ok(_) => {
-                if let Some(sent) = self.unsent.take() {
-                    self.said(&sent.text);
-                }
-                Ok(Acted::GoesOn)
-            }
-            Err(failure) if failure.error == "invalid_session" => Err(failure),
-            Err(failure) if failure.error == "conversation_paused" => {
-                self.retry_at = Some(Instant::now() + PAUSED);
-                Ok(Acted::GoesOn)
-            }
-            Err(failure) if failure.status >= 500 => Err(failure),
-            // The conversation has ended meanwhile: nobody waits for it any more.
-            Err(failure) => {
-                tracing::debug!("{} is not heard: {}", self.scene.agent_id, failure.message);
-                self.unsent = None;
-                Ok(if self.scene.conversation.is_some() { Acted::Over } else { Acted::GoesOn })
-            }
-        }
-    }
-
-    /// Ends the conversation with a last word; a person's chat, which only the person ends, with silence.
-    async fn leave(&mut self, crew: &Crew<'_>, farewell: Farewell) -> Result<Acted, Failure> {
-        let text = farewell.text(self.scene.language);
-        self.news = 0;
-        self.opens = false;
-        let Some(id) = &self.scene.conversation else {
-            self.is_silent = true;
-            let client_message_id = number().unwrap_or_default();
-            self.unsent = Some(Unsent { text, client_message_id, is_opening: false });
-            return self.send(crew).await;
-        };
-        let arguments = json!({
-            "session_token": &**crew.token,
-            "conversation_id": id,
-            "final_message": text,
-            "reason_text": farewell.reason(),
-        });
-        match crew.tools.call("end_conversation", arguments).await {
-            Err(failure) if failure.error == "invalid_session" || failure.status >= 500 => {
-                Err(failure)
-            }
-            // Ended, or it was over already.
-            _ => Ok(Acted::Over),
-        }
     }
 }
 

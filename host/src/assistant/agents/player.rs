@@ -182,6 +182,10 @@ impl Player {
                 let arguments =
                     json!({ "session_token": token, "conversation_id": id, "limit": 100 });
                 match self.tools.call("get_conversation_messages", arguments).await {
+                    Ok(found) if !is_open(&found["state"]) => {
+                        self.is_over(key);
+                        return Ok(());
+                    }
                     Ok(found) => written(&found["messages"]),
                     Err(failure) if failure.error == "invalid_session" => return Err(failure),
                     Err(failure) => {
@@ -213,6 +217,7 @@ impl Player {
     async fn read(&mut self, token: &str) -> Result<(), Failure> {
         let arguments = json!({ "session_token": token });
         let found = self.tools.call("get_pending_messages", arguments).await?;
+        let before = written(&found["context_messages"]);
         for message in written(&found["pending_messages"]) {
             // What a person writes into a conversation comes to both sides, and is of the conversation.
             let key = message.conversation_id.clone().unwrap_or_else(|| message.sender_id.clone());
@@ -226,9 +231,16 @@ impl Player {
                 };
                 self.join(token, scene).await?;
             }
-            if let Some(dialogue) = self.dialogues.get_mut(&key) {
-                dialogue.hear(&message);
+            let Some(dialogue) = self.dialogues.get_mut(&key) else { continue };
+            if message.conversation_id.is_none() {
+                let is_here = |it: &&Written| {
+                    let mine = it.sender_id == self.agent_id;
+                    it.conversation_id.is_none() && (mine || it.sender_id == key)
+                };
+                let chat: Vec<_> = before.iter().filter(is_here).cloned().collect();
+                dialogue.recall(&chat);
             }
+            dialogue.hear(&message);
         }
         Ok(())
     }
@@ -271,6 +283,10 @@ impl Player {
         // It may be over already, which is as well.
         left.map(|_| ()).or_else(|it| if it.status < 500 { Ok(()) } else { Err(it) })
     }
+}
+
+fn is_open(state: &Value) -> bool {
+    matches!(state.as_str(), Some("pending" | "active"))
 }
 
 fn written(messages: &Value) -> Vec<Written> {

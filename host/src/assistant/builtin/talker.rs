@@ -126,7 +126,7 @@ impl Talker {
             let purpose = self.scene.purpose.as_deref();
             if !has_spoken {
                 let opening = opening::opening(purpose, language);
-                return Next::Say(self.introduced(&opening, language));
+                return Next::Say(opening::introduced(&self.scene.name, &opening, language));
             }
             let is_answered = self.log.last().is_some_and(|it| it.by == By::Partner);
             return match is_answered {
@@ -135,7 +135,7 @@ impl Talker {
             };
         }
         match self.log.last().filter(|it| it.by != By::Own) {
-            Some(said) => Next::Ask(said.text.clone()),
+            Some(said) => Next::Ask(opening::plain(&said.text).to_owned()),
             None => Next::Nothing,
         }
     }
@@ -150,17 +150,8 @@ impl Talker {
         let has_spoken = self.log.iter().any(|it| it.by == By::Own);
         match has_spoken {
             true => says(text.trim().to_owned()),
-            false => says(self.introduced(text.trim(), turn.task.language)),
+            false => says(opening::introduced(&self.scene.name, text.trim(), turn.task.language)),
         }
-    }
-
-    /// `text`, after who it is that speaks.
-    fn introduced(&self, text: &str, language: Language) -> String {
-        let name = &self.scene.name;
-        language.pick(
-            format!("内蔵モデルの{name}です。{text}"),
-            format!("This is {name}, played by the built-in model. {text}"),
-        )
     }
 
     /// Says `text` and ends the conversation; where there is none to be ended, it says it alone.

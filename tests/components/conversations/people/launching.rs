@@ -150,8 +150,16 @@ async fn what_the_host_left_off_in_the_middle_is_given_anew() {
         .collect();
     agents.sort_unstable();
     assert_eq!(agents, ["worker-b", "worker-x"], "nobody plays them");
-    let again = it.call("list_purposes", playing).await;
+    let again = it.call("list_purposes", playing.clone()).await;
     assert_eq!(again["purposes"], listed["purposes"], "once");
+    let chat = json!({ "project_id": "lab", "agent_id": "worker-x" });
+    operator(&it);
+    it.call("end_chat", chat).await;
+    coordinator(&it);
+    let listed = it.call("list_purposes", playing).await;
+    let left = listed["purposes"].as_array().unwrap();
+    assert_eq!(left.len(), 1, "nobody comes back to a chat that is over");
+    assert_eq!(left[0]["agent_id"], "worker-b");
 }
 
 #[tokio::test]

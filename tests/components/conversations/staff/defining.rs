@@ -172,6 +172,34 @@ async fn whoever_is_retired_is_out_and_may_be_defined_again() {
 }
 
 #[tokio::test]
+async fn who_is_retired_leaves_their_conversations_and_the_others_hear_who_ended_them() {
+    let it = shop().start().await;
+    it.call("define_agent", dora()).await;
+    let (alice, bob) =
+        (enter(&it, "alice", PASSKEY, "shop").await, enter(&it, "bob", PASSKEY, "shop").await);
+    for token in [&alice, &bob] {
+        let start = json!({ "session_token": token, "target_agent_id": "dora" });
+        it.call("start_conversation", start).await;
+    }
+    it.call("retire_agent", json!({ "agent_id": "dora" })).await;
+    for token in [&alice, &bob] {
+        let next = it.call("get_next_action", json!({ "session_token": token })).await;
+        assert_eq!(next["action"], "conversation_ended", "{next}");
+        assert_eq!(
+            (&next["ended_by"], &next["reason"]),
+            (&json!("operator"), &json!("operator_ended"))
+        );
+    }
+    let listed = it.call("list_conversations", json!({ "state": "ended" })).await;
+    assert_eq!(listed["conversations"].as_array().unwrap().len(), 2, "nobody is waited for");
+    let start = json!({ "session_token": alice, "target_agent_id": "dora" });
+    assert_eq!(
+        refusal(&it, "start_conversation", start).await,
+        ("agent_not_found".to_owned(), 404)
+    );
+}
+
+#[tokio::test]
 async fn what_cannot_be_is_told_by_its_place() {
     let it = shop().start().await;
     for (changes, pointer) in [

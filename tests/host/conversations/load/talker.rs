@@ -3,13 +3,11 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{
-        Mutex, RwLock,
+        Arc, Mutex, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
-
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tests::{client::MODERN, conversations::credentials};

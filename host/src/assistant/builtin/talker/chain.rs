@@ -251,7 +251,13 @@ pub(in crate::assistant::builtin) fn rounds(text: &str) -> Option<usize> {
     while at < chars.len() {
         let (mut number, mut end) = (0_usize, at);
         while let Some(it) = chars.get(end).copied().and_then(digit).filter(|_| end < at + 4) {
-            number = if it == 10 { number.max(1) * 10 } else { number * 10 + it as usize };
+            // 十二 is ten and two, 12 is one and two behind each other.
+            let is_ten = end > at && chars[end - 1] == '十';
+            number = match it {
+                10 => number.max(1) * 10,
+                it if is_ten => number + it as usize,
+                it => number * 10 + it as usize,
+            };
             end += 1;
         }
         let behind: String = chars[end..].iter().collect();

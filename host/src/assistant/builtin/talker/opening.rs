@@ -57,6 +57,21 @@ pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
     }
 }
 
+/// `text`, after who it is that speaks.
+pub(super) fn introduced(name: &str, text: &str, language: Language) -> String {
+    language.pick(
+        format!("内蔵モデルの{name}です。{text}"),
+        format!("This is {name}, played by the built-in model. {text}"),
+    )
+}
+
+/// What another one like this says behind its introduction, which asks for nothing.
+pub(super) fn plain(text: &str) -> &str {
+    let japanese = text.strip_prefix("内蔵モデルの").and_then(|it| it.split_once("です。"));
+    let english = text.split_once(", played by the built-in model. ");
+    japanese.or(english).map_or(text, |it| it.1)
+}
+
 /// The last message, once there is an answer.
 pub(super) fn thanks(language: Language) -> &'static str {
     language.pick(
@@ -83,5 +98,9 @@ mod tests {
         assert_eq!(english("tomorrow's films"), "Please tell me about tomorrow's films.");
         assert_eq!(english("Which films are on tomorrow"), "Which films are on tomorrow?");
         assert!(opening(None, Language::English).ends_with('?'));
+        for language in [Language::Japanese, Language::English] {
+            assert_eq!(plain(&introduced("Worker", "やあ。です。", language)), "やあ。です。");
+        }
+        assert_eq!(plain("明日の映画は？"), "明日の映画は？");
     }
 }

@@ -173,10 +173,6 @@ fn mistakes_are_noticed_politely_and_not_for_ever() {
     );
 
     let mut agent = Agent::new(Some("しりとり"), false, true);
-    agent.hear("りんご").turn();
-    let Did::Said(text) = agent.hear("らりご、りんご").turn() else { panic!() };
-    assert!(text.contains("から始まって") || text.contains("もう出ました") || !text.is_empty());
-    let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.hear("ごま").turn();
     agent.hear("ごま").turn();
     agent.hear("ごま").turn();
@@ -197,8 +193,8 @@ fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
     assert_eq!(agent.hear("しりとりをしよう。りんご").turn(), said("ごりら"));
     let Did::Said(text) = agent.hear("らいおん").turn() else { panic!() };
     assert!(text.contains("私の勝ち"), "{text}");
-    let did = agent.hear("明日の映画を教えて").turn();
-    assert_eq!(did, Did::Called(r#"list_movies {"date":"2026-11-22"}"#.to_owned()));
+    let Did::Called(call) = agent.hear("明日の映画を教えて").turn() else { panic!() };
+    assert!(call.starts_with("list_movies ") && call.contains("2026-11-22"), "{call}");
 }
 
 #[test]
@@ -221,7 +217,8 @@ fn whoever_was_sent_to_ask_asks_and_thanks_and_whoever_is_asked_answers_from_the
     let mut answers = Agent::new(Some("明日の映画"), false, true);
     let did = answers.hear(&question).turn();
     let Did::Called(call) = &did else { panic!("{did:?}") };
-    assert_eq!(call, r#"list_movies {"date":"2026-11-22"}"#);
+    assert!(call.starts_with("list_movies ") && call.contains("2026-11-22"), "{call}");
+    assert!(!call.contains("title_query"), "who asks is no film: {call}");
     let films = json!({ "movies": [{ "movie_id": "m", "title": "羅生門", "description": "", "rating": 4.0 }] });
     let result = ToolResult::Output { structured: films, meta: json!({}), content: Vec::new() };
     let call = crate::assistant::ToolCall {

@@ -106,11 +106,12 @@ fn word(piece: &str, language: Language) -> Option<(String, bool)> {
 /// The word that `said` means, where it should begin with one of `wanted`: one that is known and fits
 /// before one that fits, and that before any other. Where any may come, the last is meant.
 pub(super) fn find(said: &str, wanted: &[char], language: Language) -> Found {
-    let pieces = pieces(said, language);
-    let mut words: Vec<_> = pieces.iter().filter_map(|it| word(it, language)).collect();
+    let mut pieces = pieces(said, language);
     if wanted.is_empty() {
-        words.reverse();
+        pieces.reverse();
     }
+    let words = pieces.iter().flatten().filter_map(|it| word(it, language));
+    let words: Vec<_> = words.collect();
     let fits = |it: &&(String, bool)| {
         wanted.is_empty() || it.0.chars().next().is_some_and(|it| wanted.contains(&it))
     };
@@ -131,15 +132,16 @@ fn is_alone(said: &str, language: Language) -> bool {
     }
 }
 
-/// The pieces of `said` that may be a word: what is quoted, then what marks and fillers part.
-fn pieces(said: &str, language: Language) -> Vec<String> {
+/// The pieces of `said` that may be a word: what is quoted, then what marks part; each as it is, and
+/// without what surrounds a word.
+fn pieces(said: &str, language: Language) -> Vec<Vec<String>> {
     let mut pieces = Vec::new();
     let mut rest = said;
     while let Some((at, open)) = rest.char_indices().find(|it| QUOTES.iter().any(|q| q.0 == it.1)) {
         let inner = &rest[at + open.len_utf8()..];
         let close = QUOTES.iter().find(|it| it.0 == open).map_or(open, |it| it.1);
         let Some(end) = inner.find(close) else { break };
-        pieces.push(inner[..end].trim().to_owned());
+        pieces.push(vec![inner[..end].trim().to_owned()]);
         rest = &inner[end + close.len_utf8()..];
     }
     let is_mark = |it: char| match language {
@@ -147,18 +149,17 @@ fn pieces(said: &str, language: Language) -> Vec<String> {
         Language::English => !it.is_ascii_alphabetic(),
     };
     for piece in said.split(is_mark).filter(|it| !it.is_empty()) {
-        pieces.push(piece.to_owned());
-        if language == Language::English {
-            continue;
+        let mut ways = vec![piece.to_owned()];
+        if language == Language::Japanese {
+            let mut plain = piece;
+            while let Some(it) = BEFORE.iter().find_map(|it| plain.strip_prefix(it)) {
+                plain = it;
+            }
+            ways.push(plain.to_owned());
+            let bare = BEHIND.iter().find_map(|it| plain.strip_suffix(it));
+            ways.extend(bare.map(str::to_owned));
         }
-        let mut plain = piece;
-        while let Some(it) = BEFORE.iter().find_map(|it| plain.strip_prefix(it)) {
-            plain = it;
-        }
-        pieces.push(plain.to_owned());
-        if let Some(it) = BEHIND.iter().find_map(|it| plain.strip_suffix(it)) {
-            pieces.push(it.to_owned());
-        }
+        pieces.push(ways);
     }
     pieces
 }

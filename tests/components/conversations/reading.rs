@@ -1,0 +1,192 @@
+//! What an agent reads, and how it answers (CONV-70, CONV-75).
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::office::{
+    action, contents, end, enter, office, outcome, pass, refused, send, start, talking, unread,
+};
+
+/// What `get_pending_messages` gives.
+async fn pending(it: &tests::bench::Tested, token: &str) -> Value {
+    it.call("get_pending_messages", json!({ "session_token": token })).await
+}
+
+#[tokio::test]
+async fn conv_70_what_is_read_has_the_specified_fields_in_order() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    let sent = send(&it, &a, "worker-b", "りんご").await;
+    let mut found = pending(&it, &b).await;
+    assert!(found["instruction"].take().is_string());
+    let expected = json!({
+        "success": true,
+        "my_agent_id": "worker-b",
+        "context_messages": [],
+        "pending_messages": [{
+            "id": sent["message_id"],
+            "senderId": "worker-a",
+            "recipientId": "worker-b",
+            "content": "りんご",
+            "timestamp": "2026-11-20T10:00:00Z",
+            "conversationId": id,
+            "sequence": 1,
+        }],
+        "total_history_count": 1,
+        "context_truncated": false,
+        "instruction": null,
+    });
+    assert_eq!(found, expected);
+    let again = pending(&it, &b).await;
+    assert_eq!(contents(&again["pending_messages"]), Vec::<String>::new(), "it was read");
+    assert_eq!(contents(&again["context_messages"]), ["りんご"], "and is known");
+}
+
+#[tokio::test]
+async fn conv_70_ten_at_a_time_oldest_first_with_twenty_before_them() {
+    let it = office().await;
+    let (a, b, _) = talking(&it).await;
+    for number in 1..=35 {
+        send(&it, &a, "worker-b", &number.to_string()).await;
+    }
+    let numbers = |from: u32, to: u32| (from..=to).map(|it| it.to_string()).collect::<Vec<_>>();
+    for (first, last) in [(1, 10), (11, 20), (21, 30), (31, 35)] {
+        let found = pending(&it, &b).await;
+        assert_eq!(contents(&found["pending_messages"]), numbers(first, last));
+        let before = numbers(u32::max(1, first.max(21) - 20), first - 1);
+        assert_eq!(contents(&found["context_messages"]), before, "before {first}");
+        assert_eq!(found["total_history_count"], 35);
+        assert_eq!(found["context_truncated"], first > 21, "{first}");
+    }
+    // One's own messages are known, and never unread.
+    assert_eq!(unread(&it, &a).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn conv_70_every_five_messages_the_agent_is_asked_whether_that_is_enough() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    for number in 1..=12 {
+        let (from, to, reader) =
+            if number % 2 == 1 { (&a, "worker-b", &b) } else { (&b, "worker-a", &a) };
+        send(&it, from, to, "…").await;
+        let found = pending(&it, reader).await;
+        let instruction = found["instruction"].as_str().unwrap();
+        let is_asked = instruction.contains("end_conversation") && instruction.contains(&id);
+        assert_eq!(is_asked, number % 5 == 0, "{number}: {instruction}");
+        assert_eq!(instruction.contains("しりとり"), number % 5 == 0, "the purpose: {number}");
+    }
+}
+
+#[tokio::test]
+async fn conv_70_of_calls_at_once_each_message_comes_once() {
+    let it = office().await;
+    let (a, b, _) = talking(&it).await;
+    for number in 0..30 {
+        send(&it, &a, "worker-b", &number.to_string()).await;
+    }
+    let read = join_all((0..3).map(|_| unread(&it, &b))).await;
+    let mut all: Vec<u32> = read.concat().iter().map(|it| it.parse().unwrap()).collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..30).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn conv_75_an_answer_goes_to_whoever_wrote_last() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    let answer = |content: &str| json!({ "session_token": b, "content": content });
+    let none = outcome(&it, "respond_chat", answer("?")).await;
+    assert_eq!(none, "invalid_params", "nobody has written yet");
+    send(&it, &a, "worker-b", "りんご").await;
+    let mut sent = it.call("respond_chat", answer("ごりら")).await;
+    assert!(sent["message_id"].take().as_str().unwrap().starts_with("msg_"));
+    let expected = json!({
+        "success": true,
+        "message_id": null,
+        "receiver_id": "worker-a",
+        "conversation_id": id,
+        "instruction": "応答を保存しました。get_next_action を呼び出して次の指示を確認してください。",
+    });
+    assert_eq!(sent, expected, "of the unread message");
+    unread(&it, &b).await;
+    assert_eq!(
+        it.call("respond_chat", answer("らっぱ")).await["receiver_id"],
+        "worker-a",
+        "of the read"
+    );
+    let c = enter(&it, "worker-c").await;
+    start(&it, &c, "worker-b").await;
+    assert_eq!(action(&it, &b).await, "conversation_request");
+    pass(&it, 1);
+    send(&it, &c, "worker-b", "こんにちは").await;
+    assert_eq!(it.call("respond_chat", answer("はい")).await["receiver_id"], "worker-c");
+    let named = json!({ "session_token": b, "content": "?", "target_agent_id": "worker-a" });
+    assert_eq!(it.call("respond_chat", named).await["receiver_id"], "worker-a", "as it is told");
+}
+
+#[tokio::test]
+async fn conv_75_an_answer_obeys_the_rules_of_a_message() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    let answer = |token: &str, target: &str, content: &str| json!({ "session_token": token, "content": content, "target_agent_id": target });
+    let task = enter(&it, "worker-c").await;
+    let cases = [
+        (answer(&b, "worker-b", "?"), "cannot_message_self"),
+        (answer(&b, "nobody", "?"), "agent_not_found"),
+        (answer(&b, "outsider", "?"), "target_agent_not_in_project"),
+        (answer(&b, "worker-a", ""), "content_required"),
+        (answer(&b, "worker-a", &"x".repeat(4_001)), "content_too_long"),
+        (answer(&b, "worker-c", "?"), "conversation_required_for_ai_to_ai"),
+        (answer(&task, "worker-a", "?"), "tool_not_available"),
+        (answer("sess_0", "worker-a", "?"), "invalid_session"),
+        (answer(&b, "hanako", "?"), "ok"),
+    ];
+    for (arguments, expected) in cases {
+        assert_eq!(outcome(&it, "respond_chat", arguments.clone()).await, expected, "{arguments}");
+    }
+    let mut own = answer(&b, "worker-a", "ごりら");
+    own["client_message_id"] = json!("r-1");
+    let first = it.call("respond_chat", own.clone()).await;
+    assert_eq!(it.call("respond_chat", own).await, first, "sent again, it is sent once");
+    end(&it, &a, &id).await;
+    let late = outcome(&it, "respond_chat", answer(&b, "worker-a", "?")).await;
+    assert_eq!(late, "conversation_required_for_ai_to_ai");
+}
+
+#[tokio::test]
+async fn the_messages_of_a_conversation_are_read_by_number_with_their_receipts() {
+    let it = office().await;
+    let (a, b, id) = talking(&it).await;
+    for number in 1..=12 {
+        send(&it, &a, "worker-b", &number.to_string()).await;
+    }
+    unread(&it, &b).await;
+    let page = |more: Value| {
+        let mut arguments = json!({ "session_token": a, "conversation_id": id });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let found = it.call("get_conversation_messages", page(json!({ "limit": 5 }))).await;
+    assert_eq!(contents(&found["messages"]), ["8", "9", "10", "11", "12"], "the latest");
+    assert_eq!((&found["has_more"], &found["total_count"]), (&json!(true), &json!(12)));
+    assert_eq!(found["messages"][2]["readAt"], "2026-11-20T10:00:00Z", "the tenth was read");
+    assert_eq!(found["messages"][3]["readAt"], Value::Null, "the eleventh was not");
+    let found =
+        it.call("get_conversation_messages", page(json!({ "before": 8, "limit": 7 }))).await;
+    assert_eq!(contents(&found["messages"]), ["1", "2", "3", "4", "5", "6", "7"]);
+    assert_eq!(found["has_more"], false);
+    let found = it.call("get_conversation_messages", page(json!({ "after": 3, "limit": 2 }))).await;
+    assert_eq!(contents(&found["messages"]), ["4", "5"], "those that follow");
+    for limit in [0, 201] {
+        let arguments = page(json!({ "limit": limit }));
+        assert_eq!(outcome(&it, "get_conversation_messages", arguments).await, "invalid_params");
+    }
+    let c = enter(&it, "worker-c").await;
+    let foreign = json!({ "session_token": c, "conversation_id": id });
+    let found = refused(&it, "get_conversation_messages", foreign).await;
+    assert_eq!(found, ("not_conversation_participant".to_owned(), 403));
+    let unknown = json!({ "session_token": c, "conversation_id": "conv_0" });
+    let found = refused(&it, "get_conversation_messages", unknown).await;
+    assert_eq!(found, ("conversation_not_found".to_owned(), 404));
+}
