@@ -31,7 +31,7 @@ pub fn query<const N: usize>(statements: [Statement; N]) -> Result<[Rows; N], Er
     sql::query(&statements).map(as_many)
 }
 
-/// As [`query`], for a batch whose length only shows when the component runs.
+/// As [`query`], for a batch whose length only shows when the component runs; as many results.
 ///
 /// # Errors
 /// See [`Error`].

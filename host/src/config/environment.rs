@@ -5,13 +5,15 @@ use serde::Deserialize;
 use crate::grants::http::HostGrant;
 
 /// Where a setting comes from: `"VARIABLE"`, or the first of several that says something.
+///
+/// Lists are tried first: serde would read one of two texts as the fields of [`When`].
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { when, value }")]
 pub enum FromEnvironment {
-    /// One place.
-    One(Choice),
     /// The first of these.
     First(Vec<Choice>),
+    /// One place.
+    One(Choice),
 }
 
 /// One place that a setting may come from.
@@ -33,13 +35,15 @@ pub struct When {
 }
 
 /// Variables that name hosts: `"VARIABLE"` with origins, or a list of those and of base addresses.
+///
+/// Lists are tried first here too.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"VARIABLE\", or a list of them and of { variable, … }")]
 pub enum HostsFromEnvironment {
-    /// One variable.
-    One(NamedHosts),
     /// All of these.
     All(Vec<NamedHosts>),
+    /// One variable.
+    One(NamedHosts),
 }
 
 /// What one variable names.
@@ -153,6 +157,7 @@ mod tests {
             ("'MADOGUCHI_TEST_NO_SUCH'", None),
             ("['MADOGUCHI_TEST_NO_SUCH', { when = 'PATH', value = 'x' }]", Some("x")),
             ("[{ when = 'MADOGUCHI_TEST_NO_SUCH', value = 'x' }]", None),
+            ("['MADOGUCHI_TEST_NO_SUCH', 'MADOGUCHI_TEST_NOR_THIS']", None),
         ] {
             let component = component(&format!("environment.provider = {from}"));
             let settings = component.settings();

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 
 use play::Stage;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
-use steps::Step;
+use steps::{Act, Step, Target};
 use tokio::runtime::Runtime;
 
 /// Steps of a history, besides those with which it begins and ends.
@@ -49,9 +49,16 @@ fn the_component_and_a_plain_model_agree_whatever_three_agents_and_a_person_do()
 }
 
 /// Plays one history.
-#[allow(dead_code, reason = "until the first regression")]
 fn replay(history: &[Step]) {
     let runtime = Runtime::new().unwrap();
     let played = runtime.block_on(async { Stage::open().await.play(history).await });
     played.unwrap_or_else(|it| panic!("{it}"));
+}
+
+#[test]
+fn a_persons_words_wait_for_the_initiator_of_a_request_that_expires() {
+    let (target, purpose, initial, max_turns) = (Target::Agent(0), false, false, None);
+    let act = Act::Start { target, purpose, initial, max_turns };
+    let start = Step::Act { who: 2, old: false, act };
+    replay(&[Step::Authenticate(2), start, Step::Write(0), Step::Pass(302)]);
 }
