@@ -9,6 +9,8 @@ use crate::{clock::Moment, events::PURPOSES, ids};
 
 /// Purposes that are told at a time, the oldest first.
 pub const MAX: usize = 500;
+/// What is going on, and played or not, that one look goes through.
+const LEFT_MAX: usize = 5_000;
 
 /// Why an agent should be launched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +134,7 @@ pub fn recover(playing: &[Key]) -> Result<(), Stop> {
          WHERE x.read_at IS NULL AND t.chat IS NOT NULL AND {nobody} AND NOT {} \
          AND EXISTS (SELECT 1 FROM chats k WHERE k.project_id = x.project_id \
           AND k.human_id = x.sender_id AND k.agent_id = x.agent_id AND k.ended_at IS NULL) \
-         LIMIT {MAX}",
+         LIMIT {LEFT_MAX}",
         asked("= x.id"),
         asked("IS NULL"),
     );
@@ -145,6 +147,7 @@ pub fn recover(playing: &[Key]) -> Result<(), Stop> {
     if left.is_empty() {
         return Ok(());
     }
+    left.truncate(MAX);
     let batch: Vec<Statement> = left.iter().map(|it| again(it, now)).collect();
     sql::transact_all(&batch)?;
     events::publish(PURPOSES);

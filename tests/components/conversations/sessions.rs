@@ -55,7 +55,9 @@ async fn is_live(it: &Tested, token: &str) -> bool {
     }
 }
 
-/// The members of an object.
+/// The members of an object, by their names.
 fn keys(object: &Value) -> Vec<&str> {
-    object.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut keys: Vec<_> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }

@@ -4,7 +4,7 @@ use output::conversations::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, sql,
+    English, Hints, Stop, Text, Tool, User, invalid, sql,
     sql::{Error, Statement},
     unavailable,
 };
@@ -15,6 +15,7 @@ use crate::{
     lapse::Look,
     passkey,
     refusals::say,
+    rules,
     session::{LIFE_S, Opening, Purpose, Way},
     tries,
 };
@@ -116,12 +117,23 @@ impl Tool for Authenticate {
     type Output = Authentication;
 
     fn call(self, _: &User) -> Result<Authentication, Stop> {
+        bounded("/agent_id", &self.agent_id, rules::ID_CHARS_MAX)?;
+        bounded("/passkey", &self.passkey, passkey::CHARS_MAX)?;
+        bounded("/project_id", &self.project_id, rules::ID_CHARS_MAX)?;
         for _ in 0..ROUNDS_MAX {
             if let Some(outcome) = self.once()? {
                 return Ok(outcome);
             }
         }
         Err(unavailable("The agent keeps changing; call again.", None))
+    }
+}
+
+/// Stops where a text is longer than any that fits; it is not said back.
+fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
+    match text.chars().nth(most) {
+        None => Ok(()),
+        Some(_) => Err(invalid(pointer, format!("must have at most {most} characters"))),
     }
 }
 

@@ -71,11 +71,14 @@ async fn every_argument_is_required_and_bounded_conv_80() {
         arguments.as_object_mut().unwrap().remove(missing);
         assert_eq!(it.failure("authenticate", arguments).await["error"], "invalid_params");
     }
-    let mut long = whole.clone();
-    long["passkey"] = "x".repeat(201).into();
-    let failure = it.failure("authenticate", long).await;
-    assert_eq!(failure["error"], "invalid_params", "a hash of a novel costs nothing");
-    assert!(!failure.to_string().contains("xxx"), "and is not said back");
+    for (member, most) in [("agent_id", 64), ("passkey", 200), ("project_id", 64)] {
+        let mut long = whole.clone();
+        long[member] = "x".repeat(most + 1).into();
+        let failure = it.failure("authenticate", long).await;
+        assert_eq!(failure["error"], "invalid_params", "a hash of a novel costs nothing");
+        assert_eq!(failure["data"]["problems"][0]["pointer"], format!("/{member}"));
+        assert!(!failure.to_string().contains("xxx"), "and is not said back");
+    }
 }
 
 #[tokio::test]

@@ -69,7 +69,8 @@ async fn the_built_in_model_of_the_chat_has_two_agents_talk_once_the_person_lets
         (&json!("begin_conversation"), &json!("conversation")),
         "{begun:#}"
     );
-    let id = begun["result"]["conversation"]["conversation_id"].as_str().unwrap();
+    let list = client.output("list_conversations", json!({})).await;
+    let id = list["conversations"][0]["conversation_id"].as_str().unwrap();
     let seen = counter.end(id).await;
     let said = words(&seen);
     assert_eq!(said.len(), 3, "{said:?}");

@@ -5,7 +5,7 @@ use super::*;
 /// Ann is played by `fake`, Ben by the built-in model; `lines` are Ann's assistant's own.
 async fn counter(fake: &FakeModel, lines: &str) -> Counter {
     let lines = format!(
-        "{}[assistants.thinker]\nprompt = 'You talk.'\nprovider = 'openai'\nplays_agents = true\n\
+        "{}[assistants.talker]\nprovider = 'builtin'\n[assistants.thinker]\nprompt = 'You talk.'\nprovider = 'openai'\nplays_agents = true\n\
          tools = ['component:conversations', 'list_movies', 'reserve_seats']\n{lines}\n\
          [models.openai]\nbase_url = '{}'\nkey = {{ value = '{}' }}\nmodel = '{}'\nretry_base_ms = 1\n",
         agents(&[("ann", "thinker"), ("ben", "talker")]),

@@ -5,14 +5,14 @@ use super::{Heard, Piece, Word, marks};
 /// How agents are called: the part before the first joint of a name such as `worker-a`.
 const CALLED: &str = "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
 /// Words beside a name that say that it is an agent's.
-const BESIDE: &str = "エージェント|agent ";
+const BESIDE: &str = "エージェント|agent";
 const BEHIND: &str = "エージェント|さん| agent";
 /// What follows or precedes the name of somebody who is to do something.
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |and ";
 /// What comes behind the topic.
 const DEEDS: &str = "について|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
-     と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談して|話し合|議論|会話|対話|話させ|話を|お話";
+     と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
 /// What is no part of it.
 const BEFORE: &str = "about |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |to talk about |talk about |talk to each other about |to chat about |to ";
@@ -53,12 +53,12 @@ impl Agents for Heard {
 
     fn is_addressed(&self, agent: &Piece) -> bool {
         let (before, behind) = (self.before(agent), self.behind(agent));
-        marks(PARTICLES).any(|it| behind.starts_with(it))
+        marks(PARTICLES).any(|it| behind.trim_start().starts_with(it))
             || marks(VERBS).any(|it| before.ends_with(it))
     }
 
     fn is_source(&self, agent: &Piece) -> bool {
-        self.behind(agent).starts_with("から") || self.before(agent).ends_with("from ")
+        self.behind(agent).trim_start().starts_with("から") || self.before(agent).ends_with("from ")
     }
 
     fn behind(&self, agent: &Piece) -> String {
@@ -77,7 +77,7 @@ impl Heard {
         let lower = piece.text.to_lowercase();
         let called = lower.split(['-', '_']).next().unwrap_or_default();
         marks(CALLED).any(|it| it == called)
-            || marks(BESIDE).any(|it| self.before(piece).ends_with(it))
+            || marks(BESIDE).any(|it| self.before(piece).trim_end().ends_with(it))
             || marks(BEHIND).any(|it| self.behind(piece).starts_with(it))
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn about(heard: &Heard, agents: &[Piece]) -> Option<String> {
 }
 
 fn japanese(rest: &str) -> &str {
-    let mut rest = rest.trim_start_matches(['」', '』']);
+    let mut rest = rest.trim_start_matches(['」', '』', ' ']);
     for particle in ["から", "同士で", "に", "へ", "と", "で", "を", "、"] {
         rest = rest.strip_prefix(particle).unwrap_or(rest);
     }
