@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use proptest::{prelude::*, test_runner::TestCaseResult};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tests::{
     bench::{Bench, Tested},
     conversations::{agent, credentials},
@@ -29,6 +30,8 @@ pub(super) type Heard = Result<Value, (String, u16)>;
 /// A component, how many histories it has lived through, and for how many milliseconds.
 pub(super) struct Stage {
     component: Tested,
+    /// Where its database lies.
+    _folder: TempDir,
     histories: usize,
     now: u64,
 }
@@ -56,7 +59,9 @@ impl Stage {
             "agents": (0..3).map(worker).chain([outsider]).collect::<serde_json::Map<_, _>>(),
         });
         let bench = Bench::of("conversations").grant_all().at("2026-11-20T10:00:00");
-        Self { component: bench.settings(settings).start().await, histories: 0, now: 0 }
+        let folder = scratch();
+        let bench = bench.settings(settings).database(&folder.path().join("conversations.sqlite"));
+        Self { component: bench.start().await, _folder: folder, histories: 0, now: 0 }
     }
 
     /// Plays a history in a project of its own.
@@ -265,6 +270,13 @@ impl Play<'_> {
             _ => json!({ "action": action, "reason": it["reason"] }),
         }
     }
+}
+
+/// A folder in memory where the system has one: a history is mostly writes, each of which a disk would
+/// have to confirm.
+fn scratch() -> TempDir {
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    folder.expect("a temporary folder can be made")
 }
 
 /// A text that must be there.

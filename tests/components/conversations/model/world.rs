@@ -286,13 +286,9 @@ impl World {
         let said = self.messages.iter().filter(|it| it.talk == Some(talk));
         let said = said.enumerate().map(|(at, it)| {
             let to = it.to.map(|it| IDS[it]);
-            json!([
-                at + 1,
-                IDS[it.from],
-                to,
-                it.content,
-                it.unread.is_empty() && !it.read.is_empty()
-            ])
+            // Read is what nobody has still to read.
+            let is_read = it.unread.is_empty() && !it.read.is_empty();
+            json!([at + 1, IDS[it.from], to, it.content, is_read])
         });
         json!({ "steps": steps, "messages": said.collect::<Vec<_>>() })
     }
