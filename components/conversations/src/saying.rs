@@ -150,7 +150,7 @@ impl Saying<'_> {
     }
 
     /// To a person: no conversation (CONV-7, CONV-61).
-    fn to_person(&self, seen: &Seen) -> Result<Stored, Stop> {
+    fn to_person(self, seen: &Seen) -> Result<Stored, Stop> {
         if let Some(id) = self.conversation_id {
             self.named(seen, id)?;
             let message = "a person is no side of a conversation; leave conversation_id out";
@@ -161,7 +161,7 @@ impl Saying<'_> {
     }
 
     /// To another agent: in the open conversation of both, and nowhere else (CONV-61 to CONV-64).
-    fn to_agent(&self, seen: &Seen) -> Result<Stored, Stop> {
+    fn to_agent(self, seen: &Seen) -> Result<Stored, Stop> {
         let from = seen.session.agent_id.as_str();
         let conversation = match self.conversation_id {
             Some(id) => Some(self.named(seen, id)?).filter(|it| it.state.is_open()),

@@ -162,7 +162,7 @@ async fn conv_32_the_other_names_and_the_extras_are_taken_and_bounded() {
     let first = "あ".repeat(4_000);
     it.call("start_conversation", with("initial_message", json!(first))).await;
     let told = next(&it, &b).await;
-    assert_eq!(contents(&told["pending_messages"]), [first.clone()], "CONV-51");
+    assert_eq!(contents(&told["pending_messages"]), std::slice::from_ref(&first), "CONV-51");
     assert_eq!(told["purpose"], Value::Null);
     assert_eq!(unread(&it, &b).await, [first], "it was not marked as read");
 }

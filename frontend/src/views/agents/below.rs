@@ -20,21 +20,15 @@ use crate::views::notice::Notice;
 #[component]
 pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
     let desk: Desk = expect_context();
-    let open = Memo::new({
-        let seat = seat.clone();
-        move |_| {
-            desk.panel.with(|it| match it {
-                Panel::Invite(own)
-                | Panel::Renew(own)
-                | Panel::Retire(own)
-                | Panel::Change(own)
-                    if *own == seat =>
-                {
-                    Some(it.clone())
-                }
-                _ => None,
-            })
-        }
+    let open = Memo::new(move |_| {
+        desk.panel.with(|it| match it {
+            Panel::Invite(own) | Panel::Renew(own) | Panel::Retire(own) | Panel::Change(own)
+                if *own == seat =>
+            {
+                Some(it.clone())
+            }
+            _ => None,
+        })
     });
     let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
     move || {

@@ -44,7 +44,7 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
                     <span class="hint">{move || page.say(Key::ProjectConfigured)}</span>
                 })}
             </header>
-            <Actions id=id.clone()/>
+            <Actions id=id/>
             {move || is_empty.get().then(|| view! {
                 <p class="hint">{move || page.say(Key::AgentsNoneHere)}</p>
             })}

@@ -135,7 +135,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
                     {fact(Key::CardReason, reason)}
                 </dl>
                 <p class="call-facts-title">{move || page.say(Key::CardArguments)}</p>
-                <Arguments tool=name params=params.clone()/>
+                <Arguments tool=name params=params/>
                 <Raw value=hidden/>
                 {plain}
             </div>

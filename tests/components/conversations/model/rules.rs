@@ -165,9 +165,8 @@ impl World {
                 unread.extend(it.sides);
             }
         }
-        let (content, at) = (content.to_owned(), self.now);
-        let read = Vec::new();
-        self.messages.push(Message { talk, from, to, content, client, unread, at, read });
+        let (content, read) = (content.to_owned(), Vec::new());
+        self.messages.push(Message { talk, from, to, content, client, unread, read });
     }
 
     /// CONV-60 to CONV-66.

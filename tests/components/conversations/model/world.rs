@@ -81,7 +81,6 @@ pub(super) struct Message {
     pub(super) content: String,
     pub(super) client: Option<u8>,
     pub(super) unread: BTreeSet<Who>,
-    pub(super) at: u64,
     /// When each read it, in the order of reading.
     pub(super) read: Vec<(Who, u64)>,
 }
@@ -184,7 +183,7 @@ impl World {
     /// What the schedule does beside that: whoever is not there is not waited for (CONV-54), and is
     /// not told an hour later, which is looked at once a minute.
     pub(super) fn sweep(&mut self) {
-        let is_seldom = self.now / SECOND % 60 == 0;
+        let is_seldom = (self.now / SECOND).is_multiple_of(60);
         for at in 0..self.talks.len() {
             let live = self.talks[at].sides.map(|it| self.is_live(it));
             let it = &mut self.talks[at];
