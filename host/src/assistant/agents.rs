@@ -45,7 +45,7 @@ const PURPOSES: &str = "conversations://purposes";
 /// Tools with which an agent says something.
 const SPEAKS: &[&str] = &["send_message", "respond_chat"];
 /// How often it looks without being rung for.
-const LOOK: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_secs(600);
 /// How long it waits after a look that failed, and how long an agent rests that could not be played.
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(30);
@@ -101,9 +101,11 @@ impl Stage {
         self.assistants.get(&purpose.assistant).filter(|it| it.is_enabled())
     }
 
-    fn is_open(&self) -> bool {
+    /// The version of the component that serves, where it does.
+    fn version(&self) -> Option<String> {
         let catalog = self.registry.catalog();
-        catalog.component_for("list_purposes").is_some_and(|it| &**it.name() == COMPONENT)
+        let component = catalog.component_for("list_purposes");
+        component.filter(|it| &**it.name() == COMPONENT).map(|it| it.digest().to_string())
     }
 }
 
@@ -166,19 +168,27 @@ impl Coordinator {
         let mut changes = self.stage.registry.changes();
         let mut bell = bell.listen();
         let purposes = [PURPOSES.to_owned()];
+        let (mut seen, mut is_due) = (None, true);
         loop {
             bell.forget();
             changes.mark_unchanged();
-            if self.trouble.is_over() && self.stage.is_open() {
+            let version = self.stage.version();
+            // Another component that comes or goes is none of its business.
+            is_due |= version != seen;
+            if is_due && self.trouble.is_over() && version.is_some() {
                 self.look(&stop).await;
             }
+            (seen, is_due) = (version, true);
             let next = self.next_look();
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 Some(ended) = self.players.join_next_with_id() => self.ended(ended),
                 () = bell.rung(&purposes) => {}
-                changed = changes.changed() => if changed.is_err() { break },
+                changed = changes.changed() => match changed {
+                    Ok(()) => is_due = false,
+                    Err(_) => break,
+                },
                 () = sleep_until(next) => {}
             }
         }

@@ -42,7 +42,7 @@ impl Tool for RenewPasskey {
                       the sessions that it opened end.",
         arguments: &[("agent_id", "The agent's ID")],
     };
-    const HINTS: Hints = Hints::DESTRUCTIVE;
+    const HINTS: Hints = Hints::empty();
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = RenewedPasskey;
 

@@ -50,7 +50,7 @@ pub(super) fn ProjectCard(id: String) -> impl IntoView {
             })}
             <ul class="agent-list"
                 aria-label=move || page.fill(Key::AgentsOf, &[&name.get().unwrap_or_default()])>
-                <For each=move || agents.get() key=Clone::clone children=one.clone()/>
+                <For each=move || agents.get() key=Clone::clone children=one/>
             </ul>
         </section>
     }
