@@ -149,7 +149,7 @@ fn told(desk: &Desk<'_>, conversation: &Value) -> String {
     };
     desk.say(
         format!(
-            "{names}の会話{}を始めました。様子は下の表示か「会話」の画面で見られ、一時停止や終了もできます。",
+            "{names}の会話{}を始めました。様子はここの表示か「会話」の画面で見られ、一時停止や終了もできます。",
             purpose("「", "」")
         ),
         format!(
