@@ -31,7 +31,7 @@ fn the_component_and_a_plain_model_agree_whatever_three_agents_and_a_person_do()
     let stage = RefCell::new(runtime.block_on(Stage::open()));
     let seed = number("MADOGUCHI_SEED", 8).to_le_bytes().repeat(8);
     let config = Config {
-        cases: number("MADOGUCHI_HISTORIES", 1_000),
+        cases: number("MADOGUCHI_HISTORIES", 600),
         max_shrink_iters: 4_000,
         failure_persistence: None,
         ..Config::default()
@@ -57,8 +57,19 @@ fn replay(history: &[Step]) {
 
 #[test]
 fn a_persons_words_wait_for_the_initiator_of_a_request_that_expires() {
-    let (target, purpose, initial, max_turns) = (Target::Agent(0), false, false, None);
+    replay(&[Step::Authenticate(2), start(2, 0), Step::Write(0), Step::Pass(302)]);
+}
+
+#[test]
+fn whoever_answers_nobody_after_their_session_is_over_is_told_that_it_is_over() {
+    let act = Act::Respond { target: None, client: None };
+    let answer = Step::Act { who: 0, old: false, act };
+    replay(&[Step::Authenticate(0), start(0, 1), Step::Pass(602), Step::Pass(598), answer]);
+}
+
+/// One agent asks another.
+fn start(who: usize, whom: usize) -> Step {
+    let (target, purpose, initial, max_turns) = (Target::Agent(whom), false, false, None);
     let act = Act::Start { target, purpose, initial, max_turns };
-    let start = Step::Act { who: 2, old: false, act };
-    replay(&[Step::Authenticate(2), start, Step::Write(0), Step::Pass(302)]);
+    Step::Act { who, old: false, act }
 }
