@@ -169,6 +169,7 @@ impl Refusal {
             "seat_not_found" => Key::ErrSeatNotFound,
             "showtime_closed" => Key::ErrShowtimeClosed,
             "idempotency_conflict" => Key::ErrIdempotency,
+            "reservation_cancelled" => Key::ErrReservationCancelled,
             "reservation_not_found" => Key::ErrReservationNotFound,
             "conversation_not_found" => Key::ErrConversationNotFound,
             "reservation_user_mismatch" => Key::ErrReservationUser,

@@ -12,6 +12,7 @@ mod language;
 mod message;
 pub(crate) mod models;
 pub(crate) mod planner;
+pub(crate) mod reading;
 mod result;
 mod run;
 pub(crate) mod turns;
@@ -27,5 +28,6 @@ pub(crate) use decide::{
 pub(crate) use language::Language;
 pub(crate) use message::{Body, Image, Message, Part, images_of, text_of};
 pub(crate) use run::{
-    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, tell_running,
+    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, approval,
+    broken_off, tell_ended, tell_running,
 };

@@ -1,38 +1,45 @@
-//! One line a call in `DATA/audit/audit.jsonl`: who called which tool of which version, with what
-//! (its digest, never itself), and how it ended.
+//! One line a call: who called which tool of which version, with what (its digest, never itself), and
+//! how it ended. What ran is in `DATA/audit/audit.jsonl`. What was turned away is in `refused.jsonl`,
+//! so many lines a second and the rest as a number: a flood of it pushes nothing else out.
 
 use std::{
     borrow::Cow,
     io,
+    num::NonZeroU32,
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{self, Receiver, SyncSender, TrySendError},
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, SyncSender, TrySendError},
     },
     thread,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::private;
+
 mod journal;
 mod line;
+mod writer;
 
-use journal::Journal;
 pub(crate) use line::{Arguments, By, Line, Version};
+use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.
 const QUEUE_MAX: usize = 4_096;
-/// How long the writer gathers what comes: waking it costs a call more than its line does.
-const GATHER: Duration = Duration::from_millis(20);
-/// Bytes after which the writer writes what it has.
-const BATCH_BYTES: usize = 256 << 10;
 /// How long somebody may wait for what is queued to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long to wait for room in the queue.
+const QUEUE_WAIT: Duration = Duration::from_millis(20);
 /// Lines that may be asked for at a time.
 const TAIL_MAX: usize = 10_000;
+/// Calls a second that were turned away and have a line each, over time and at once; the rest is counted.
+const REFUSED_PER_S: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
+const REFUSED_BURST: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
 
 /// `[audit]`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -40,15 +47,17 @@ const TAIL_MAX: usize = 10_000;
 pub struct AuditConfig {
     /// Whether calls are written down.
     pub enabled: bool,
-    /// Bytes after which a new file is begun.
+    /// Whether calls that change something are refused while they cannot be written down.
+    pub required: bool,
+    /// Bytes after which a new file is begun, of each kind.
     pub bytes_max: u64,
-    /// Full files that are kept beside the one that is written.
+    /// Full files that are kept beside the one that is written, of each kind.
     pub files_kept: usize,
 }
 
 impl Default for AuditConfig {
     fn default() -> Self {
-        Self { enabled: true, bytes_max: 16 << 20, files_kept: 4 }
+        Self { enabled: true, required: true, bytes_max: 16 << 20, files_kept: 4 }
     }
 }
 
@@ -58,18 +67,24 @@ pub struct Audit(Option<Arc<Desk>>);
 
 struct Desk {
     queue: SyncSender<Job>,
-    lost: Arc<Lost>,
+    state: Arc<State>,
+    refused: DefaultDirectRateLimiter,
+    is_required: bool,
     folder: Box<Path>,
     files_kept: usize,
 }
 
-/// Lines that the queue had no room for.
+/// What the writer and those who write share.
 #[derive(Default)]
-struct Lost {
-    /// All of them.
-    total: AtomicU64,
+struct State {
+    /// All lines that found no room.
+    lost: AtomicU64,
     /// Those that no line tells of yet.
-    untold: AtomicU64,
+    lost_untold: AtomicU64,
+    /// Calls that were turned away too fast, of which no line tells yet.
+    refused_untold: AtomicU64,
+    /// Whether the disk takes no lines.
+    is_failing: AtomicBool,
 }
 
 enum Job {
@@ -85,34 +100,44 @@ impl Audit {
             return Ok(Self::default());
         }
         let folder: Box<Path> = data.join("audit").into();
-        let journal = Journal::open(&folder, config)?;
+        private::make_folder(&folder)?;
         let (queue, jobs) = mpsc::sync_channel(QUEUE_MAX);
-        let lost = Arc::<Lost>::default();
-        let untold = lost.clone();
-        thread::Builder::new()
-            .name("audit".to_owned())
-            .spawn(move || write_all(&jobs, journal, &untold))?;
-        Ok(Self(Some(Arc::new(Desk { queue, lost, folder, files_kept: config.files_kept }))))
+        let state = Arc::<State>::default();
+        let writer = Writer::new(&folder, config, state.clone());
+        thread::Builder::new().name("audit".to_owned()).spawn(move || writer.write_all(&jobs))?;
+        let refused =
+            RateLimiter::direct(Quota::per_second(REFUSED_PER_S).allow_burst(REFUSED_BURST));
+        let (is_required, files_kept) = (config.required, config.files_kept);
+        Ok(Self(Some(Arc::new(Desk { queue, state, refused, is_required, folder, files_kept }))))
     }
 
     pub(crate) fn is_enabled(&self) -> bool {
         self.0.is_some()
     }
 
+    /// Whether what changes something may not run now, because it could not be written down.
+    pub(crate) fn refuses_changes(&self) -> bool {
+        let desk = self.0.as_ref().filter(|it| it.is_required);
+        desk.is_some_and(|it| it.state.is_failing.load(Ordering::Relaxed))
+    }
+
     /// Never waits: a line that finds no room is counted, and the log says how many were.
     pub(crate) fn write(&self, line: Line) {
         let Some(desk) = &self.0 else { return };
+        if line.is_refused && desk.refused.check().is_err() {
+            desk.state.refused_untold.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
             desk.queue.try_send(Job::Line(line))
         {
-            desk.lost.total.fetch_add(1, Ordering::Relaxed);
-            desk.lost.untold.fetch_add(1, Ordering::Relaxed);
+            desk.state.lose(1);
         }
     }
 
     /// Lines that were dropped since the start.
     pub fn dropped(&self) -> u64 {
-        self.0.as_ref().map_or(0, |it| it.lost.total.load(Ordering::Relaxed))
+        self.0.as_ref().map_or(0, |it| it.state.lost.load(Ordering::Relaxed))
     }
 
     /// Brings everything that is queued into the file. Blocks, two seconds at most.
@@ -131,7 +156,7 @@ impl Audit {
                 Err(TrySendError::Full(it)) => job = it,
                 Err(TrySendError::Disconnected(_)) => return,
             }
-            thread::sleep(GATHER);
+            thread::sleep(QUEUE_WAIT);
         }
     }
 
@@ -143,38 +168,10 @@ impl Audit {
     }
 }
 
-/// Writes what comes until nobody can send any more.
-fn write_all(jobs: &Receiver<Job>, mut journal: Journal, lost: &Lost) {
-    let mut batch = Vec::with_capacity(BATCH_BYTES + (4 << 10));
-    while let Ok(first) = jobs.recv() {
-        if matches!(first, Job::Line(_)) {
-            thread::sleep(GATHER);
-        }
-        let (mut next, mut count, mut waiting) = (Some(first), 0, Vec::new());
-        while batch.len() < BATCH_BYTES
-            && let Some(job) = next.take().or_else(|| jobs.try_recv().ok())
-        {
-            match job {
-                Job::Line(it) => {
-                    it.write(&mut batch);
-                    count += 1;
-                }
-                Job::Flush(done) => waiting.push(done),
-            }
-        }
-        let untold = lost.untold.swap(0, Ordering::Relaxed);
-        if untold > 0 {
-            line::write_lost(untold, SystemTime::now(), &mut batch);
-        }
-        if !journal.append(&batch) {
-            lost.total.fetch_add(count, Ordering::Relaxed);
-            lost.untold.fetch_add(count + untold, Ordering::Relaxed);
-        }
-        batch.clear();
-        for done in waiting {
-            // Whoever waited may have given up.
-            let _ = done.try_send(());
-        }
+impl State {
+    fn lose(&self, lines: u64) {
+        self.lost.fetch_add(lines, Ordering::Relaxed);
+        self.lost_untold.fetch_add(lines, Ordering::Relaxed);
     }
 }
 

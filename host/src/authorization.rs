@@ -1,10 +1,14 @@
 //! Who sends a request, what they may reach, and how often they may ask.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
-use http::{HeaderMap, header};
+use http::{Extensions, HeaderMap, header};
 
-use crate::{caller::Caller, config::Config};
+use crate::{
+    caller::Caller,
+    config::Config,
+    http::{Share, Shares},
+};
 
 pub mod check;
 pub mod fresh;
@@ -16,7 +20,7 @@ mod tokens;
 
 pub(crate) use gateway::{Gateway, NoEntry};
 pub use rate::RateConfig;
-pub(crate) use rate::{Rate, Strangers};
+pub(crate) use rate::{Rate, Strangers, network};
 pub(crate) use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};
 pub use tokens::TokenConfig;
 pub(crate) use tokens::Tokens;
@@ -39,6 +43,37 @@ pub(crate) struct Principal {
     pub(crate) caller: Caller,
     /// How often they may ask.
     pub(crate) rate: Option<Rate>,
+    /// How much they may send at once.
+    pub(crate) share: Share,
+    /// Until when they are let in.
+    pub(crate) expires: Option<SystemTime>,
+}
+
+/// Where a request comes from that tries a password.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// The rate of a request whose sender is not known.
+#[derive(Clone)]
+pub(crate) struct StrangersRate {
+    strangers: Arc<Strangers>,
+    peer: IpAddr,
+}
+
+impl StrangersRate {
+    pub(crate) fn new(strangers: Arc<Strangers>, peer: IpAddr) -> Self {
+        Self { strangers, peer }
+    }
+}
+
+/// Counts one request more in a request that has been let in with these; the milliseconds to wait
+/// where that is too much.
+pub(crate) fn take_one_more(extensions: &Extensions) -> Result<(), u64> {
+    if let Some(principal) = extensions.get::<Arc<Principal>>() {
+        return principal.rate.as_ref().map_or(Ok(()), Rate::take);
+    }
+    let strangers = extensions.get::<StrangersRate>();
+    strangers.map_or(Ok(()), |it| it.strangers.take(it.peer))
 }
 
 /// Mark of a request that came without a token where that is allowed: it is told little.
@@ -60,10 +95,10 @@ pub(crate) enum Unauthorized {
 
 impl Authority {
     /// What `config`, which has been checked, decides.
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn of(config: &Config, shares: &Shares) -> Self {
         match config.tokens.is_empty() {
             true => Self::Open,
-            false => Self::Tokens(Tokens::new(config)),
+            false => Self::Tokens(Tokens::new(config, shares)),
         }
     }
 

@@ -35,13 +35,23 @@ pub struct Limits {
     pub blob_bytes_max: u64,
     /// Bytes of all blobs.
     pub bytes_max: u64,
+    /// Bytes of those that one caller has left, where callers are told apart.
+    pub caller_bytes_max: u64,
+    /// Uploads that one caller may have on their way, where callers are told apart.
+    pub caller_uploads_max: usize,
     /// How long one is kept that nobody uses, in seconds.
     pub ttl_s: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { blob_bytes_max: 32 << 20, bytes_max: 1 << 30, ttl_s: 86_400 }
+        Self {
+            blob_bytes_max: 32 << 20,
+            bytes_max: 1 << 30,
+            caller_bytes_max: 256 << 20,
+            caller_uploads_max: 8,
+            ttl_s: 86_400,
+        }
     }
 }
 
@@ -79,9 +89,15 @@ pub enum BlobError {
     /// All together are larger than they may be.
     #[error("all blobs together may have {0} bytes, and do")]
     Full(u64),
+    /// What one caller has left is larger than it may be.
+    #[error("what one caller has left may have {0} bytes, and does")]
+    ShareFull(u64),
     /// Too many are on their way.
     #[error("too many uploads are on their way")]
     Busy,
+    /// Too many of one caller's are.
+    #[error("{0} uploads of one caller can be on their way, and are")]
+    ShareBusy(usize),
     /// The disk has no room.
     #[error("the disk is full")]
     DiskFull,
@@ -193,16 +209,27 @@ impl Blobs {
     /// # Errors
     /// See [`BlobError`].
     pub async fn put(&self, data: &[u8], mime_type: &str) -> Result<Blob, BlobError> {
-        let mut upload = self.upload().await?;
+        self.put_for(None, data, mime_type).await
+    }
+
+    /// The same for `owner`, of whose share it is.
+    pub(crate) async fn put_for(
+        &self,
+        owner: Option<Arc<str>>,
+        data: &[u8],
+        mime_type: &str,
+    ) -> Result<Blob, BlobError> {
+        let mut upload = self.upload(owner).await?;
         upload.write(data).await?;
         let declared = mime::declared(Some(mime_type));
         upload.finish(declared.as_deref().unwrap_or(mime::UNKNOWN)).await
     }
 
-    /// Takes in a blob piece by piece; dropped before its end, it leaves nothing.
-    pub(crate) async fn upload(&self) -> Result<Upload, BlobError> {
+    /// Takes in a blob of `owner`'s piece by piece; dropped before its end, it leaves nothing.
+    pub(crate) async fn upload(&self, owner: Option<Arc<str>>) -> Result<Upload, BlobError> {
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        Upload::begin(self.clone(), disk::arriving(&self.0.folder).join(number.to_string())).await
+        Upload::begin(self.clone(), owner, disk::arriving(&self.0.folder).join(number.to_string()))
+            .await
     }
 
     /// Removes what nobody has used for too long; the number of those. Waits for the disk.

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{Arc, Mutex, atomic::AtomicUsize},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use wasmtime::component::ResourceTable;
@@ -60,12 +60,15 @@ impl Clock {
     /// The time since 1970-01-01T00:00:00Z.
     pub fn now(&self) -> Duration {
         match self {
-            Self::System => std::time::SystemTime::now()
-                .duration_since(std::time::UNIX_EPOCH)
-                .unwrap_or_default(),
+            Self::System => since_1970(SystemTime::now()),
             Self::Fixed(now) => *now.lock().unwrap_or_else(|it| it.into_inner()),
         }
     }
+}
+
+/// None at all before 1970, where a clock without a battery begins.
+fn since_1970(now: SystemTime) -> Duration {
+    now.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 impl fmt::Debug for Clock {
@@ -136,9 +139,8 @@ fn wasi_of(context: &CallContext, log: &LogBudget) -> WasiCtx {
     let output = GuestOutput::new(context, log);
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone()).stderr(output).allow_tcp(false).allow_udp(false);
-    if let Clock::Fixed(_) = context.clock {
-        wasi.wall_clock(context.clock.clone());
-    }
+    // Ours, which stands still before 1970 where WASI's own would panic.
+    wasi.wall_clock(context.clock.clone());
     let mut wasi = wasi.build();
     context.reach.folders.show(&mut wasi);
     wasi
@@ -158,5 +160,16 @@ impl Drop for CallState {
             let limit = "progress_max";
             tracing::warn!(target: "guest", component, call, limit, "{notes} notes of its progress dropped, {limit}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_stands_at_its_beginning() {
+        assert_eq!(since_1970(UNIX_EPOCH - Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(since_1970(UNIX_EPOCH + Duration::from_secs(1)), Duration::from_secs(1));
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, header};
+use serde::Deserialize;
 
 use crate::authorization::{Principal, scopes::Scopes};
 
@@ -13,6 +14,33 @@ pub enum Owner<'a> {
     Component(&'a str),
     /// Another MCP server's, by its name in the configuration.
     Server(&'a str),
+}
+
+/// A language as a BCP 47 tag, such as `ja` or `en-GB`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LanguageTag(Arc<str>);
+
+impl LanguageTag {
+    /// As it is written.
+    pub fn text(&self) -> &Arc<str> {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for LanguageTag {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match is_tag(&text) {
+            true => Ok(Self(text.into())),
+            false => Err(format!("{text:?} is no language; a tag such as \"ja\" or \"en\" is")),
+        }
+    }
+}
+
+fn is_tag(text: &str) -> bool {
+    (1..=35).contains(&text.len()) && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
 }
 
 /// The caller of one invocation.
@@ -68,6 +96,11 @@ impl Caller {
         }
     }
 
+    /// Under whose name what they leave here is counted; none where callers are not told apart.
+    pub(crate) fn share(&self) -> Option<Arc<str>> {
+        self.reach.is_some().then(|| self.principal.clone())
+    }
+
     /// Whether nobody knows who calls.
     pub(crate) fn is_anonymous(&self) -> bool {
         &*self.principal == "anonymous"
@@ -100,13 +133,16 @@ impl Caller {
         self.reach.as_ref().is_none_or(|it| !it.is_read_only())
     }
 
-    /// The same caller, speaking the first language of an `Accept-Language` header.
+    /// The same caller, speaking the first language of an `Accept-Language` header where it names one.
     pub fn speaking(mut self, accept_language: Option<&str>) -> Self {
         let first = accept_language.and_then(|it| it.split([',', ';']).next()).map(str::trim);
-        self.locale = first
-            .filter(|it| (1..=35).contains(&it.len()))
-            .filter(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
-            .map(Into::into);
+        self.locale = first.filter(|it| is_tag(it)).map(Into::into).or(self.locale);
+        self
+    }
+
+    /// The same caller, who reads `language` where they say nothing else.
+    pub(crate) fn reading(mut self, language: Option<&LanguageTag>) -> Self {
+        self.locale = self.locale.or_else(|| language.map(|it| it.text().clone()));
         self
     }
 }
@@ -121,5 +157,10 @@ mod tests {
         assert_eq!(locale(Some("ja-JP,ja;q=0.9,en;q=0.8")).as_deref(), Some("ja-JP"));
         assert_eq!(locale(Some("*")), None);
         assert_eq!(locale(None), None);
+        let japanese = LanguageTag::try_from("ja".to_owned()).unwrap();
+        let reader = || Caller::anonymous().reading(Some(&japanese));
+        assert_eq!(reader().speaking(None).locale.as_deref(), Some("ja"));
+        assert_eq!(reader().speaking(Some("en")).locale.as_deref(), Some("en"));
+        assert!(LanguageTag::try_from("日本語".to_owned()).unwrap_err().contains("no language"));
     }
 }

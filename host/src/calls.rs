@@ -4,15 +4,19 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 use crate::{
     call_state::Clock,
     caller::Caller,
     component::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
-        Round, Stop,
+        Refusal, Round, Stop, Unavailable,
     },
+    definition::Shown,
     mcp::thin::Answers,
     notes::Notes,
     record::{Record, Surface, Watch},
@@ -29,8 +33,12 @@ mod unasked;
 
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
-/// Rounds in which a call may ask; a tool that goes on is given up.
-const ROUNDS_MAX: u32 = 16;
+/// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
+/// and say less about it.
+const ROUNDS_MAX: u32 = 10;
+
+/// What whoever changes something is told while the audit log cannot be written.
+const UNAUDITED: &str = "The server's disk takes no line of the audit log, so nothing is changed now; the operator has to make room there, or set required = false under [audit]. What only reads is answered.";
 
 /// Takes calls in and brings them to their end.
 #[derive(Clone)]
@@ -74,6 +82,15 @@ pub(crate) enum Outcome<T = Output> {
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
 
+/// What became of the questions of the round before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Questions {
+    /// The answers that came are all there are.
+    Answered,
+    /// They may be answered yet, whatever comes of this round.
+    Open,
+}
+
 impl Calls {
     pub(crate) fn new(
         registry: Registry,
@@ -90,15 +107,67 @@ impl Calls {
         self.ask::<CallTool>(call).await
     }
 
+    /// The same of the tool that was `shown`; one that is another by now is not called.
+    pub(crate) async fn call_shown(
+        &self,
+        call: Call,
+        shown: Option<&Shown>,
+    ) -> Result<Outcome, CallError> {
+        let catalog = self.registry.catalog();
+        if let (Some(shown), Some(now)) = (shown, catalog.shown(&call.name))
+            && now != *shown
+        {
+            return Err(CallError::Stopped(Stop::Refused(Refusal {
+                code: "tool_changed".to_owned(),
+                message: format!(
+                    "The tool {} has changed since it was looked at ({}); the call was not made. Look at it again.",
+                    call.name,
+                    now.changes(shown).join(", ")
+                ),
+                status: 409,
+                details: None,
+            })));
+        }
+        self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
+    }
+
+    /// Keeps the server from stopping before what is being done has come to its end.
+    pub(crate) fn hold(&self) -> TaskTrackerToken {
+        self.running.token()
+    }
+
     /// One round of a request, watched from here to its end, be that that nobody waits for it.
     pub(crate) async fn ask<M: Method>(&self, call: Call) -> Result<Outcome<M::Output>, CallError> {
+        self.ask_with::<M>(call, Questions::Answered).await
+    }
+
+    /// The same, of which it is said what became of the questions of the round before.
+    pub(crate) async fn ask_with<M: Method>(
+        &self,
+        call: Call,
+        questions: Questions,
+    ) -> Result<Outcome<M::Output>, CallError> {
+        self.ask_in::<M>(call, questions, self.registry.catalog()).await
+    }
+
+    async fn ask_in<M: Method>(
+        &self,
+        call: Call,
+        questions: Questions,
+        catalog: Arc<Catalog>,
+    ) -> Result<Outcome<M::Output>, CallError> {
         let _running = self.running.token();
         let mut record = self.watch.begin(call, M::NAME);
-        let catalog = self.registry.catalog();
+        if self.watch.audit.refuses_changes() && changes::<M>(&catalog, &record.call) {
+            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
+            let result = Err(CallError::Stopped(Stop::Unavailable(unavailable)));
+            record.end(&result);
+            return result;
+        }
         let result = match M::served(&catalog, &record.call) {
             // In a box: a component's call, which is the rule, would carry its state along.
             Some((server, ask)) => Box::pin(self.pass::<M>(&mut record, server, ask)).await,
-            None => self.round::<M>(&mut record, &catalog).await,
+            None => self.round::<M>(&mut record, &catalog, questions).await,
         };
         record.end(&result);
         result
@@ -108,6 +177,7 @@ impl Calls {
         &self,
         record: &mut Record<'_>,
         catalog: &Catalog,
+        questions: Questions,
     ) -> Result<Outcome<M::Output>, CallError> {
         let mut component = M::component(catalog, &record.call)?;
         record.component = Some(component.clone());
@@ -128,7 +198,7 @@ impl Calls {
             };
             match M::round(&component, call, &state, round).await {
                 Ok(output) => {
-                    spend(claim, component.clock());
+                    spend(claim.filter(|_| questions == Questions::Answered), component.clock());
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
@@ -239,6 +309,13 @@ impl Calls {
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
     }
+}
+
+/// Whether it is a tool that does not say of itself that it only reads.
+fn changes<M: Method>(catalog: &Catalog, call: &Call) -> bool {
+    let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
+    let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only());
+    M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
 }
 
 /// Whether it is a tool that takes answers to what it has not asked.

@@ -5,8 +5,16 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    assistant, authorization, config::Config, grants::Grant, inspect, library::Library,
-    sandbox::Sandbox, servers, settings::Settings, solo::Compiled,
+    assistant, authorization,
+    component::LoadError,
+    config::Config,
+    grants::Grant,
+    inspect,
+    library::Library,
+    sandbox::Sandbox,
+    servers,
+    settings::Settings,
+    solo::{Compiled, Solo},
 };
 
 mod document;
@@ -28,7 +36,7 @@ pub struct Finding {
 }
 
 /// Everything that is wrong with `config` as it was read from `document`.
-pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
+pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Err(error) = config.telemetry.check() {
         let message = error.to_string();
@@ -36,6 +44,9 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     }
     if let Err(what) = config.sessions.check() {
         findings.push(document.problem(&["sessions"], what));
+    }
+    if let Err(what) = config.connections.check(config.largest_body()) {
+        findings.push(document.problem(&["connections"], what));
     }
     let wrong = authorization::check::problems(config);
     for it in wrong.into_iter().chain(assistant::check::problems(config)) {
@@ -75,13 +86,13 @@ pub fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         let missing = server.missing(&config.base);
         findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
     }
-    installed(config, document, &mut findings);
+    installed(config, document, &mut findings).await;
     findings
 }
 
 /// The names of the components that are installed, in the folder or in the program.
 pub fn installed_names(config: &Config) -> Vec<String> {
-    let library = Library::look(config.components_folder.clone(), config.bundled);
+    let library = Library::look(config);
     let mut names: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
     names.extend(library.bundled());
     names.sort();
@@ -118,9 +129,10 @@ fn absent(path: &Path, kind: &str) -> String {
     }
 }
 
-/// Whether what is installed is let in, and what is granted to nobody or in vain.
-fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
-    let library = Library::look(config.components_folder.clone(), config.bundled);
+/// Whether what is installed is let in and accepts its settings, and what is granted to no component
+/// or in vain.
+async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Finding>) {
+    let library = Library::look(config);
     let files: Vec<_> = library.files().into_iter().map(|it| it.0).collect();
     let mut names = installed_names(config);
     for name in document.components().filter(|it| !names.contains(it)) {
@@ -128,7 +140,7 @@ fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Findin
         findings.push(document.note(&["components", &name], message));
     }
     names.retain(|it| config.component(it).enabled != Some(false));
-    let sandbox = match Sandbox::new(config.memory_bytes_max()) {
+    let sandbox = match Sandbox::with(&config.sandbox, config.memory_bytes_max()) {
         Ok(sandbox) => sandbox,
         Err(error) => {
             let message = format!("the sandbox cannot be set up: {error:#}");
@@ -136,31 +148,82 @@ fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<Findin
         }
     };
     for name in names {
-        let bytes = match files.contains(&name) {
-            true => library.read(&name).map_err(|it| it.to_string()),
-            false => library.read_bundled(&name).ok_or_else(|| "it has gone".to_owned()),
+        let source = match files.contains(&name) {
+            true => library.read(&name).map_err(LoadError::from),
+            false => library.read_bundled(&name).ok_or_else(|| gone().into()),
         };
-        let compiled = bytes
-            .and_then(|it| Compiled::new(&sandbox, &it.bytes).map_err(|error| error.to_string()));
+        let compiled = match source {
+            Ok(source) => Compiled::of(&library, &sandbox, &source).await,
+            Err(error) => Err(error),
+        };
         match compiled {
-            Ok(compiled) => fits(config, document, &name, &compiled, findings),
-            Err(message) => findings.push(document.problem(&["components", &name], message)),
+            Ok(compiled) => {
+                if fits(config, document, &name, &compiled, findings) {
+                    accepts(config, document, &name, &compiled, findings).await;
+                }
+            }
+            Err(error) => {
+                findings.push(document.problem(&["components", &name], error.to_string()));
+            }
         }
     }
 }
 
-/// Whether the grants of the component named `name` fit what it imports and exports.
-fn fits(
+fn gone() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::NotFound, "it has gone")
+}
+
+/// Whether the component named `name` accepts its settings: it is given them, on a database that is
+/// thrown away.
+async fn accepts(
     config: &Config,
     document: &Document<'_>,
     name: &str,
     compiled: &Compiled,
     findings: &mut Vec<Finding>,
 ) {
+    let outcome = match Solo::on_trial(config, name) {
+        Ok(solo) => solo.start_compiled(compiled).await.map(|_| ()),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(()) => {}
+        // Files and folders that are not there have been told of above.
+        Err(LoadError::Settings(_) | LoadError::Reach(_)) => {}
+        Err(LoadError::Configure(problems)) => {
+            let given = config.component(name);
+            for it in problems {
+                let setting = it.pointer.split('/').nth(1).unwrap_or_default();
+                let (table, source) = given.source_of(setting, &config.base);
+                let message = match it.pointer.as_str() {
+                    "" => format!("its settings are refused: {}", it.message),
+                    pointer => {
+                        format!("its settings are refused: {pointer}: {}{source}", it.message)
+                    }
+                };
+                let mut place = vec!["components", name, table, setting];
+                place.retain(|it| !it.is_empty());
+                findings.push(document.problem(&place, message));
+            }
+        }
+        Err(error) => findings.push(document.problem(&["components", name], error.to_string())),
+    }
+}
+
+/// Whether the grants of the component named `name` fit what it imports and exports; false where it
+/// is not let in.
+fn fits(
+    config: &Config,
+    document: &Document<'_>,
+    name: &str,
+    compiled: &Compiled,
+    findings: &mut Vec<Finding>,
+) -> bool {
     let (imports, exports) = inspect::parts(compiled);
     let place = ["components", name, "grants"];
     if let Some(message) = inspect::refusal(name, &imports, config) {
-        return findings.push(document.problem(&place, message));
+        findings.push(document.problem(&place, message));
+        return false;
     }
     let granted = config.component(name).grants.unwrap_or_default();
     for grant in inspect::granted_by(&exports).difference(&granted) {
@@ -177,4 +240,5 @@ fn fits(
         let message = format!("it does not use what it is granted: {}", idle.join(", "));
         findings.push(document.note(&place, message));
     }
+    true
 }

@@ -18,12 +18,12 @@ use crate::{
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
-    lane::Habit,
     limits::Limits,
     metrics::Tally,
     output_check::OutputCheck,
     reach::Reach,
     sandbox::{self, Sandbox},
+    scheduler::Usage,
     settings::Settings,
 };
 
@@ -98,10 +98,11 @@ pub struct LoadedComponent {
     offers: Arc<Offers>,
     places: Places,
     /// Shared by all that run the same code.
-    habit: Arc<Habit>,
+    usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
     memory: Arc<AtomicUsize>,
     pub(crate) waiters: Semaphore,
+    are_settings_refused: bool,
 }
 
 impl LoadedComponent {
@@ -129,7 +130,7 @@ impl LoadedComponent {
             tools: Vec::new(),
             sandbox: sandbox.clone(),
             places: Places::new(&setup.limits),
-            habit: Arc::default(),
+            usage: Arc::default(),
             output_check: Arc::new(OutputCheck::of(&[])),
             memory: Arc::default(),
             waiters: Semaphore::new(setup.limits.waiters_max),
@@ -138,6 +139,7 @@ impl LoadedComponent {
             offers: Arc::default(),
             setup,
             pre,
+            are_settings_refused: false,
         };
         loaded.tools = loaded.describe().await?;
         loaded.offers = Arc::new(loaded.describe_offers().await?);
@@ -265,6 +267,16 @@ impl LoadedComponent {
         self.with_setup(setup)
     }
 
+    /// This component where it has never accepted its settings: it is there, and refuses each call.
+    pub(crate) fn refusing(&self) -> Self {
+        Self { are_settings_refused: true, ..self.with_setup(self.setup.clone()) }
+    }
+
+    /// Whether it refuses each call, because it has never accepted its settings.
+    pub fn are_settings_refused(&self) -> bool {
+        self.are_settings_refused
+    }
+
     /// The same as another version, with the settings of today.
     pub(crate) fn as_version(&self, version: Version, settings: Arc<Settings>) -> Self {
         let setup = Setup { settings, version: Arc::new(version), ..self.setup.clone() };
@@ -303,7 +315,7 @@ impl LoadedComponent {
             tools: self.tools.clone(),
             sandbox: self.sandbox.clone(),
             places: Places::new(&setup.limits),
-            habit: self.habit.clone(),
+            usage: self.usage.clone(),
             output_check: self.output_check.clone(),
             memory: self.memory.clone(),
             waiters: Semaphore::new(setup.limits.waiters_max),
@@ -312,6 +324,7 @@ impl LoadedComponent {
             optional: self.optional.clone(),
             exports: self.exports.clone(),
             offers: self.offers.clone(),
+            are_settings_refused: false,
         }
     }
 }

@@ -15,7 +15,8 @@ use crate::{
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
     blobs,
-    limits::{Limits, SandboxConfig, SessionsConfig},
+    caller::LanguageTag,
+    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
     servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
@@ -65,6 +66,14 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of pages elsewhere that may talk to the server.
     pub allowed_origins: Vec<String>,
+    /// Addresses of proxies that say truly for whom they ask (`X-Forwarded-For`).
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Whether a server that others can reach serves them without a token.
+    pub allow_anonymous: bool,
+    /// What clients may keep open, and how long they may take.
+    pub connections: ConnectionsConfig,
+    /// What those read who do not say it, in a request or by their token.
+    pub language: Option<LanguageTag>,
     /// Who may call, and what: by name. None lets everybody in who can reach this machine alone.
     pub tokens: BTreeMap<String, TokenConfig>,
     /// How often each caller may ask; as often as they like where nothing is said.
@@ -107,6 +116,8 @@ pub struct Config {
     pub coordinator: CoordinatorConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
+    /// The program that compiles components, each in a process of its own; none compiles here.
+    pub compiler: Option<PathBuf>,
 }
 
 /// What may replace what: `[swap]`.
@@ -129,6 +140,10 @@ struct ConfigFile {
     components_folder: Option<PathBuf>,
     allowed_hosts: Vec<String>,
     allowed_origins: Vec<String>,
+    trusted_proxies: Vec<IpAddr>,
+    allow_anonymous: bool,
+    connections: ConnectionsConfig,
+    language: Option<LanguageTag>,
     tokens: BTreeMap<String, TokenConfig>,
     rate: Option<RateConfig>,
     sessions: SessionsConfig,
@@ -210,6 +225,10 @@ impl Config {
             components_folder: file.components_folder,
             allowed_hosts: file.allowed_hosts,
             allowed_origins: file.allowed_origins,
+            trusted_proxies: file.trusted_proxies,
+            allow_anonymous: file.allow_anonymous,
+            connections: file.connections,
+            language: file.language,
             tokens: file.tokens,
             rate: file.rate,
             sessions: file.sessions,
@@ -231,6 +250,7 @@ impl Config {
             chat: merged(said, "chat")?,
             coordinator: file.coordinator,
             base: PathBuf::new(),
+            compiler: None,
         })
     }
 
@@ -246,6 +266,7 @@ impl Config {
             return Err(unworkable(&it.path.join("."))(it.what));
         }
         self.sessions.check().map_err(unworkable("sessions"))?;
+        self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
         if let Some((name, what)) = servers::unworkable(&self.servers) {
@@ -260,6 +281,11 @@ impl Config {
             }
         }
         Ok(())
+    }
+
+    /// Bytes of the largest body that a request may have, files apart, which are not kept in memory.
+    pub(crate) fn largest_body(&self) -> usize {
+        self.body_bytes_max.max(self.chat.body_bytes_max)
     }
 
     /// What the component named `name` is given.

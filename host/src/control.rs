@@ -27,7 +27,16 @@ const COMMANDS_MAX: usize = 16;
 const GIVE_BACK_MAX: Duration = Duration::from_secs(10);
 
 /// What is wrong with which component, for `/api/health` and the operator.
-pub(crate) type Troubles = Arc<Mutex<BTreeMap<String, String>>>;
+pub(crate) type Troubles = Arc<Mutex<BTreeMap<String, Trouble>>>;
+
+/// What is wrong with a component.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    /// For the operator.
+    pub(crate) told: String,
+    /// The same without the folders of this machine.
+    pub(crate) public: String,
+}
 
 /// A handle on the components. A clone is another one on the same.
 #[derive(Clone)]
@@ -240,14 +249,14 @@ impl Control {
             tools: served.map_or_else(Vec::new, |it| {
                 it.tools().iter().map(|it| it.name.to_string()).collect()
             }),
-            trouble: self.troubles().get(name).cloned(),
+            trouble: self.troubles().get(name).map(|it| it.told.clone()),
             pending,
             activity: self.metrics.component(name),
             generations,
         }
     }
 
-    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
         self.troubles.lock().unwrap_or_else(|it| it.into_inner())
     }
 }

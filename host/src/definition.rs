@@ -5,14 +5,23 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::bindings::exports::madoguchi::tool::tools::{Annotations, Definition};
+use crate::{
+    bindings::exports::madoguchi::tool::tools::{Annotations, Definition},
+    clean,
+};
 
+mod audience;
 mod prompts;
 mod resources;
+mod shown;
+mod words;
 
+pub(crate) use audience::{Audience, Viewer};
 pub use prompts::{Argument, Prompt};
 pub(crate) use resources::check_uri;
 pub use resources::{About, Resource, Template};
+pub(crate) use shown::{Says, Shown};
+pub(crate) use words::{Words, texts};
 
 /// Tools that one component may offer.
 const TOOLS_MAX: usize = 256;
@@ -41,6 +50,10 @@ pub struct Tool {
     pub has_header_arguments: bool,
     /// Whether it takes answers to what it has not asked.
     pub takes_unasked_answers: bool,
+    /// Whom it is for.
+    pub(crate) audience: Audience,
+    /// What it says of itself, for those who keep that.
+    pub(crate) shown: Shown,
 }
 
 /// MCP's hints about what a call does to the world.
@@ -137,20 +150,33 @@ impl Tool {
             return Err(DefinitionError::Name(it.name));
         }
         let mut meta = match &it.meta {
-            Some(meta) => object(&it.name, "meta", meta)?,
+            Some(meta) => {
+                let mut meta = object(&it.name, "meta", meta)?;
+                clean::meta(&mut meta);
+                meta
+            }
             None => Map::new(),
         };
         if let Some(view) = it.view {
             meta.insert("madoguchi/view".to_owned(), view.into());
         }
+        let shown = Shown::of(&Says {
+            title: it.title.as_deref(),
+            description: &it.description,
+            input_schema: it.input_schema.clone(),
+            output_schema: it.output_schema.clone(),
+            annotations: format!("{:?}", it.annotations),
+        });
         let output_schema = it.output_schema.map(|json| schema(&it.name, "output schema", &json));
         Ok(Self {
+            shown,
             has_header_arguments: it.input_schema.contains("x-mcp-header"),
+            audience: Audience::of(&meta),
             takes_unasked_answers: meta.get(UNASKED_ANSWERS) == Some(&Value::Bool(true)),
             input_schema: schema(&it.name, "input schema", &it.input_schema)?,
             output_schema: output_schema.transpose()?,
-            title: it.title,
-            description: it.description,
+            title: it.title.as_deref().map(clean::title),
+            description: clean::text(&it.description),
             hints: Hints {
                 read_only: it.annotations.contains(Annotations::READ_ONLY),
                 destructive: it.annotations.contains(Annotations::DESTRUCTIVE),
@@ -171,7 +197,13 @@ fn is_name(name: &str) -> bool {
 
 /// The object in `json`, where there is one.
 fn optional_object(json: Option<&str>) -> Result<Option<Map<String, Value>>, &'static str> {
-    json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object")
+    let object = json.map(serde_json::from_str).transpose().map_err(|_| "is not a JSON object");
+    object.map(|it| {
+        it.map(|mut it| {
+            clean::meta(&mut it);
+            it
+        })
+    })
 }
 
 fn object(
@@ -195,7 +227,10 @@ fn schema(
     if schema.get("type") != Some(&Value::from("object")) {
         return Err(document(tool, what, "a JSON Schema of type object"));
     }
-    let schema = Value::Object(schema);
+    let mut schema = Value::Object(schema);
+    if let Err(why) = clean::schema(&mut schema) {
+        return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why: why.to_owned() });
+    }
     if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
         let why: String = format!("{}: {error}", error.instance_path()).chars().take(256).collect();
         return Err(DefinitionError::Schema { tool: tool.to_owned(), what, why });
@@ -228,6 +263,22 @@ mod tests {
         let tools = Tool::read_all(vec![definition("sit", r#"{"type":"object"}"#)]).unwrap();
         assert_eq!(tools[0].meta["madoguchi/view"], "seat_map");
         assert!(tools[0].hints.read_only && !tools[0].hints.destructive);
+    }
+
+    #[test]
+    fn cleans_what_a_tool_says() {
+        let nasty = "a\u{1b}[2J\u{202e}b\0";
+        let schema = r#"{"type":"object","description":"x\u001by\u2066z"}"#;
+        let meta = Some(r#"{"madoguchi/text":{"en":{"title":"a\u0007b"}}}"#.to_owned());
+        let (title, description) = (Some(nasty.to_owned()), nasty.to_owned());
+        let said = Definition { title, description, meta, ..definition("t", schema) };
+        let tools = Tool::read_all(vec![said]).unwrap();
+        assert_eq!(tools[0].title.as_deref(), Some("a[2Jb"));
+        assert_eq!(tools[0].description, "a[2Jb");
+        assert_eq!(tools[0].input_schema["description"], "xyz");
+        assert_eq!(tools[0].meta["madoguchi/text"]["en"]["title"], "ab");
+        let unclean = r#"{"type":"object","properties":{"a\u001b":{}}}"#;
+        assert!(Tool::read_all(vec![definition("t", unclean)]).is_err());
     }
 
     #[test]

@@ -5,7 +5,26 @@ use serde_json::{Map, Value, json};
 
 use crate::component::{CallError, Problem, Stop};
 
-/// The object `{error, message, status, data?}`.
+/// Bytes that a message may have: what quotes something longer is cut.
+const MESSAGE_BYTES_MAX: usize = 4 << 10;
+/// The same of one of several problems, and of the place where it is; and how many are told.
+const PROBLEM_BYTES_MAX: usize = 1 << 10;
+const POINTER_BYTES_MAX: usize = 256;
+const PROBLEMS_MAX: usize = 1_000;
+
+/// What is wrong with the arguments is told under `data` alone, each at its place.
+const INVALID: &str = "invalid_params";
+
+/// `text`, cut where it is longer than `max` bytes.
+pub(crate) fn shortened(mut text: String, max: usize) -> String {
+    if text.len() > max {
+        text.truncate(text.floor_char_boundary(max));
+        text.push('…');
+    }
+    text
+}
+
+/// The object `{error, message, status, data?}`, with the plain facts of `data` beside them as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Failure {
     /// For programs.
@@ -22,7 +41,8 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
-        let (error, message) = (error.to_owned(), message.into());
+        let message = shortened(message.into(), MESSAGE_BYTES_MAX);
+        let error = shortened(error.to_owned(), POINTER_BYTES_MAX);
         Self { error, message, status, data: Box::default(), is_protocol: false }
     }
 
@@ -36,14 +56,24 @@ impl Failure {
         Self { is_protocol: true, ..self }
     }
 
-    /// `{error, message, status, data?}`.
+    /// `{error, message, status, data?}`. The facts that a refusal is about stand beside them too, as the
+    /// specification has them (CONV-62), but for lists and objects.
     pub(crate) fn object(&self) -> Value {
-        let mut object =
-            json!({ "error": self.error, "message": self.message, "status": self.status });
-        if !self.data.is_empty() {
-            object["data"] = Value::Object((*self.data).clone());
+        let mut object = Map::new();
+        object.insert("error".to_owned(), self.error.as_str().into());
+        object.insert("message".to_owned(), self.message.as_str().into());
+        object.insert("status".to_owned(), self.status.into());
+        if self.data.is_empty() {
+            return Value::Object(object);
         }
-        object
+        let is_plain = |it: &Value| !it.is_object() && !it.is_array();
+        if self.error != INVALID {
+            for (name, fact) in self.data.iter().filter(|it| is_plain(it.1) && it.0 != "data") {
+                object.entry(name).or_insert_with(|| fact.clone());
+            }
+        }
+        object.insert("data".to_owned(), Value::Object((*self.data).clone()));
+        Value::Object(object)
     }
 }
 
@@ -84,6 +114,12 @@ impl From<CallError> for Failure {
                 let message =
                     format!("The component {component} is busy; try again in {retry_after_ms} ms.");
                 Self::new("busy", 503, message).with("retry_after_ms", retry_after_ms)
+            }
+            CallError::SettingsRefused { component } => {
+                let message = format!(
+                    "The component {component} serves nothing: its settings are refused. Tell the operator, who finds the reason in the log, in /api/health and with `madoguchi check-config`."
+                );
+                Self::new("settings_refused", 503, message).with("component", &*component)
             }
             CallError::LimitExceeded { component, call_id, limit } => {
                 tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
@@ -153,6 +189,11 @@ fn stopped(stop: Stop) -> Failure {
 }
 
 fn invalid(problems: &[Problem]) -> Failure {
+    let shorten = |it: &Problem| Problem {
+        pointer: shortened(it.pointer.clone(), POINTER_BYTES_MAX),
+        message: shortened(it.message.clone(), PROBLEM_BYTES_MAX),
+    };
+    let problems: Vec<_> = problems.iter().take(PROBLEMS_MAX).map(shorten).collect();
     let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
     // A sentence stands by itself; a predicate (`must be …`) follows the name of its field.
     let each = problems.iter().map(|it| match field(&it.pointer).as_str() {
@@ -163,7 +204,7 @@ fn invalid(problems: &[Problem]) -> Failure {
     let message = each.collect::<Vec<_>>().join("; ");
     let list: Vec<_> =
         problems.iter().map(|it| json!({ "pointer": it.pointer, "message": it.message })).collect();
-    let failure = Failure::new("invalid_params", 400, message);
+    let failure = Failure::new(INVALID, 400, message);
     match problems.first() {
         Some(first) => failure
             .with("field", field(&first.pointer))
@@ -199,6 +240,23 @@ mod tests {
     }
 
     #[test]
+    fn plain_facts_stand_beside_the_message_and_replace_nothing() {
+        let failure =
+            Failure::new("taken", 409, "Taken.").with("by", "ann").with("seats", json!(["A2"]));
+        let object = failure.with("status", 7).with("error", "other").with("data", 1).object();
+        assert_eq!(
+            object,
+            json!({
+                "error": "taken",
+                "message": "Taken.",
+                "status": 409,
+                "by": "ann",
+                "data": { "by": "ann", "seats": ["A2"], "status": 7, "error": "other", "data": 1 },
+            })
+        );
+    }
+
+    #[test]
     fn wrong_arguments_name_the_field_and_what_would_be_right() {
         let problem = Problem {
             pointer: "/message/sender".to_owned(),
@@ -209,6 +267,17 @@ mod tests {
         assert_eq!(object["error"], "invalid_params");
         assert_eq!(object["message"], "message.sender must be one of user, agent");
         assert_eq!(object["data"]["field"], "message.sender");
+    }
+
+    #[test]
+    fn what_is_quoted_is_cut() {
+        let problem =
+            || Problem { pointer: format!("/{}", "窓".repeat(9_000)), message: "x".repeat(9_000) };
+        let problems = (0..5_000).map(|_| problem()).collect();
+        let failure = Failure::from(CallError::Stopped(Stop::InvalidArguments(problems)));
+        assert!(failure.message.len() < 5_000 && failure.message.ends_with('…'));
+        assert!(failure.object().to_string().len() < 1_500_000);
+        assert_eq!(failure.data["problems"].as_array().map(Vec::len), Some(PROBLEMS_MAX));
     }
 
     #[test]

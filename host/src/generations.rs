@@ -105,6 +105,14 @@ pub(crate) struct Manifest {
     pub(crate) pending: Option<Pending>,
     /// The operator took it away: the bundled one does not come back by itself.
     pub(crate) is_unloaded: bool,
+    /// Whether it has accepted its settings here, so that it has something to serve where it does
+    /// not accept those of today. Manifests of before do not say, and are of what served.
+    #[serde(default = "yes")]
+    pub(crate) is_configured: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Manifest {

@@ -14,11 +14,21 @@ use serde_json::json;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod allowed;
+mod body;
+mod budget;
 mod cors;
+mod front;
 mod guard;
+mod listener;
 pub(crate) mod mend;
+mod state;
 
 pub(crate) use allowed::{host_of, hosts};
+pub(crate) use budget::{Share, Shares};
+pub(crate) use front::Front;
+pub(crate) use guard::is_probed;
+pub(crate) use listener::Connections;
+
 use guard::Guard;
 
 use crate::{
@@ -51,7 +61,7 @@ pub(crate) struct Routes {
 }
 
 /// Everything that the server answers.
-pub(crate) fn router(config: &Config, routes: Routes) -> Router {
+pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
     let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
@@ -59,7 +69,8 @@ pub(crate) fn router(config: &Config, routes: Routes) -> Router {
     let people = api::people::People::new(config, &routes.calls, &routes.endpoints.registry);
     let endpoints = get(api::endpoints::answer).with_state(routes.endpoints);
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
-        .route("/rpc", rpc)
+        .route("/rpc", rpc.clone())
+        .route("/rpc/", rpc)
         .merge(api::navigate::routes(routes.navigate, limit))
         .merge(api::auth::routes(routes.chat.gateway.clone()))
         .merge(api::chat::routes(routes.chat))
@@ -86,17 +97,28 @@ pub(crate) fn mcp<A: Answers>(
     let body_bytes_max = config.body_bytes_max;
     let sdk = sdk.over_http(config, hang_up);
     let thin = Arc::new(Thin { answers, sdk, body_bytes_max, is_on: config.thin_path });
-    Router::new().route("/mcp", any(thin::answer::<A>).with_state(thin))
+    // Some clients write a slash at its end.
+    let answer = any(thin::answer::<A>).with_state(thin);
+    Router::new().route("/mcp", answer.clone()).route("/mcp/", answer)
 }
 
 /// `routes` behind what every request must pass.
 pub(crate) fn guarded(
     config: &Config,
     routes: Router,
-    watching: (TaskTracker, Metrics),
+    (running, metrics): (TaskTracker, Metrics),
     gateway: Option<Gateway>,
-) -> Router {
-    routes.layer(Guard::new(config, watching, gateway))
+) -> Front {
+    let guard = Guard::new(config, metrics, gateway);
+    let share = guard.share();
+    Front::new(routes, Some(guard), share, running)
+}
+
+/// The operator's `routes`, which look themselves who asks: bodies of up to `body_bytes_max`, two at a
+/// time.
+pub(crate) fn operators(routes: Router, body_bytes_max: usize) -> Front {
+    let shares = Shares::new(body_bytes_max.saturating_mul(2), body_bytes_max);
+    Front::new(routes, None, shares.of_caller(), TaskTracker::new())
 }
 
 async fn other_method(method: Method) -> Response {

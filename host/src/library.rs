@@ -1,20 +1,34 @@
-//! Where components come from: the folder and the binary itself; and the cache of what has been
+//! Where components come from: the folder and the binary itself; and how they are compiled, or found
 //! compiled already.
 
 use std::{
-    fs, io,
+    borrow::Cow,
+    collections::BTreeSet,
+    fs,
+    hash::{Hash, Hasher},
+    io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::SystemTime,
 };
 
-use rust_embed::RustEmbed;
-use wasmtime::{Engine, component::Component};
+use bytes::Bytes;
+use rust_embed::{EmbeddedFile, RustEmbed};
+use wasmtime::component::Component;
 
-use crate::{component::LoadError, sandbox::Sandbox, seal::digest};
+use crate::{
+    compiler,
+    component::LoadError,
+    config::Config,
+    loader::blocking,
+    sandbox::Sandbox,
+    seal::{Seal, digest, hexadecimal},
+};
 
-/// Compiled components that are kept; beyond that the oldest go.
-const COMPILED_MAX: usize = 64;
+mod code;
+
+use code::CodeStore;
+
 /// Bytes that a component's file may have.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
@@ -24,18 +38,24 @@ pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 #[allow_missing = true]
 struct Bundle;
 
-/// The component folder, the bundled components, and the data folder's share of both.
+/// The component folder, the bundled components, and the compiled code of both.
 #[derive(Clone)]
 pub(crate) struct Library {
     folder: Option<PathBuf>,
     bundled: bool,
-    compiled: PathBuf,
+    code: CodeStore,
+    /// The program that compiles; none compiles in this process.
+    compiler: Option<PathBuf>,
+    /// One component is compiled at a time: each may take much memory.
+    compiling: Arc<tokio::sync::Mutex<()>>,
+    /// The files of whose names it was told that they are no components' names.
+    misnamed: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 /// A component's bytes.
 #[derive(Clone)]
 pub(crate) struct Source {
-    pub(crate) bytes: Arc<[u8]>,
+    pub(crate) bytes: Bytes,
     /// SHA-256, in hexadecimal.
     pub(crate) digest: String,
     /// Where they come from, for people.
@@ -46,24 +66,44 @@ impl Source {
     pub(crate) fn new(bytes: Vec<u8>, origin: String) -> Self {
         Self { digest: digest(&bytes), bytes: bytes.into(), origin }
     }
+
+    /// One that travels in the binary: neither copied nor read, for its digest came along.
+    fn bundled(file: EmbeddedFile) -> Self {
+        let bytes = match file.data {
+            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        };
+        let digest = hexadecimal(&file.metadata.sha256_hash());
+        Self { bytes, digest, origin: "the binary".to_owned() }
+    }
 }
 
 /// Tells whether a file is the one that was seen before.
 pub(crate) type Stamp = (Option<SystemTime>, u64);
 
 impl Library {
-    pub(crate) fn open(data: &Path, folder: Option<PathBuf>, bundled: bool) -> io::Result<Self> {
-        let library = Self { folder, bundled, compiled: data.join("compiled") };
-        crate::private::make_folder(&library.compiled)?;
-        if let Some(folder) = &library.folder {
+    pub(crate) fn open(config: &Config, seal: &Seal) -> io::Result<Self> {
+        if let Some(folder) = &config.components_folder {
             fs::create_dir_all(folder)?;
         }
-        Ok(library)
+        Ok(Self::with(config, CodeStore::open(config.data.join("compiled"), seal)))
     }
 
     /// The same to look at only: nothing is made or kept.
-    pub(crate) fn look(folder: Option<PathBuf>, bundled: bool) -> Self {
-        Self { folder, bundled, compiled: PathBuf::new() }
+    pub(crate) fn look(config: &Config) -> Self {
+        let seal = Seal::look(&config.data.join("seal.key"));
+        Self::with(config, CodeStore::look(config.data.join("compiled"), seal.as_ref()))
+    }
+
+    fn with(config: &Config, code: CodeStore) -> Self {
+        Self {
+            folder: config.components_folder.clone(),
+            bundled: config.bundled,
+            code,
+            compiler: config.compiler.clone(),
+            compiling: Arc::default(),
+            misnamed: Arc::default(),
+        }
     }
 
     pub(crate) fn folder(&self) -> Option<&Path> {
@@ -72,12 +112,37 @@ impl Library {
 
     /// The components in the folder: name and stamp of each file.
     pub(crate) fn files(&self) -> Vec<(String, Stamp)> {
-        let Some(entries) = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok()) else {
-            return Vec::new();
-        };
-        let mut files: Vec<_> = entries.flatten().filter_map(|it| file(&it.path())).collect();
-        files.sort();
+        let (files, misnamed) = self.scan();
+        for path in self.misnamed(&misnamed) {
+            tracing::warn!(
+                "{:?}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
+                path.file_name().unwrap_or_default()
+            );
+        }
         files
+    }
+
+    /// The same, and the files with names that no component may have.
+    fn scan(&self) -> (Vec<(String, Stamp)>, BTreeSet<PathBuf>) {
+        let (mut files, mut misnamed) = (Vec::new(), BTreeSet::new());
+        let entries = self.folder.as_ref().and_then(|it| fs::read_dir(it).ok());
+        for path in entries.into_iter().flatten().flatten().map(|it| it.path()) {
+            let Some(stamp) = stamp(&path) else { continue };
+            match name_of(&path) {
+                Some(name) => files.push((name, stamp)),
+                None => _ = misnamed.insert(path),
+            }
+        }
+        files.sort();
+        (files, misnamed)
+    }
+
+    /// Those of the misnamed files that were not there at the last look.
+    fn misnamed(&self, found: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let mut told = self.misnamed.lock().unwrap_or_else(|it| it.into_inner());
+        let new = found.difference(&told).cloned().collect();
+        told.clone_from(found);
+        new
     }
 
     /// Names of the bundled components.
@@ -102,7 +167,7 @@ impl Library {
             return None;
         }
         let file = Bundle::get(&format!("{name}.wasm"))?;
-        Some(Source::new(file.data.into_owned(), "the binary".to_owned()))
+        Some(Source::bundled(file))
     }
 
     /// Puts `bytes` into the folder under that name, where there is a folder.
@@ -121,63 +186,60 @@ impl Library {
     }
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
-    /// them unless `quietly`.
-    pub(crate) fn compile(
+    /// them unless `is_quiet`; never one that serves calls.
+    pub(crate) async fn compile(
         &self,
         sandbox: &Sandbox,
         source: &Source,
-        quietly: bool,
+        is_quiet: bool,
     ) -> Result<Component, LoadError> {
-        use std::hash::{Hash, Hasher};
-        let engine = sandbox.engine();
-        let mut hasher = std::hash::DefaultHasher::new();
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        let key = format!("{}-{:016x}.cwasm", source.digest, hasher.finish());
-        let file = self.compiled.join(key);
-        if let Some(component) = deserialize(engine, &file) {
+        if let Some(component) = self.compiled(sandbox, source).await? {
             return Ok(component);
         }
-        let compiler = sandbox.compiler(quietly);
-        let code = compiler.precompile_component(&source.bytes).map_err(LoadError::Compile)?;
-        let kept = write(&file, &code).is_ok();
-        self.tidy();
-        if let Some(component) = kept.then(|| deserialize(engine, &file)).flatten() {
-            return Ok(component);
-        }
-        // A full disk costs time, here and at the next start, and nothing else.
-        tracing::warn!("the compiled code of {} cannot be kept", source.origin);
-        Component::new(engine, &source.bytes).map_err(LoadError::Compile)
+        let _one = self.compiling.lock().await;
+        let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+        blocking(move || compiler::check(&bytes, here.config())).await?;
+        let code = match &self.compiler {
+            Some(program) => {
+                compiler::compile_apart(program, sandbox, &source.bytes, is_quiet).await?
+            }
+            None => {
+                let (bytes, here) = (source.bytes.clone(), sandbox.clone());
+                blocking(move || compiler::compile_here(&here, &bytes, is_quiet)).await?
+            }
+        };
+        let (store, engine, name) =
+            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        blocking(move || store.keep(&engine, &name, &code).map_err(LoadError::Compile)).await
     }
 
-    fn tidy(&self) {
-        let Ok(entries) = fs::read_dir(&self.compiled) else { return };
-        let age = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).ok();
-        let mut files: Vec<_> = entries.flatten().map(|it| (age(&it), it.path())).collect();
-        files.sort();
-        let surplus = files.len().saturating_sub(COMPILED_MAX);
-        for (_, path) in &files[..surplus] {
-            let _ = fs::remove_file(path);
-        }
+    /// The component in `source`, where it was compiled before.
+    pub(crate) async fn compiled(
+        &self,
+        sandbox: &Sandbox,
+        source: &Source,
+    ) -> Result<Option<Component>, LoadError> {
+        let (store, engine, name) =
+            (self.code.clone(), sandbox.engine().clone(), key(sandbox, source));
+        blocking(move || Ok(store.load(&engine, &name))).await
     }
 }
 
-/// Compiled code is machine code: it is taken only from the folder that this host made for itself,
-/// which nobody else can write, under a name that binds it to the component and to this engine.
-#[allow(unsafe_code, reason = "wasmtime cannot check compiled code; the folder is private")]
-fn deserialize(engine: &Engine, file: &Path) -> Option<Component> {
-    if !file.is_file() {
-        return None;
-    }
-    // SAFETY: see above.
-    unsafe { Component::deserialize_file(engine, file) }.ok()
+/// Under which name the compiled code of `source` is kept: it changes with the component, and with
+/// all of the engine that its code depends on.
+fn key(sandbox: &Sandbox, source: &Source) -> String {
+    let mut hasher = std::hash::DefaultHasher::new();
+    sandbox.engine().precompile_compatibility_hash().hash(&mut hasher);
+    format!("{}-{:016x}.cwasm", source.digest, hasher.finish())
 }
 
-fn file(path: &Path) -> Option<(String, Stamp)> {
+/// The stamp of `path`, where that is a file with a component's ending.
+fn stamp(path: &Path) -> Option<Stamp> {
     if path.extension().is_none_or(|it| it != "wasm") {
         return None;
     }
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some((name_of(path)?, (metadata.modified().ok(), metadata.len())))
+    Some((metadata.modified().ok(), metadata.len()))
 }
 
 /// The name of the component in `path`, where that is one.
@@ -187,12 +249,6 @@ pub(crate) fn name_of(path: &Path) -> Option<String> {
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.len() <= 64
         && name.chars().all(fits);
-    if !is_name {
-        tracing::warn!(
-            "{}: not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _",
-            path.display()
-        );
-    }
     is_name.then(|| name.to_owned())
 }
 
@@ -221,5 +277,31 @@ mod tests {
         assert_eq!(name_of(Path::new("/x/cinema.wasm")).as_deref(), Some("cinema"));
         assert_eq!(name_of(Path::new("/x/../evil name.wasm")), None);
         assert_eq!(name_of(Path::new("/x/.cinema.wasm")), None);
+    }
+
+    #[test]
+    fn knows_the_digest_of_what_travels_in_the_binary() {
+        let library = Library::look(&Config::defaults());
+        for name in library.bundled() {
+            let source = library.read_bundled(&name).unwrap();
+            assert_eq!(source.digest, digest(&source.bytes), "{name}");
+        }
+    }
+
+    #[test]
+    fn tells_of_a_misnamed_file_once_while_it_is_there() {
+        let folder = std::env::temp_dir().join(format!("madoguchi-names-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
+        let library = Library::look(&config);
+        let file = folder.join("Evil Name.wasm");
+        fs::write(&file, "").unwrap();
+        let told = || library.misnamed(&library.scan().1).len();
+        assert_eq!((told(), told()), (1, 0));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(told(), 0);
+        fs::write(&file, "").unwrap();
+        assert_eq!(told(), 1, "another one of that name");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

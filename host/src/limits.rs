@@ -1,5 +1,7 @@
 //! Every limit, with its default and with what can work, in one place.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// Elements that a table in the pool has room for.
@@ -15,6 +17,10 @@ const TIME_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 /// What may cross the border, be queued or be logged at most, however it is configured.
 const BYTES_MAX: usize = 1 << 30;
 
+/// Bytes that the code of one function may have: compiling takes more than twice the time for twice
+/// the bytes.
+pub(crate) const FUNCTION_BYTES_MAX: u64 = 2 << 20;
+
 /// What all components share: `[sandbox]`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -25,11 +31,27 @@ pub struct SandboxConfig {
     pub stack_bytes_max: usize,
     /// Calls that may take long and run at a time; one less than the processors where none is said.
     pub slow_lane: Option<usize>,
+    /// Functions that one component may have, and types of functions.
+    pub functions_max: u64,
+    /// Bytes of code that one component may have, in WebAssembly.
+    pub code_bytes_max: u64,
+    /// Memory that compiling one component may take, in bytes.
+    pub compile_memory_bytes_max: u64,
+    /// Time on processors that compiling one component may take, in seconds.
+    pub compile_cpu_s_max: u64,
 }
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { instances_max: 256, stack_bytes_max: 512 << 10, slow_lane: None }
+        Self {
+            instances_max: 256,
+            stack_bytes_max: 512 << 10,
+            slow_lane: None,
+            functions_max: 65_536,
+            code_bytes_max: 32 << 20,
+            compile_memory_bytes_max: 2 << 30,
+            compile_cpu_s_max: 120,
+        }
     }
 }
 
@@ -41,11 +63,52 @@ pub struct SessionsConfig {
     pub sessions_max: usize,
     /// Seconds after which one that nobody uses is closed.
     pub idle_s: u64,
+    /// Seconds that a call waits for a person's answer to a question that may be answered later: ordinary
+    /// clients give a call up after 30 or 60.
+    pub question_wait_s: u64,
 }
 
 impl Default for SessionsConfig {
     fn default() -> Self {
-        Self { sessions_max: 1_000, idle_s: 300 }
+        Self { sessions_max: 1_000, idle_s: 300, question_wait_s: 25 }
+    }
+}
+
+/// What clients may keep open and send, and how long they may take for it: `[connections]`.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConnectionsConfig {
+    /// Connections that are open at a time.
+    pub connections_max: usize,
+    /// Seconds that the head of a request may take from its first byte to its last.
+    pub header_s: u64,
+    /// Seconds that the next piece of a body may take.
+    pub body_s: u64,
+    /// Bytes a second that a body brings on average, once `body_s` are over.
+    pub body_bytes_per_s_min: u64,
+    /// Seconds that a connection stays open between two requests.
+    pub idle_s: u64,
+    /// Seconds that a client may take to read the next piece of its answer.
+    pub write_s: u64,
+    /// Bytes of requests' bodies that are in memory at a time; what fits the largest body that may be
+    /// sent where nothing is said.
+    pub bodies_bytes_max: Option<usize>,
+    /// Seconds that calls have to finish when the server stops.
+    pub stop_s: u64,
+}
+
+impl Default for ConnectionsConfig {
+    fn default() -> Self {
+        Self {
+            connections_max: 4_096,
+            header_s: 10,
+            body_s: 30,
+            body_bytes_per_s_min: 1_024,
+            idle_s: 75,
+            write_s: 60,
+            bodies_bytes_max: None,
+            stop_s: 7,
+        }
     }
 }
 
@@ -142,7 +205,12 @@ impl SandboxConfig {
     pub fn check(&self) -> Result<(), String> {
         within("instances_max", self.instances_max as usize, 1, INSTANCES_MAX as usize)?;
         within("stack_bytes_max", self.stack_bytes_max, PAGE, 64 << 20)?;
-        within("slow_lane", self.slow_lane.unwrap_or(1), 1, 1_024)
+        within("slow_lane", self.slow_lane.unwrap_or(1), 1, 1_024)?;
+        within("functions_max", self.functions_max, 1, 1_000_000)?;
+        within("code_bytes_max", self.code_bytes_max, PAGE as u64, 64 << 20)?;
+        let (least, most) = (256 << 20, 1 << 40);
+        within("compile_memory_bytes_max", self.compile_memory_bytes_max, least, most)?;
+        within("compile_cpu_s_max", self.compile_cpu_s_max, 1, TIME_MS_MAX / 1_000)
     }
 }
 
@@ -150,7 +218,35 @@ impl SessionsConfig {
     /// Says what to mend where these cannot work.
     pub fn check(&self) -> Result<(), String> {
         within("sessions_max", self.sessions_max, 1, 100_000)?;
-        within("idle_s", self.idle_s, 1, TIME_MS_MAX / 1_000)
+        within("idle_s", self.idle_s, 1, TIME_MS_MAX / 1_000)?;
+        within("question_wait_s", self.question_wait_s, 0, 900)
+    }
+
+    /// How long a call waits for the answer to a question that may be answered later.
+    pub(crate) fn question_wait(&self) -> Duration {
+        Duration::from_secs(self.question_wait_s)
+    }
+}
+
+impl ConnectionsConfig {
+    /// Bytes of bodies in memory where nothing is said.
+    const BODIES_BYTES: usize = 64 << 20;
+
+    /// Bytes of bodies that are in memory at a time, where one may have `largest`.
+    pub(crate) fn bodies_bytes_max(&self, largest: usize) -> usize {
+        self.bodies_bytes_max.unwrap_or(Self::BODIES_BYTES.max(largest.saturating_mul(2)))
+    }
+
+    /// Says what to mend where these cannot work with bodies of up to `largest` bytes.
+    pub fn check(&self, largest: usize) -> Result<(), String> {
+        within("connections_max", self.connections_max, 16, 1_000_000)?;
+        within("header_s", self.header_s, 1, 600)?;
+        within("body_s", self.body_s, 1, 600)?;
+        within("body_bytes_per_s_min", self.body_bytes_per_s_min, 0, 1 << 20)?;
+        within("idle_s", self.idle_s, 1, 3_600)?;
+        within("write_s", self.write_s, 1, 3_600)?;
+        within("bodies_bytes_max", self.bodies_bytes_max(largest), largest, 1 << 40)?;
+        within("stop_s", self.stop_s, 0, 600)
     }
 }
 
@@ -212,6 +308,12 @@ mod tests {
         assert_eq!(SessionsConfig::default().check(), Ok(()));
         let closed = SessionsConfig { sessions_max: 0, ..SessionsConfig::default() };
         assert!(closed.check().unwrap_err().contains("1 to 100000"));
+        let hasty = ConnectionsConfig { header_s: 0, ..ConnectionsConfig::default() };
+        assert!(hasty.check(1).unwrap_err().contains("header_s = 0 cannot work; 1 to 600"));
+        let narrow =
+            ConnectionsConfig { bodies_bytes_max: Some(9), ..ConnectionsConfig::default() };
+        assert!(narrow.check(10).unwrap_err().contains("bodies_bytes_max = 9"));
+        assert_eq!(ConnectionsConfig::default().check(1 << 30), Ok(()), "it fits the largest body");
         let no_lane = SandboxConfig { slow_lane: Some(0), ..SandboxConfig::default() };
         assert!(no_lane.check().unwrap_err().contains("slow_lane"));
     }

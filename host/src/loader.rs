@@ -52,6 +52,8 @@ pub(crate) struct Loaded {
     pub(crate) component: Arc<LoadedComponent>,
     /// What is wrong with its settings, though it can serve what it has.
     pub(crate) trouble: Option<LoadError>,
+    /// Whether it has accepted its settings.
+    pub(crate) is_configured: bool,
     /// In what its tools differ from those of the version before.
     pub(crate) differences: Vec<Difference>,
 }
@@ -101,14 +103,15 @@ impl Loader {
     /// Makes `source` ready to serve as `name`, on these terms.
     ///
     /// With a version that serves already, settings that the new one does not accept are a reason
-    /// against it. At the start they are only a trouble: it serves what it has.
+    /// against it. At the start they are a trouble: it serves what it took over before, and where
+    /// there is nothing, it refuses each call.
     pub(crate) async fn load(
         &self,
         name: &str,
         source: &Source,
         terms: Terms,
     ) -> Result<Loaded, LoadError> {
-        let is_swap = terms.is_swap;
+        let (is_swap, was_configured) = (terms.is_swap, terms.was_configured);
         let configured = self.config.component(name).settings();
         let (settings, error) = Settings::salvage(&configured, &self.config.base);
         let mut trouble = match error {
@@ -120,10 +123,10 @@ impl Loader {
             return Err(LoadError::Secret(error.clone()));
         }
         let (reach, error) = self.reach(name).await?;
-        match error {
+        let unreached = match error {
             Some(error) if is_swap => return Err(error.into()),
-            error => trouble = trouble.or(error.map(LoadError::from)),
-        }
+            error => error.map(LoadError::from),
+        };
         let belongings = (Arc::new(settings), http, reach);
         let (loaded, is_tested, differences) =
             self.describe(name, source, belongings, terms).await?;
@@ -131,25 +134,29 @@ impl Loader {
         if !is_tested {
             self_test::self_test(&loaded, is_swap, &mut trouble).await?;
         }
+        let mut frozen = None;
         let ready = if loaded.needs(Grant::Sql) {
             let database = self.database(name).await?;
             let ready = loaded.on_database(database.clone());
             ready.migrate(&database).await?;
+            frozen = database.is_frozen().then_some(LoadError::Frozen);
             Arc::new(ready)
         } else {
             loaded
         };
-        if trouble.is_none() {
+        if trouble.is_none() && frozen.is_none() {
             let outcome = ready.configure().await;
             settle(outcome, is_swap, &mut trouble)?;
         }
+        let is_configured = trouble.is_none() && (frozen.is_none() || was_configured);
         let ready = match ready.has_resources() {
+            _ if !is_configured && !was_configured => Arc::new(ready.refusing()),
             true => Arc::new(ready.listed().await?),
             false => ready,
         };
         self.registry.check(&ready)?;
-        let trouble = trouble.or(no_secret.map(Into::into));
-        Ok(Loaded { component: ready, trouble, differences })
+        let trouble = trouble.or(frozen).or(unreached).or(no_secret.map(Into::into));
+        Ok(Loaded { component: ready, trouble, is_configured, differences })
     }
 
     /// Where it may send requests; a host whose secret cannot be read is left out.
@@ -195,13 +202,10 @@ impl Loader {
         Ok((loaded, is_tested, differences))
     }
 
-    /// Off the async workers: a compile on them would hold up every call.
     async fn compile(&self, source: &Source) -> Result<wasmtime::component::Component, LoadError> {
-        let (library, sandbox) = (self.library.clone(), self.sandbox.clone());
-        let source = source.clone();
-        // At the start nobody is served yet, and all processors are free.
-        let quietly = self.registry.catalog().components().next().is_some();
-        blocking(move || library.compile(&sandbox, &source, quietly)).await
+        // At the start nothing is served yet, and all processors are free.
+        let is_quiet = self.registry.catalog().components().next().is_some();
+        self.library.compile(&self.sandbox, source, is_quiet).await
     }
 
     async fn database(&self, name: &str) -> Result<Database, LoadError> {

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server, log::LogFormat, servers::ServerConfig};
+use host::{Config, Server, caller::LanguageTag, log::LogFormat, servers::ServerConfig};
 
 mod cli;
 
@@ -35,6 +35,9 @@ struct Arguments {
     /// Serve one client on standard input and output instead of HTTP
     #[arg(long)]
     stdio: bool,
+    /// What those read who do not say it: `ja`, or English
+    #[arg(long, env = "MADOGUCHI_LANGUAGE", value_name = "TAG", value_parser = language)]
+    language: Option<LanguageTag>,
     /// How the log on standard error is written: text or json
     #[arg(long, env = "MADOGUCHI_LOG_FORMAT", value_name = "FORMAT", global = true)]
     log_format: Option<LogFormat>,
@@ -60,6 +63,10 @@ enum Command {
     Export(cli::export::Export),
     /// Read into a component what was written elsewhere as JSON lines
     Import(cli::import::Import),
+    /// Copy the data folder, also while a server runs on it
+    Backup(cli::backup::Backup),
+    /// Put a backup into a data folder that has no data yet
+    Restore(cli::backup::Restore),
     /// Make a map for the built-in routes out of an OpenStreetMap extract
     ImportMap(cli::import_map::ImportMap),
     /// List the components of the running server, with their versions
@@ -76,6 +83,9 @@ enum Command {
     Call(cli::operator::Call),
     /// Show who called what in the running server
     Audit(cli::operator::Audit),
+    /// Compile a component; a server starts this for itself
+    #[command(hide = true)]
+    Compile(cli::compile::Compile),
 }
 
 /// An address, or none.
@@ -90,11 +100,15 @@ fn operator_addr(text: &str) -> Result<OperatorAddr, String> {
     Ok(OperatorAddr(Some(addr)))
 }
 
+fn language(text: &str) -> Result<LanguageTag, String> {
+    text.to_owned().try_into()
+}
+
 fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(code) => code,
         Err(error) => {
-            cli::complain(&format!("{error:#}"));
+            cli::complain(&cli::with_causes(&error));
             ExitCode::FAILURE
         }
     }
@@ -108,6 +122,9 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     if let Some(Command::ImportMap(import)) = &arguments.command {
         return import.run();
     }
+    if let Some(Command::Compile(compile)) = &arguments.command {
+        return compile.run();
+    }
     // Nothing is logged before: what is wrong with the configuration is told in one plain line.
     let config = config(&arguments, arguments.config.as_ref())?;
     cli::log_to_stderr(config.log.format);
@@ -117,12 +134,16 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Run(run)) => run.run(&config).await,
             Some(Command::Export(export)) => export.run(&config),
             Some(Command::Import(import)) => import.run(&config).await,
+            Some(Command::Backup(backup)) => backup.run(&config),
+            Some(Command::Restore(restore)) => restore.run(&config),
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
             Some(Command::Passkey(passkey)) => passkey.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
-            Some(Command::CheckConfig(_) | Command::ImportMap(_)) => Ok(ExitCode::SUCCESS),
+            Some(Command::CheckConfig(_) | Command::ImportMap(_) | Command::Compile(_)) => {
+                Ok(ExitCode::SUCCESS)
+            }
             Some(Command::Components(components)) => components.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,
@@ -131,6 +152,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {
+                cli::memory::give_back_what_is_free();
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -144,10 +166,12 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         Some(file) => Config::read(file).context("configuration")?,
         None => Config::defaults(),
     };
+    config.compiler = this_program();
     config.addr = arguments.addr.unwrap_or(config.addr);
     config.log.format = arguments.log_format.unwrap_or(config.log.format);
     let endpoint = || std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT").ok().filter(|it| !it.is_empty());
     config.telemetry.otlp_endpoint = config.telemetry.otlp_endpoint.or_else(endpoint);
+    config.language = arguments.language.clone().or(config.language);
     config.operator_addr = arguments.operator_addr.map_or(config.operator_addr, |it| it.0);
     config.data = arguments.data.clone().unwrap_or(config.data);
     config.components_folder =
@@ -166,6 +190,12 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     Ok(config)
 }
 
+/// This program, to be started once more: the very one that runs, were its file replaced meanwhile.
+fn this_program() -> Option<PathBuf> {
+    let itself = PathBuf::from("/proc/self/exe");
+    if itself.exists() { Some(itself) } else { std::env::current_exe().ok() }
+}
+
 /// A folder `components` beside the program wins over what travels inside it.
 fn beside_the_program() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.join("components");
@@ -173,6 +203,7 @@ fn beside_the_program() -> Option<PathBuf> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<ExitCode> {
+    cli::memory::give_back_what_is_free();
     let server = Server::start(config).await?;
     // First of all: whoever hears that it serves may stop it at once.
     let stopped = stop_signal().context("signals")?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use axum::Router;
+use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     component::{CallError, Output},
     config::Config,
     events::Events,
-    http,
+    http::{self, Connections},
     mcp::{McpServer, thin::Answers},
     record::Watch,
     registry::Registry,
@@ -34,8 +34,12 @@ impl Answers for Native {
     }
 }
 
-/// Our `/mcp` and what guards it, with `tool` in place of the components, whatever its name.
-pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
+/// Serves our `/mcp` and what guards it, with `tool` in place of the components, whatever its name.
+pub async fn serve(
+    listener: TcpListener,
+    config: &Config,
+    tool: fn(&str) -> String,
+) -> io::Result<()> {
     let (registry, running, stop) =
         (Registry::default(), TaskTracker::new(), CancellationToken::new());
     let watch = Watch::unseen(registry.clone());
@@ -48,7 +52,10 @@ pub fn router(config: &Config, tool: fn(&str) -> String) -> io::Result<Router> {
         watch,
         stop.clone(),
     );
-    let mcp =
-        http::mcp(config, Native(tool), &McpServer::new(registry, calls, Events::default()), stop);
-    Ok(http::guarded(config, mcp, (running, metrics), None))
+    let wait = config.sessions.question_wait();
+    let server = McpServer::new(registry, calls, Events::default(), wait);
+    let mcp = http::mcp(config, Native(tool), &server, stop.clone());
+    let front = http::guarded(config, mcp, (running, metrics), None);
+    Connections::new(&config.connections).serve(listener, front, stop).await;
+    Ok(())
 }

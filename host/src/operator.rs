@@ -4,6 +4,7 @@ use std::{
     io,
     net::{SocketAddr, TcpListener},
     path::Path,
+    time::Duration,
 };
 
 use axum::{
@@ -14,7 +15,12 @@ use axum::{
 };
 
 use crate::{
-    audit::Audit, calls::Calls, control::Control, library::FILE_BYTES_MAX, metrics::Metrics,
+    audit::Audit,
+    calls::Calls,
+    control::Control,
+    http::{Front, operators},
+    library::FILE_BYTES_MAX,
+    metrics::Metrics,
 };
 
 mod door;
@@ -22,6 +28,9 @@ mod routes;
 
 pub(crate) use door::Door;
 pub use door::Key;
+
+/// How often to try to write the operator's key down.
+const HANG_OUT_EVERY: Duration = Duration::from_secs(2);
 
 /// What the operator's routes work on.
 #[derive(Clone)]
@@ -36,6 +45,8 @@ pub(crate) struct Operator {
 pub(crate) struct Listening {
     pub(crate) listener: tokio::net::TcpListener,
     pub(crate) door: Door,
+    /// What the disk did not take; to be written down as soon as it does.
+    pub(crate) unwritten: Option<Key>,
 }
 
 /// Binds `addr` and writes address and token down in the data folder.
@@ -47,14 +58,34 @@ pub(crate) fn listen(addr: SocketAddr, data: &Path) -> io::Result<Listening> {
     let listener = TcpListener::bind(addr)?;
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let door = Door::make(listener.local_addr()?, data)?;
-    Ok(Listening { listener, door })
+    let (door, key) = Door::make(listener.local_addr()?, data)?;
+    let unwritten = door.hang_out(&key).err().map(|error| {
+        tracing::error!(
+            "{}: operator.json: {error}; until it can be written, no command reaches this server",
+            data.display()
+        );
+        key
+    });
+    Ok(Listening { listener, door, unwritten })
+}
+
+/// Writes the operator's key down as soon as the disk takes it.
+pub(crate) async fn hang_out(door: Door, key: Key) {
+    let mut turns = tokio::time::interval(HANG_OUT_EVERY);
+    loop {
+        turns.tick().await;
+        let (door, key) = (door.clone(), key.clone());
+        let written = tokio::task::spawn_blocking(move || door.hang_out(&key)).await;
+        if matches!(written, Ok(Ok(()))) {
+            return tracing::info!("operator.json is written: commands reach this server");
+        }
+    }
 }
 
 /// Everything that the operator is answered.
-pub(crate) fn router(operator: Operator, door: Door) -> Router {
+pub(crate) fn front(operator: Operator, door: Door) -> Front {
     let most = usize::try_from(FILE_BYTES_MAX).unwrap_or(usize::MAX);
-    Router::new()
+    let routes = Router::new()
         .route("/operator/components", get(routes::components))
         .route(
             "/operator/components/{name}",
@@ -69,5 +100,6 @@ pub(crate) fn router(operator: Operator, door: Door) -> Router {
         .method_not_allowed_fallback(routes::wrong_method)
         .with_state(operator)
         .layer(DefaultBodyLimit::max(most))
-        .layer(middleware::from_fn_with_state(door, door::check))
+        .layer(middleware::from_fn_with_state(door, door::check));
+    operators(routes, most)
 }

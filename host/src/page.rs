@@ -12,7 +12,12 @@ use axum::{
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use crate::{config::Config, http::refusal};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    http::{is_probed, refusal},
+};
 
 /// The page that travels in the binary: each file, and beside it the same as `.br` and `.gz`.
 #[derive(RustEmbed)]
@@ -40,6 +45,8 @@ impl Policy {
     }
 }
 
+/// Bytes of a path that are told.
+const PATH_BYTES_MAX: usize = 256;
 /// Characters of a form's handle.
 const HANDLE_BYTES_MAX: usize = 64;
 
@@ -47,32 +54,51 @@ const HANDLE_BYTES_MAX: usize = 64;
 const ABSENT: &str =
     "The page is not in this binary: `cargo xtask run` builds it.\nMCP is served at /mcp.\n";
 
-/// The file of that path; the page itself for every other path, which is one of its views.
+/// The page, or the file of it that has that path. All of its views are at `/`, so that whatever else
+/// is asked for is not there, and is said so as a server does.
 pub(crate) async fn answer(
     State(policy): State<Policy>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    if method != Method::GET && method != Method::HEAD {
-        let message = format!("{method} {} is not served; MCP is at POST /mcp.", uri.path());
-        return refusal(StatusCode::NOT_FOUND, "not_found", &message);
+    let path = uri.path();
+    let file = match path {
+        "/" => "index.html",
+        _ => path.trim_start_matches('/'),
+    };
+    if is_probed(path) {
+        return no_authorization_server(path);
     }
-    let path = uri.path().trim_start_matches('/');
-    if path.starts_with("api/") {
-        let message = format!("{} is not served.", uri.path());
-        return refusal(StatusCode::NOT_FOUND, "not_found", &message);
-    }
-    let is_file = path.rsplit('/').next().is_some_and(|it| it.contains('.'));
-    let path = if is_file { path } else { "index.html" };
-    match Page::get(path) {
-        Some(file) => serve(path, file, &headers, policy),
-        None if path == "index.html" => (StatusCode::NOT_FOUND, ABSENT).into_response(),
+    let is_file = file.rsplit('/').next().is_some_and(|it| it.contains('.'));
+    let found = Page::get(file).filter(|_| is_file);
+    match found {
+        Some(_) if method != Method::GET && method != Method::HEAD => {
+            let message = format!("{method} is not served here; MCP is at POST /mcp.");
+            let mut response =
+                refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message);
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            response
+        }
+        Some(found) => serve(file, found, &headers, policy),
+        None if file == "index.html" => (StatusCode::NOT_FOUND, ABSENT).into_response(),
         None => {
-            let message = format!("{} is not a file of the page.", uri.path());
+            let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
+            let message = format!("{path} is not served; the page is at /, MCP at POST /mcp.");
             refusal(StatusCode::NOT_FOUND, "not_found", &message)
         }
     }
+}
+
+/// The answer to clients that look for an authorization server: in OAuth's words, which they tell
+/// their people.
+fn no_authorization_server(path: &str) -> Response {
+    let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
+    let message = format!(
+        "{path} is not served: there is no OAuth here and no other transport. MCP is at POST /mcp; where a token is needed, send `Authorization: Bearer TOKEN`, with a token from the operator."
+    );
+    let body = json!({ "error": "not_found", "error_description": message, "message": message, "status": 404 });
+    (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
 }
 
 /// The short address of a form, which its agent may write down: leads to the page's view of it.

@@ -147,6 +147,20 @@ impl Ending {
         )
     }
 
+    /// Whether the call was turned away, before anything ran or by what ran.
+    fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            Self::Refused
+                | Self::InvalidArguments
+                | Self::Busy
+                | Self::UnknownTool
+                | Self::NotFound
+                | Self::Forbidden
+                | Self::InvalidState
+        )
+    }
+
     fn of<T>(result: &Result<Outcome<T>, CallError>) -> Self {
         match result {
             Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
@@ -155,7 +169,9 @@ impl Ending {
             | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
             Err(CallError::Stopped(Stop::Refused(_))) => Self::Refused,
             Err(CallError::Stopped(Stop::InvalidArguments(_))) => Self::InvalidArguments,
-            Err(CallError::Stopped(Stop::Unavailable(_))) => Self::Unavailable,
+            Err(CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. }) => {
+                Self::Unavailable
+            }
             Err(CallError::LimitExceeded { .. }) => Self::LimitExceeded,
             Err(CallError::Trapped { .. }) => Self::Trapped,
             Err(CallError::Broken { .. }) => Self::Broken,
@@ -290,6 +306,8 @@ impl Drop for Record<'_> {
             by: by(self.component.as_deref(), self.server.as_deref()),
             arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
             outcome: std::mem::take(&mut self.word),
+            is_refused: self.ending.is_refusal()
+                || self.component.is_none() && self.server.is_none(),
             duration,
         });
     }

@@ -7,12 +7,15 @@ use tokio::sync::watch;
 use crate::{
     caller::{Caller, Owner},
     component::LoadedComponent,
-    definition::{Template, Tool},
+    definition::{Audience, Shown, Template, Tool},
 };
 
 mod served;
 
 use served::Served;
+
+/// Bytes that the name of a tool has at most: what is longer is compared with none.
+const NAME_BYTES_MAX: usize = 128;
 
 /// Everything on offer at one moment. Never changes: a swap makes a new one.
 #[derive(Clone, Default)]
@@ -25,6 +28,8 @@ pub struct Catalog {
     /// What could be read when its component was loaded, by URI.
     resources: BTreeMap<Arc<str>, Arc<LoadedComponent>>,
     changed: Changed,
+    /// Whether the first load still goes on, so that there is more to come.
+    is_loading: bool,
     /// What other servers offer.
     served: Served,
 }
@@ -85,6 +90,15 @@ impl Catalog {
         each.filter(|(_, it)| self.served.tool(&it.name).is_none())
     }
 
+    /// Whether no model is told of that tool.
+    pub(crate) fn is_for_pages(&self, tool: &str) -> bool {
+        let audience = match self.served.tool(tool) {
+            Some(served) => served.listed.meta.as_ref().map(|it| Audience::of(&it.0)),
+            None => self.offers().find(|(_, it)| *it.name == *tool).map(|(_, it)| it.audience),
+        };
+        audience.is_some_and(|it| it != Audience::Models)
+    }
+
     /// What other servers offer.
     pub(crate) fn served(&self) -> &Served {
         &self.served
@@ -94,6 +108,16 @@ impl Catalog {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.offers().map(|(_, it)| &*it.name);
         own.chain(self.served.tools().map(|it| &*it.name))
+    }
+
+    /// The tool of that name as it is shown now, whosever it is.
+    pub(crate) fn shown(&self, tool: &str) -> Option<Shown> {
+        if let Some(served) = self.served.tool(tool) {
+            return Some((*served.shown).clone());
+        }
+        let component = self.component_for(tool)?;
+        let own = component.tools().iter().find(|it| *it.name == *tool)?;
+        Some(own.shown.by(Owner::Component(component.name())))
     }
 
     /// The component that offers the prompt.
@@ -121,8 +145,12 @@ impl Catalog {
         self.changed
     }
 
-    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees.
+    /// Up to three tools whose names share most letters with `name`, of those that `caller` sees; none
+    /// where it is longer than any name.
     pub(crate) fn similar(&self, name: &str, caller: &Caller) -> Vec<String> {
+        if name.len() > NAME_BYTES_MAX {
+            return Vec::new();
+        }
         let likeness = |it: &str| {
             let pairs = it.as_bytes().windows(2);
             pairs.filter(|pair| name.as_bytes().windows(2).any(|it| it == *pair)).count()
@@ -208,6 +236,17 @@ impl Registry {
     /// Rings on every swap; `tools/list_changed` hangs on it.
     pub fn changes(&self) -> watch::Receiver<Arc<Catalog>> {
         self.current.subscribe()
+    }
+
+    /// Says that the first load goes on behind those who are served, or that it is over.
+    pub(crate) fn set_loading(&self, is_loading: bool) {
+        self.current.send_modify(|it| Arc::make_mut(it).is_loading = is_loading);
+    }
+
+    /// Waits until the first load is over.
+    pub(crate) async fn loaded(&self) {
+        // It cannot be closed: it is ours.
+        let _ = self.current.subscribe().wait_for(|it| !it.is_loading).await;
     }
 
     /// Whether `newcomer` could be put in place now.

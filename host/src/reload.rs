@@ -3,6 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     component::{LoadError, LoadedComponent},
-    control::{Command, Control, Troubles},
+    control::{Command, Control, Trouble, Troubles},
+    database::Database,
     generations::{Shelf, Status},
     grants::hosts::Hosts,
     library::{Library, Stamp},
@@ -49,6 +51,10 @@ pub(crate) struct Reloader {
     seen: BTreeMap<String, Stamp>,
     settings_seen: BTreeMap<String, (settings::Stamp, reach::Stamp)>,
     missing: BTreeMap<String, Instant>,
+    /// Components whose databases could only be read when they were loaded.
+    frozen: BTreeSet<String>,
+    /// Components whose databases were found to be damaged, and told so.
+    damaged: BTreeSet<String>,
     /// Versions that served a while ago, by component.
     ready: BTreeMap<String, Vec<Arc<LoadedComponent>>>,
 }
@@ -69,6 +75,8 @@ impl Reloader {
             seen: BTreeMap::new(),
             settings_seen: BTreeMap::new(),
             missing: BTreeMap::new(),
+            frozen: BTreeSet::new(),
+            damaged: BTreeSet::new(),
             ready: BTreeMap::new(),
         }
     }
@@ -96,6 +104,9 @@ impl Reloader {
         }
         for name in &names {
             self.settings_seen.insert(name.clone(), self.loader.settings_stamp(name));
+            if self.is_frozen(name) {
+                self.frozen.insert(name.clone());
+            }
         }
     }
 
@@ -187,10 +198,33 @@ impl Reloader {
         for name in served {
             let stamp = self.loader.settings_stamp(&name);
             let before = self.settings_seen.insert(name.clone(), stamp.clone());
-            if before.is_some_and(|it| it != stamp) {
+            let is_frozen = self.is_frozen(&name);
+            let has_thawed = !is_frozen && self.frozen.remove(&name);
+            if is_frozen {
+                self.frozen.insert(name.clone());
+            }
+            if let Some(why) = self.new_damage(&name) {
+                self.warn(&name, "its database", &LoadError::Damaged(why), "");
+            }
+            if has_thawed || before.is_some_and(|it| it != stamp) {
                 self.reconfigure(&name).await;
             }
         }
+    }
+
+    /// Whether the component's database can only be read for the time being.
+    fn is_frozen(&self, name: &str) -> bool {
+        let catalog = self.registry.catalog();
+        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
+        database.is_some_and(Database::is_frozen)
+    }
+
+    /// What was found to be wrong with the component's database, once.
+    fn new_damage(&mut self, name: &str) -> Option<String> {
+        let catalog = self.registry.catalog();
+        let database = catalog.component(name).and_then(|it| it.setup().database.as_ref());
+        let damage = database.and_then(Database::damage)?;
+        self.damaged.insert(name.to_owned()).then(|| damage.to_owned())
     }
 
     /// Lets a component prepare itself anew from its settings, whose files have changed.
@@ -212,6 +246,9 @@ impl Reloader {
         let next = Arc::new(serving.with_settings(settings, http, reach));
         match next.configure().await {
             Ok(()) => {
+                if !self.shelf.manifest(name).is_configured {
+                    self.shelf.change(name, |it| it.is_configured = true).await;
+                }
                 // With other settings there may be other things to read.
                 let next = match next.has_resources() {
                     true => match next.listed().await {
@@ -220,7 +257,14 @@ impl Reloader {
                     },
                     false => next,
                 };
-                self.registry.refresh(&next);
+                // One that refused each call has had nothing on its lists.
+                if serving.are_settings_refused() {
+                    if let Err(error) = self.registry.install(&next) {
+                        return self.refuse(name, "its settings", &error.into());
+                    }
+                } else {
+                    self.registry.refresh(&next);
+                }
                 self.troubles().remove(name);
                 tracing::info!(component = name, "took over its changed settings");
             }
@@ -229,19 +273,37 @@ impl Reloader {
     }
 
     fn refuse(&self, name: &str, origin: &str, error: &LoadError) {
-        self.warn(name, origin, &error.to_string());
+        let kept = match self.registry.catalog().component(name) {
+            Some(it) if it.are_settings_refused() => {
+                "; its calls stay refused until that is mended"
+            }
+            Some(_) => "; the version before keeps serving",
+            None => "",
+        };
+        self.warn(name, origin, error, kept);
     }
 
-    /// Tells the log and `/api/health` what is wrong.
-    fn warn(&self, name: &str, origin: &str, error: &str) {
+    /// Tells the log and `/api/health` what is wrong, and what serves all the same.
+    fn warn(&self, name: &str, origin: &str, error: &LoadError, kept: &str) {
         self.loader.metrics().load_failed();
-        let serving = self.registry.catalog().component(name).is_some();
-        let kept = if serving { "; the version before keeps serving" } else { "" };
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
-        self.troubles().insert(name.to_owned(), format!("{origin}: {error}{kept}"));
+        self.note_trouble(name, format!("{origin}: {error}{kept}"), error.path());
     }
 
-    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, String>> {
+    /// Tells `/api/health` what is wrong, without the folders of this machine: those of this server,
+    /// and that of `path`.
+    fn note_trouble(&self, name: &str, told: String, path: Option<&Path>) {
+        let config = self.loader.config();
+        let folders = [path.and_then(Path::parent), config.components_folder.as_deref()];
+        let folders = folders.into_iter().flatten().chain([&*config.data, &*config.base]);
+        let mut public = told.clone();
+        for folder in folders.filter(|it| it.parent().is_some()) {
+            public = public.replace(&format!("{}/", folder.display()), "");
+        }
+        self.troubles().insert(name.to_owned(), Trouble { told, public });
+    }
+
+    fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
         self.troubles.lock().unwrap_or_else(|it| it.into_inner())
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use wasmtime::{
     Config, Enabled, Engine, PoolingAllocationConfig, Store, UpdateDeadline,
     component::{HasData, HasSelf, Linker, ResourceTable},
@@ -26,8 +26,8 @@ use crate::{
     bindings::madoguchi::tool,
     call_state::{CallContext, CallState},
     grants::Grant,
-    lane::Pace,
     limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
+    scheduler::{Pace, Scheduler},
     ticker::Ticker,
 };
 
@@ -37,6 +37,10 @@ use instances::Instances;
 
 /// Ticks after which a call counts as a long runner and queues for the slow lane.
 const QUICK_TICKS: u64 = 2;
+/// Places of the pool that are kept warm while they are not used.
+const WARM_MAX: u32 = 32;
+/// Addresses that the pool reserves for one instance, about.
+const INSTANCE_ADDRESSES: u64 = 4_400 << 20;
 
 /// The engine and what all instances share.
 #[derive(Clone)]
@@ -46,8 +50,10 @@ pub struct Sandbox {
     quiet_compiler: Engine,
     ticker: Arc<Ticker>,
     /// Long runners take turns, so that quick calls always find a free worker.
-    slow_lane: Arc<Semaphore>,
+    scheduler: Arc<Scheduler>,
     instances: Arc<Instances>,
+    config: Arc<SandboxConfig>,
+    memory_bytes_max: usize,
 }
 
 impl Sandbox {
@@ -58,16 +64,32 @@ impl Sandbox {
 
     /// The same, as the operator configured it.
     pub fn with(config: &SandboxConfig, memory_bytes_max: usize) -> wasmtime::Result<Self> {
-        let engine = Engine::new(&engine_config(config, memory_bytes_max))?;
+        let engine = Engine::new(&engine_config(config, memory_bytes_max));
+        let engine = engine.map_err(|error| match address_space_hint(config) {
+            Some(hint) => error.context(hint),
+            None => error,
+        })?;
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let slow_lane = config.slow_lane.unwrap_or(workers.saturating_sub(1).max(1));
         Ok(Self {
             ticker: Ticker::start(&engine),
             quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
-            slow_lane: Arc::new(Semaphore::new(slow_lane)),
+            scheduler: Arc::new(Scheduler::new(slow_lane)),
             instances: Arc::new(Instances::new(config.instances_max)),
+            config: Arc::new(config.clone()),
+            memory_bytes_max,
         })
+    }
+
+    /// What the operator configured.
+    pub(crate) fn config(&self) -> &SandboxConfig {
+        &self.config
+    }
+
+    /// The memory that an instance may have, in bytes.
+    pub(crate) fn memory_bytes_max(&self) -> usize {
+        self.memory_bytes_max
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -79,9 +101,9 @@ impl Sandbox {
         if quietly { &self.quiet_compiler } else { &self.engine }
     }
 
-    /// Where long runners queue.
-    pub(crate) fn slow_lane(&self) -> &Arc<Semaphore> {
-        &self.slow_lane
+    /// What gives turns to long runners.
+    pub(crate) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
     }
 
     /// Leave to make one instance for a component that has `running` already, if there is room
@@ -142,8 +164,29 @@ fn quiet_compiler(
     Ok(if key(&quiet) == key(engine) { quiet } else { engine.clone() })
 }
 
+/// What to mend where the addresses of this process are limited, and it cannot have enough of them.
+#[cfg(unix)]
+fn address_space_hint(config: &SandboxConfig) -> Option<String> {
+    use rustix::process::{Resource, getrlimit};
+    let most = getrlimit(Resource::As).current?;
+    let instances = config.instances_max;
+    Some(format!(
+        "the address space of this process is limited to {} MiB (ulimit -v), and the sandbox reserves about {} MiB of addresses, which are no memory, for {instances} instances: lift the limit with `ulimit -v unlimited`, or lower instances_max under [sandbox]",
+        most >> 20,
+        u64::from(instances).saturating_mul(INSTANCE_ADDRESSES) >> 20,
+    ))
+}
+
+#[cfg(not(unix))]
+fn address_space_hint(_: &SandboxConfig) -> Option<String> {
+    None
+}
+
 fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
     let instances_max = sandbox.instances_max;
+    // Where the system tells which pages were written, that many of them; else the first bytes, of
+    // which a small call leaves most as they were.
+    let kept = if PoolingAllocationConfig::is_pagemap_scan_available() { 1 << 20 } else { 4 << 20 };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances_max)
         .total_core_instances(instances_max * 4)
@@ -158,11 +201,11 @@ fn engine_config(sandbox: &SandboxConfig, memory_bytes_max: usize) -> Config {
         .max_component_instance_size(1 << 20)
         .max_core_instance_size(1 << 20)
         // Kept pages make the next instance cheap: 11 µs instead of 29 for a small call.
-        .linear_memory_keep_resident(4 << 20)
+        .linear_memory_keep_resident(kept)
         .table_keep_resident(16 << 10)
         .async_stack_keep_resident(64 << 10)
         .pagemap_scan(Enabled::Auto)
-        .max_unused_warm_slots(instances_max)
+        .max_unused_warm_slots(instances_max.min(WARM_MAX))
         .decommit_batch_size(1);
     let mut config = Config::new();
     config

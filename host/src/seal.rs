@@ -129,14 +129,34 @@ impl Seal {
             getrandom::fill(&mut key).map_err(io::Error::other)?;
             crate::private::write(file, &key)?;
         }
-        Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
+        Ok(Self::of(&key))
+    }
+
+    /// The key in `file`, if there is one; nothing is made.
+    pub(crate) fn look(file: &Path) -> Option<Self> {
+        fs::read(file).ok().filter(|it| it.len() == 32).map(|it| Self::of(&it))
     }
 
     /// A key that nobody keeps.
     pub(crate) fn fresh() -> io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(io::Error::other)?;
-        Ok(Self(Hmac::new_from_slice(&key).expect("HMAC takes a key of any length")))
+        Ok(Self::of(&key))
+    }
+
+    fn of(key: &[u8]) -> Self {
+        Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
+    }
+
+    /// A key derived from this one for another purpose: what is tagged with either says nothing
+    /// with the other.
+    pub(crate) fn derive(&self, purpose: &str) -> Self {
+        Self::of(&self.tag(format!("derived key: {purpose}").as_bytes()))
+    }
+
+    /// The beginning of a tag, for what comes in pieces.
+    pub(crate) fn begin(&self) -> Hmac<Sha256> {
+        self.0.clone()
     }
 
     /// Says of `text` that it comes from here.
@@ -189,10 +209,15 @@ impl Seal {
 
 /// The SHA-256 of `bytes`, in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// `bytes` in hexadecimal.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     // By hand: a `format!` for each byte takes as long as the digest of a kilobyte.
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = |it: u8| [DIGITS[usize::from(it >> 4)], DIGITS[usize::from(it & 15)]];
-    Sha256::digest(bytes).iter().flat_map(|it| digits(*it).map(char::from)).collect()
+    bytes.iter().flat_map(|it| digits(*it).map(char::from)).collect()
 }
 
 #[cfg(test)]

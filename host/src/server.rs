@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use axum::serve::ListenerExt;
 use rmcp::ServiceExt;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
     task::JoinHandle,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -33,11 +33,14 @@ use crate::{
     call_state::Clock,
     calls::Calls,
     config::Config,
-    control::{Control, Troubles},
+    control::{Command, Control, Troubles},
+    data::{Data, DataError},
+    disk::Disk,
     events::{Events, Listener},
     generations::Shelf,
-    http::{self, Routes},
+    http::{self, Connections, Front, Routes},
     library::Library,
+    limits::ConnectionsConfig,
     loader::Loader,
     mcp::McpServer,
     metrics::Metrics,
@@ -61,10 +64,11 @@ mod told;
 pub use error::StartError;
 use told::tell_what_is_open;
 
-/// How long calls may take to finish when the server stops.
-const DRAIN: Duration = Duration::from_secs(30);
 /// How long the last answers may take to leave.
 const FLUSH: Duration = Duration::from_millis(100);
+/// How long streams may take to end, and how long what is ended by force.
+const CLOSE: Duration = Duration::from_secs(1);
+const FORCE: Duration = Duration::from_millis(500);
 
 /// A running counter.
 pub struct Server {
@@ -81,9 +85,46 @@ pub struct Server {
     running: TaskTracker,
     watch: Watch,
     tasks: Vec<JoinHandle<()>>,
+    /// What clients and the operator have open.
+    connections: Vec<Arc<Connections>>,
+    limits: ConnectionsConfig,
     control: Control,
     /// Where the operator comes in.
     door: Option<Door>,
+    /// Let go of last, once nothing writes any more.
+    _folder: Data,
+}
+
+/// When components are loaded: before anything is served, or behind it.
+#[derive(Clone, Copy)]
+enum When {
+    First,
+    Behind,
+}
+
+impl When {
+    /// Loads the components, now or in the task that from then on watches them.
+    async fn load(
+        self,
+        mut reloader: Reloader,
+        commands: mpsc::Receiver<Command>,
+        registry: &Registry,
+        stop: &CancellationToken,
+    ) -> JoinHandle<()> {
+        let (registry, stop) = (registry.clone(), stop.clone());
+        if let Self::First = self {
+            reloader.start().await;
+            return tokio::spawn(reloader.watch(commands, stop));
+        }
+        registry.set_loading(true);
+        tokio::spawn(async move {
+            let is_loaded = stop.run_until_cancelled(reloader.start()).await.is_some();
+            registry.set_loading(false);
+            if is_loaded {
+                reloader.watch(commands, stop).await;
+            }
+        })
+    }
 }
 
 impl Server {
@@ -108,28 +149,9 @@ impl Server {
         let addr = listener.local_addr().map_err(listen)?;
 
         let page = page::address(&config, Some(addr));
-        let (mut server, routes, config) = Self::open(config, clock, page).await?;
-        // Without it an answer in small pieces waits 40 ms for the client's acknowledgement.
-        let listener = listener.tap_io(|it| {
-            let _ = it.set_nodelay(true);
-        });
-        let are_counted = config.rate.is_some();
-        let router = http::router(&Config { addr, ..config }, routes);
-        let stopped = server.stop.clone().cancelled_owned();
-        let serve = async move {
-            // Only who counts strangers needs to know where they come from.
-            let served = match are_counted {
-                false => axum::serve(listener, router).with_graceful_shutdown(stopped).await,
-                true => {
-                    let router = router.into_make_service_with_connect_info::<SocketAddr>();
-                    axum::serve(listener, router).with_graceful_shutdown(stopped).await
-                }
-            };
-            if let Err(error) = served {
-                tracing::error!("the server ended: {error}");
-            }
-        };
-        server.tasks.insert(0, tokio::spawn(serve));
+        let (mut server, routes, config) = Self::open(config, clock, page, When::First).await?;
+        let front = http::front(&Config { addr, ..config }, routes);
+        server.serve(listener, front);
         server.addr = Some(addr);
         Ok(server)
     }
@@ -140,7 +162,8 @@ impl Server {
         Self::serve_streams(config, input, output).await
     }
 
-    /// Serves one client on these streams until it goes.
+    /// Serves one client on these streams until it goes. Components are loaded behind it: who only
+    /// says hello is answered at once, and who asks for what they offer waits for them.
     pub async fn serve_streams(
         config: Config,
         input: impl AsyncRead + Send + Unpin + 'static,
@@ -148,7 +171,7 @@ impl Server {
     ) -> Result<(), StartError> {
         config.check()?;
         let page = page::address(&config, None);
-        let (server, ..) = Self::open(config, Clock::System, page).await?;
+        let (server, ..) = Self::open(config, Clock::System, page, When::Behind).await?;
         match server.mcp.clone().serve((input, output)).await {
             Ok(running) => _ = running.waiting().await,
             Err(error) => tracing::warn!("the client left before it was served: {error}"),
@@ -161,14 +184,14 @@ impl Server {
         config: Config,
         clock: Clock,
         page: Option<Arc<str>>,
+        when: When,
     ) -> Result<(Self, Routes, Config), StartError> {
-        let data = |source| StartError::Data { path: config.data.clone(), source };
-        std::fs::create_dir_all(&config.data).map_err(data)?;
+        let folder = Data::take(&config.data)?;
+        let data = |source| DataError::Io { path: config.data.clone(), source };
         let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
         let now_s = clock.now().as_secs();
         let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
-        let folder = config.components_folder.clone();
-        let library = Library::open(&config.data, folder, config.bundled).map_err(data)?;
+        let library = Library::open(&config, &seal).map_err(data)?;
         let shelf = Shelf::open(&config.data).map_err(data)?;
         let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
         let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
@@ -203,9 +226,8 @@ impl Server {
             reach,
         );
         let parts = (library, loader.clone(), registry.clone(), shelf);
-        let mut reloader = Reloader::new(parts, control.clone(), troubles.clone());
-        reloader.start().await;
-        let reload = tokio::spawn(reloader.watch(commands, stop.clone()));
+        let reloader = Reloader::new(parts, control.clone(), troubles.clone());
+        let reload = when.load(reloader, commands, &registry, &stop).await;
 
         // Until the last call has its answer, not only until no more are taken in.
         let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
@@ -215,7 +237,9 @@ impl Server {
         let turns = Turns::open(kept, config.chat.turns.clone()).map_err(data)?;
         let calls =
             Calls::new(registry.clone(), answers, running.clone(), watch.clone(), stop.clone());
-        let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone());
+        let wait = config.sessions.question_wait();
+        let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
+            .reading(config.language.clone());
         let operator = Operator {
             control: control.clone(),
             calls: calls.clone(),
@@ -223,6 +247,9 @@ impl Server {
             audit: watch.audit.clone(),
         };
         let (maps, asks) = Maps::start(&registry, &stop);
+        let disk = Disk::new(&config.data);
+        // Told in the log, should it take nothing.
+        disk.trouble().await;
         let deciders = Deciders::new(&config, &watch.metrics);
         let routes = Routes {
             mcp: mcp.clone(),
@@ -230,7 +257,7 @@ impl Server {
             navigate: Navigate::new((&calls, &registry), (&clock, &watch.metrics), &config),
             chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
             rpc: Rpc { calls },
-            health: Health { registry: registry.clone(), troubles, servers, maps, deciders },
+            health: Health { registry: registry.clone(), troubles, servers, maps, deciders, disk },
             endpoints: Endpoints {
                 registry: registry.clone(),
                 aliases: Arc::new(config.endpoints.clone()),
@@ -247,6 +274,8 @@ impl Server {
         tasks.extend(schedule::start(&config, &registry, &stop, &running));
         let (addr, door) = (None, None);
         let mut server = Self {
+            limits: config.connections.clone(),
+            connections: Vec::new(),
             registry,
             loader,
             mcp,
@@ -259,6 +288,7 @@ impl Server {
             tasks,
             control,
             door,
+            _folder: folder,
         };
         if let Some(addr) = config.operator_addr {
             let listening = operator::listen(addr, &config.data)
@@ -269,16 +299,24 @@ impl Server {
     }
 
     fn serve_operator(&mut self, operator: Operator, listening: Listening) {
-        let Listening { listener, door } = listening;
-        let router = operator::router(operator, door.clone());
-        let stopped = self.stop.clone().cancelled_owned();
+        let Listening { listener, door, unwritten } = listening;
+        if let Some(key) = unwritten {
+            let (stop, door) = (self.stop.clone(), door.clone());
+            let until_written = async move {
+                _ = stop.run_until_cancelled(operator::hang_out(door, key)).await;
+            };
+            self.tasks.push(tokio::spawn(until_written));
+        }
+        let front = operator::front(operator, door.clone());
         self.door = Some(door);
-        self.tasks.push(tokio::spawn(async move {
-            let serve = axum::serve(listener, router).with_graceful_shutdown(stopped);
-            if let Err(error) = serve.await {
-                tracing::error!("the operator is no longer served: {error}");
-            }
-        }));
+        self.serve(listener, front);
+    }
+
+    /// Takes connections until it stops.
+    fn serve(&mut self, listener: tokio::net::TcpListener, front: Front) {
+        let connections = Connections::new(&self.limits);
+        self.connections.push(connections.clone());
+        self.tasks.push(tokio::spawn(connections.serve(listener, front, self.stop.clone())));
     }
 
     /// Where it listens.
@@ -318,13 +356,19 @@ impl Server {
             door.close();
         }
         self.running.close();
-        if tokio::time::timeout(DRAIN, self.running.wait()).await.is_err() {
-            tracing::warn!("some calls did not finish in {DRAIN:?}");
+        let drain = Duration::from_secs(self.limits.stop_s);
+        if tokio::time::timeout(drain, self.running.wait()).await.is_err() {
+            tracing::warn!("some calls did not finish in {drain:?} (stop_s under [connections])");
         }
         tokio::time::sleep(FLUSH).await;
         self.hang_up.cancel();
-        if tokio::time::timeout(DRAIN, futures::future::join_all(self.tasks)).await.is_err() {
-            tracing::warn!("some connections did not close in {DRAIN:?}");
+        // Whatever a stranger holds open ends now; what still runs is stopped with the program.
+        let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
+        if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
+            self.connections.iter().for_each(|it| it.close());
+            if tokio::time::timeout(FORCE, tasks).await.is_err() {
+                tracing::warn!("some of what runs beside calls did not end");
+            }
         }
         self.loader.close().await;
         let watch = self.watch;

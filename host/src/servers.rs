@@ -32,10 +32,12 @@ mod config;
 mod connection;
 mod hears;
 mod keeper;
+mod limited;
 mod lists;
 mod offer;
 mod retry;
 mod secret;
+mod seen;
 mod sse;
 
 pub(crate) use ask::Ask;
@@ -67,6 +69,7 @@ pub(crate) struct Server {
     link: watch::Sender<Link>,
     /// A call found the connection dead.
     suspicion: Notify,
+    seen: seen::Seen,
 }
 
 /// How things stand with a server.
@@ -141,6 +144,7 @@ impl Server {
             places: Places::new(&limits),
             link: watch::Sender::new(Link::Connecting),
             suspicion: Notify::new(),
+            seen: seen::Seen::default(),
             config: config.clone(),
         }
     }

@@ -15,6 +15,7 @@ use crate::{
     caller::Caller,
     calls::answer_in_solo,
     capability::http::Outgoing,
+    compiler,
     component::{
         Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
         Request, Round, Setup, Stop, Wait,
@@ -23,6 +24,7 @@ use crate::{
     events::Listener,
     failure::Failure,
     grants::{Grant, hosts::Hosts},
+    library::{Library, Source},
     limits::{Limits, SandboxConfig},
     reach::Reach,
     sandbox::Sandbox,
@@ -66,8 +68,19 @@ pub struct Compiled {
 impl Compiled {
     /// Compiles `bytes`.
     pub fn new(sandbox: &Sandbox, bytes: &[u8]) -> Result<Self, LoadError> {
+        compiler::check(bytes, sandbox.config())?;
         let component = Component::new(sandbox.engine(), bytes).map_err(LoadError::Compile)?;
         Ok(Self { sandbox: sandbox.clone(), component, digest: digest(bytes) })
+    }
+
+    /// What `library` has compiled of `source` before, or compiles now.
+    pub(crate) async fn of(
+        library: &Library,
+        sandbox: &Sandbox,
+        source: &Source,
+    ) -> Result<Self, LoadError> {
+        let component = library.compile(sandbox, source, false).await?;
+        Ok(Self { sandbox: sandbox.clone(), component, digest: source.digest.clone() })
     }
 
     /// What it imports, as its file says.

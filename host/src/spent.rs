@@ -38,7 +38,8 @@ struct Known {
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
-    file: File,
+    /// None where the disk did not take the last one; it is begun anew then.
+    file: Option<File>,
     written: usize,
 }
 
@@ -66,7 +67,9 @@ impl Spent {
         let mut known = Known { ended: entries.collect(), ..Known::default() };
         known.calls = known.ended.iter().map(|it| it.1).collect();
         known.forget(now_s, REMEMBERED_MAX);
-        known.journal = Some(Journal::begin(file.to_owned(), &known.ended)?);
+        // What is there is known; a disk that takes nothing now keeps nobody from being answered.
+        let journal = Journal::begin(file.to_owned(), &known.ended);
+        known.journal = Some(journal.unwrap_or_else(|error| Journal::failed(file, &error)));
         Ok(Self(Arc::new(Mutex::new(known))))
     }
 
@@ -97,14 +100,15 @@ impl Known {
     fn end(&mut self, expires_at_s: u64, call: u64) {
         self.ended.push_back((expires_at_s, call));
         let Some(journal) = &mut self.journal else { return };
-        let noted = if journal.written >= 2 * REMEMBERED_MAX {
-            Journal::begin(journal.path.clone(), &self.ended).map(|it| *journal = it)
-        } else {
-            journal.add(expires_at_s, call)
+        let noted = match &mut journal.file {
+            Some(file) if journal.written < 2 * REMEMBERED_MAX => {
+                journal.written += 1;
+                file.write_all(&entry(expires_at_s, call))
+            }
+            _ => Journal::begin(journal.path.clone(), &self.ended).map(|it| *journal = it),
         };
         if let Err(error) = noted {
-            let path = journal.path.display();
-            tracing::error!("{path}: {error}; after a restart a used answer might be taken again");
+            *journal = Journal::failed(&journal.path, &error);
         }
     }
 
@@ -131,12 +135,14 @@ impl Journal {
         let bytes: Vec<u8> = ended.iter().flat_map(|it| entry(it.0, it.1)).collect();
         crate::private::write(&path, &bytes)?;
         let file = File::options().append(true).open(&path)?;
-        Ok(Self { path, file, written: ended.len() })
+        Ok(Self { path, file: Some(file), written: ended.len() })
     }
 
-    fn add(&mut self, expires_at_s: u64, call: u64) -> io::Result<()> {
-        self.written += 1;
-        self.file.write_all(&entry(expires_at_s, call))
+    /// One that cannot be written now.
+    fn failed(path: &Path, error: &io::Error) -> Self {
+        let shown = path.display();
+        tracing::error!("{shown}: {error}; after a restart a used answer might be taken again");
+        Self { path: path.to_owned(), file: None, written: 0 }
     }
 }
 

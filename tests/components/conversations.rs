@@ -10,6 +10,7 @@ mod people;
 mod people_chats;
 mod reading;
 mod sessions;
+mod shares;
 mod staff;
 mod starting;
 mod sweeping;

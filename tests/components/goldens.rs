@@ -6,6 +6,12 @@ use serde_json::{Value, json};
 use tests::{bench::Bench, component_bytes, goldens, root};
 use wit_component::{DecodedWasm, WitPrinter};
 
+/// Verbs of tools that take away what somebody may miss.
+const TAKES_AWAY: [&str; 8] =
+    ["cancel", "close", "delete", "remove", "renew", "retire", "stop", "discard"];
+/// As much as every gateway of models takes.
+const DESCRIPTION_CHARS_MAX: usize = 1_024;
+
 /// The components of the house, by their folders.
 fn components() -> Vec<(String, PathBuf)> {
     let folders = std::fs::read_dir(root().join("components")).expect("it is in the checkout");
@@ -85,7 +91,13 @@ async fn every_tool_says_what_it_does_in_both_languages_and_closes_its_arguments
             }
             assert!(!tool.description.is_empty() && tool.title.is_some(), "SYS-7: {}", tool.name);
             assert!(tool.output_schema.is_some(), "SYS-7: {}", tool.name);
-            assert!(!tool.hints.destructive, "SYS-7: {}", tool.name);
+            let verb = tool.name.split('_').next().unwrap_or_default();
+            let takes_away = TAKES_AWAY.contains(&verb);
+            assert_eq!(tool.hints.destructive, takes_away, "SYS-7: {}", tool.name);
+            for description in [&tool.description, text["en"]["description"].as_str().unwrap()] {
+                let length = description.chars().count();
+                assert!(length <= DESCRIPTION_CHARS_MAX, "{}: {length} characters", tool.name);
+            }
             assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
             let properties = tool.input_schema["properties"].as_object().expect("an object");
             for argument in properties.keys() {

@@ -6,7 +6,11 @@ mod hostile;
 mod themes;
 mod thumbnails;
 
-use host::{component::Content, limits::Limits, solo::SoloOutcome};
+use host::{
+    component::{Content, Contents, ResourceBody},
+    limits::Limits,
+    solo::SoloOutcome,
+};
 use serde_json::{Value, json};
 use tests::bench::{Bench, Tested};
 
@@ -35,7 +39,11 @@ async fn whole(tested: &Tested, tool: &str, arguments: Value) -> (Value, Vec<Ima
     let (mut images, mut texts) = (Vec::new(), Vec::new());
     for content in output.content {
         match content {
-            Content::Image(it) => images.push(Image { bytes: it.data, mime_type: it.mime_type }),
+            Content::Image(it) => {
+                let meta: Value = serde_json::from_str(&it.meta.expect("a meta")).expect("JSON");
+                let uri = meta["madoguchi/uri"].as_str().expect("a URI").to_owned();
+                images.push(Image { bytes: it.data, mime_type: it.mime_type, uri });
+            }
             Content::Text(it) => texts.push(it.text),
             other => panic!("neither image nor text: {other:?}"),
         }
@@ -47,14 +55,27 @@ async fn whole(tested: &Tested, tool: &str, arguments: Value) -> (Value, Vec<Ima
 struct Image {
     bytes: Vec<u8>,
     mime_type: String,
+    uri: String,
 }
 
-/// Holds that `of` has a picture in base64 that is exactly of the type that it says, and gives its bytes.
-fn picture(of: &Value, size: (u32, u32)) -> Vec<u8> {
+/// Holds that `of` names `image`, which is exactly of the type that it says and can be decoded, and that no
+/// bytes are in `of` itself.
+fn picture(of: &Value, image: &Image, size: (u32, u32)) {
     assert_eq!(of["mimeType"], "image/png", "ILL-4: {}", of["card_name"]);
-    let bytes = unbase64(of["data"].as_str().expect("a text"));
-    assert_eq!(decoded_size(&bytes), size, "ILL-4: it can be decoded");
-    bytes
+    assert_eq!(image.mime_type, "image/png");
+    assert_eq!(of["uri"], *image.uri, "{}", of["card_name"]);
+    assert!(of.to_string().len() < 2_000, "an output is text, and a picture is none: {of}");
+    assert_eq!(decoded_size(&image.bytes), size, "ILL-4: it can be decoded");
+}
+
+/// The bytes that are read at `uri`.
+async fn read(tested: &Tested, uri: &str) -> Vec<u8> {
+    let contents = tested.read(uri).await.expect("it can be read");
+    let [Contents { body: ResourceBody::Blob(bytes), mime_type, .. }] = &contents[..] else {
+        panic!("one picture: {contents:?}")
+    };
+    assert_eq!(mime_type.as_deref(), Some("image/png"));
+    bytes.clone()
 }
 
 /// The size of a PNG picture, all of whose pixels can be read.
@@ -67,28 +88,6 @@ fn decoded_size(bytes: &[u8]) -> (u32, u32) {
     let first = &pixels[..3];
     assert!(pixels.chunks(3).any(|it| it != first), "there is something on it");
     (frame.width, frame.height)
-}
-
-/// What RFC 4648 writes, read strictly: its alphabet, its padding, nothing else.
-fn unbase64(text: &str) -> Vec<u8> {
-    assert!(text.len().is_multiple_of(4) && !text.is_empty(), "base64 comes in fours");
-    let digits = text.trim_end_matches('=');
-    assert!(text.len() - digits.len() <= 2, "at most two `=`");
-    let value = |it: u8| match it {
-        b'A'..=b'Z' => it - b'A',
-        b'a'..=b'z' => it - b'a' + 26,
-        b'0'..=b'9' => it - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        other => panic!("no base64: {other}"),
-    };
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    for four in digits.as_bytes().chunks(4) {
-        let bits = four.iter().fold(0_u32, |bits, it| (bits << 6) | u32::from(value(*it)));
-        let bits = bits << (6 * (4 - four.len()));
-        bytes.extend(bits.to_be_bytes()[1..four.len()].iter());
-    }
-    bytes
 }
 
 /// The code, the status and the close names of a refusal.

@@ -105,6 +105,8 @@ fn island() -> Network {
         number: "7".to_owned(),
         cars: (true, true),
         walkers: true,
+        cycles: (true, true),
+        stops: true,
         toll: false,
         ramp: false,
         roundabout: false,

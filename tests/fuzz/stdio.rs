@@ -18,8 +18,8 @@ use crate::{
 
 /// Cases in an ordinary run.
 const CASES: u32 = 80;
-/// What does not answer for so long hangs.
-const HANGS_AFTER: Duration = Duration::from_secs(20);
+/// What does not answer for so long hangs: the first calls wait until all is compiled.
+const HANGS_AFTER: Duration = Duration::from_secs(90);
 /// Opens a session, in the era that has them.
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"fuzz","version":"1"}}}"#;
 
@@ -35,6 +35,7 @@ impl Spoken {
     fn start() -> Self {
         let folders = Folders::new();
         folders.put("echo", &tests::component_bytes("echo"));
+        folders.lend_code();
         let mut command: Command = command(&folders);
         command.args(["--stdio", "--components"]).arg(folders.components());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -14,11 +14,13 @@ use tests::{
 
 mod approval;
 mod config;
+mod federated;
 mod forms;
 mod gateway;
 mod gemini;
 mod injection;
 mod models;
+mod outcome;
 mod specification;
 mod turns;
 mod wire;

@@ -23,6 +23,20 @@ fn a_port_in_use_is_named_with_what_to_do() {
     let addr = taken.local_addr().unwrap().to_string();
     let complaint = complaint(command(&folders).args(["--addr", &addr]));
     assert!(complaint.contains(&addr) && complaint.contains("--addr"), "{complaint}");
+    assert_eq!(complaint.matches("os error").count(), 1, "its cause is said once: {complaint}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_few_addresses_are_named_with_what_to_do() {
+    let folders = Folders::new();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -v 33554432; exec \"$0\" \"$@\""]).arg(tests::process::program());
+    shell.args(["--addr", "127.0.0.1:0", "--data"]).arg(folders.data());
+    let complaint = complaint(&mut shell);
+    for part in ["address space", "ulimit -v", "instances_max"] {
+        assert!(complaint.contains(part), "{part}: {complaint}");
+    }
 }
 
 #[test]

@@ -163,3 +163,33 @@ fn grants_are_told_with_the_line_that_says_so() {
     assert!(!nobody.status.success());
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("no component nobody"), "{nobody:?}");
 }
+
+#[test]
+fn settings_that_a_component_refuses_are_named_with_their_file() {
+    let text = "bundled = false\n[components.cinema]\nsettings.catalog = { file = \"films.json\" }\n\
+        environment.timezone = \"PATH\"\n";
+    let (folders, file) = configured(text);
+    folders.put("cinema", &component_bytes("cinema"));
+    let films = file.with_file_name("films.json");
+    let demo = fs::read_to_string(tests::root().join("components/cinema/demo.json")).unwrap();
+    let mut catalogue: Value = serde_json::from_str(&demo).unwrap();
+    catalogue["screens"] = 1.into();
+    fs::write(&films, catalogue.to_string()).unwrap();
+    let (code, told) = check(&folders, &file);
+    assert_eq!((code, &told["ok"]), (Some(1), &Value::Bool(false)), "{told}");
+    let said = told.to_string();
+    assert!(said.contains("timezone") && said.contains("PATH"), "{said}");
+
+    fs::write(&file, text.lines().take(3).collect::<Vec<_>>().join("\n")).unwrap();
+    let (code, told) = check(&folders, &file);
+    assert_eq!(code, Some(1), "{told}");
+    let finding = &told["findings"][0];
+    assert_eq!((&finding["line"], &finding["is_problem"]), (&3.into(), &true.into()), "{told}");
+    assert_eq!(finding["about"], "components.cinema.settings.catalog");
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("/screens") && message.contains("films.json"), "{message}");
+
+    fs::write(&films, demo).unwrap();
+    assert_eq!(check(&folders, &file).0, Some(0), "a good one is fine");
+    assert!(!folders.data().exists(), "a check leaves nothing behind");
+}

@@ -1,5 +1,6 @@
 //! Conversations through the whole server.
 
+mod completing;
 mod coordinator;
 mod export;
 mod guide;

@@ -12,6 +12,7 @@ use tests::{
 mod allowed;
 mod demo;
 mod elsewhere;
+mod late;
 
 /// The forms with these lines of configuration beside what the program gives them.
 async fn serving(lines: &str) -> TestServer {

@@ -79,6 +79,14 @@ fn a_map_that_is_there_is_replaced_whole_or_stays_as_it_is() {
     let again = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
     assert!(again.status.success(), "a map is replaced: {again:?}");
     assert_eq!(fs::read(&map).unwrap(), first, "the same extract gives the same map");
+    // One of an older version is told to be made again, and is replaced.
+    let mut old = first.clone();
+    old[8] = 1;
+    fs::write(&map, &old).unwrap();
+    let told = format!("{:?}", Graph::open(&old[..]).err());
+    assert!(told.contains("version 1") && told.contains("import-map"), "{told}");
+    let again = import(&folders, &[&helsinki_extract(), "--output".as_ref(), &map]);
+    assert!(again.status.success() && fs::read(&map).unwrap() == first, "{again:?}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ async fn a_component_knows_where_people_find_the_page() {
     let server = serving("").await;
     let (_, told) = get(&server.client(), "/api/reach/page").await;
     assert_eq!(told, json!({ "page": server.url() }));
-    let server = serving("public_url = 'https://tools.example/counter'").await;
+    let server =
+        serving("allow_anonymous = true\npublic_url = 'https://tools.example/counter'").await;
     let (_, told) = get(&server.client(), "/api/reach/page").await;
     assert_eq!(told, json!({ "page": "https://tools.example/counter" }));
     // Whoever comes by that name is served, and by no other.

@@ -51,7 +51,8 @@ async fn an_answer_without_with_a_changed_or_with_a_foreign_state_is_refused() {
     let state = asked["result"]["requestState"].as_str().unwrap().to_owned();
     let missing = greet(&client, json!({ "inputResponses": accept("Taro") })).await.1;
     assert_eq!(missing["error"]["code"], -32602, "{missing}");
-    let forged = format!("A{}", &state[1..]);
+    let other = if state.starts_with('A') { 'B' } else { 'A' };
+    let forged = format!("{other}{}", &state[1..]);
     let more = json!({ "requestState": forged, "inputResponses": accept("Taro") });
     let forged = greet(&client, more).await.1;
     assert!(forged["error"]["message"].as_str().unwrap().starts_with("requestState"), "{forged}");
@@ -219,7 +220,9 @@ async fn an_answer_of_another_server_of_another_caller_or_to_other_arguments_is_
     other["arguments"] = json!({ "more": 1 });
     let (_, foreign) = greet(&ann, other).await;
     assert!(message(&foreign).contains("another call"), "{foreign}");
-    let elsewhere = TestServer::with(&["echo"]).await;
+    let strange = Folders::new();
+    strange.put("echo", &component_bytes("echo"));
+    let elsewhere = TestServer::start_with_nothing(strange, |_| {}).await;
     let (_, foreign) = greet(&elsewhere.client(), answered.clone()).await;
     assert!(message(&foreign).contains("not one that this server gave out"), "{foreign}");
     // None of them has used it up.

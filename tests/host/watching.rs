@@ -156,3 +156,31 @@ async fn a_log_for_programs_has_component_and_call_in_each_line_of_a_call() {
         assert!(line["component"].is_string() && line["call"].is_u64(), "{line}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_unknown_calls_leaves_what_ran_in_the_audit_log() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let server = TestServer::start(folders, |config| {
+        (config.audit.bytes_max, config.audit.files_kept) = (16 << 10, 1);
+    })
+    .await;
+    let client = server.client();
+    client.output("echo", json!({ "value": {} })).await;
+    let request = |id| json!({ "jsonrpc": "2.0", "id": id, "method": "nobody", "params": {} });
+    let batch = Value::from((0..32).map(request).collect::<Vec<_>>()).to_string();
+    for _ in 0..100 {
+        client.post("/rpc", &[], &*batch).await;
+    }
+    client.output("echo", json!({ "value": {} })).await;
+    let audit = server.server().audit().clone();
+    let lines = tokio::task::spawn_blocking(move || audit.tail(10_000)).await.unwrap();
+    assert_eq!(lines.iter().filter(|it| it["outcome"] == "done").count(), 2);
+    let refused = lines.iter().filter(|it| it["outcome"] == "unknown_tool").count();
+    assert!((1..3_000).contains(&refused), "{refused}");
+    let more: u64 = lines.iter().filter_map(|it| it["more_refused"].as_u64()).sum();
+    assert!(more > 0, "the rest is counted");
+    let files = fs::read_dir(server.folders.data().join("audit")).unwrap();
+    let bytes: u64 = files.map(|it| it.unwrap().metadata().unwrap().len()).sum();
+    assert!(bytes < 700 << 10, "{bytes}");
+}

@@ -3,6 +3,8 @@
 use crate::repository::{files, root, sources, text};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+/// What operators may rely on, each promise with its test.
+const PROMISES: &str = "docs/promises.md";
 
 #[test]
 fn every_command_that_the_documents_name_exists() {
@@ -37,17 +39,29 @@ fn every_invariant_is_held_by_a_test_that_exists() {
     let invariants =
         architecture.lines().filter(|line| line.starts_with("- **I")).collect::<Vec<_>>();
     assert!(!invariants.is_empty(), "ARCHITECTURE.md lists invariants as `- **I1** …`");
-    for invariant in invariants {
-        let named = invariant.split('`').filter(|part| part.contains("::")).collect::<Vec<_>>();
-        assert!(!named.is_empty(), "no test is named in {invariant}");
-        for test in named {
-            let (ring, function) = test.split_once("::").unwrap_or_default();
-            let function = function.rsplit("::").next().unwrap_or_default();
-            assert!(
-                is_test(ring, function),
-                "there is no test `{function}` in the ring `{ring}`: {invariant}"
-            );
-        }
+    invariants.into_iter().for_each(is_held);
+}
+
+#[test]
+fn every_promise_names_a_test_that_exists() {
+    let promises = text(PROMISES).replace("\n  ", " ");
+    let promises = promises.lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>();
+    assert!(promises.len() > 20, "{PROMISES} lists promises as `- …`");
+    promises.into_iter().for_each(is_held);
+    assert!(text("README.md").contains(PROMISES), "the README leads there");
+}
+
+/// A sentence that names the tests that hold it.
+fn is_held(sentence: &str) {
+    let named = sentence.split('`').filter(|part| part.contains("::")).collect::<Vec<_>>();
+    assert!(!named.is_empty(), "no test is named in {sentence}");
+    for test in named {
+        let (ring, function) = test.split_once("::").unwrap_or_default();
+        let function = function.rsplit("::").next().unwrap_or_default();
+        assert!(
+            is_test(ring, function),
+            "there is no test `{function}` in the ring `{ring}`: {sentence}"
+        );
     }
 }
 

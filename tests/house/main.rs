@@ -1,5 +1,6 @@
 //! The rules of the house, each of them a test: what the tree holds, who depends on whom, what is pinned.
 
+mod advisories;
 mod card;
 mod documents;
 mod licences;

@@ -24,8 +24,12 @@ fn node(script: &str) -> Command {
 }
 
 fn python(script: &str) -> Command {
-    let python = root().join("target/venv/bin/python");
-    assert!(python.is_file(), "target/venv is not set up; `cargo xtask test` does it");
+    python_in("venv", script)
+}
+
+fn python_in(venv: &str, script: &str) -> Command {
+    let python = root().join("target").join(venv).join("bin/python");
+    assert!(python.is_file(), "target/{venv} is not set up; `cargo xtask test` does it");
     let mut command = Command::new(python);
     command.current_dir(folder()).arg(script);
     command
@@ -102,7 +106,9 @@ fn over_stdio(mut client: Command) -> Value {
 fn given_up(folders: &Folders, mut seen: Value) -> Value {
     let log = std::fs::read_to_string(folders.data().join("audit/audit.jsonl")).unwrap();
     let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-    let given = lines.filter(|it| it["outcome"] == "cancelled");
+    // The host's own look for agents ends with the host.
+    let own = |it: &Value| it["tool"] == "list_purposes";
+    let given = lines.filter(|it| it["outcome"] == "cancelled" && !own(it));
     let given: Vec<_> = given.map(|it| it["tool"].clone()).collect();
     seen["cancelled"] = json!(given);
     seen
@@ -149,4 +155,33 @@ fn the_inspector_lists_calls_and_reads_in_both_eras_and_finds_nothing_to_blame()
     }
     let seen = over_stdio(node("inspector.mjs"));
     assert!(seen["tools"].as_array().is_some_and(|it| it.len() >= 6), "over stdio: {seen}");
+}
+
+/// Whether a framework listed, called, was refused and read, and complained of nothing, not even at the end
+/// of its session; what it saw.
+fn framework_works(venv: &str, name: &str) -> Value {
+    let seen = over_http(python_in(venv, "python_frameworks.py"), &[name]);
+    let tools: Vec<&str> =
+        seen["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(tools.contains(&"list_movies") && tools.contains(&"greet"), "{name}: {seen}");
+    assert!(seen["movies"].as_u64().is_some_and(|it| it > 0), "{name}: {seen}");
+    assert_eq!(seen["refusal"], "showtime_not_found", "{name}: {seen}");
+    assert_eq!(seen["read"], "The text of library://books/7.", "{name}: {seen}");
+    assert_eq!(seen["complaints"], json!([]), "{name}");
+    seen
+}
+
+#[test]
+fn fastmcp_works_without_complaint() {
+    assert_eq!(framework_works("venv", "fastmcp")["greeting"], "Hello, 花子!");
+}
+
+#[test]
+fn langchain_works_without_complaint() {
+    assert_eq!(framework_works("venv-langchain", "langchain")["greeting"], "Hello, 花子!");
+}
+
+#[test]
+fn openai_agents_works_without_complaint() {
+    framework_works("venv", "openai");
 }

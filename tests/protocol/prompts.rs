@@ -17,7 +17,7 @@ async fn a_prompt_is_listed_with_its_arguments_and_given_with_them() {
     let first = &list["prompts"][0];
     assert_eq!((&first["name"], &first["title"]), (&json!("recommend"), &json!("A title")));
     assert_eq!(first["arguments"][0], json!({ "name": "topic", "required": true }));
-    assert_eq!((&list["cacheScope"], &list["ttlMs"]), (&json!("public"), &json!(5000)));
+    assert_eq!((&list["cacheScope"], &list["ttlMs"]), (&json!("private"), &json!(5000)));
     let prompt =
         get(&client, json!({ "name": "recommend", "arguments": { "topic": "rain" } })).await;
     let messages = &prompt["result"]["messages"];

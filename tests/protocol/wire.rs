@@ -13,7 +13,7 @@ async fn a_modern_client_discovers_lists_and_calls_without_a_session() {
     assert_eq!(discovered["resultType"], "complete");
     let list = client.result("tools/list", json!({})).await;
     assert!(list["ttlMs"].as_u64().is_some_and(|it| it <= 5000), "a swap must not stay invisible");
-    assert_eq!(list["cacheScope"], "public");
+    assert_eq!(list["cacheScope"], "private");
     let first = &list["tools"][0];
     assert_eq!(
         (&first["name"], &first["annotations"]["readOnlyHint"]),

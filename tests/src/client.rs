@@ -147,9 +147,7 @@ impl Client {
 
     /// One request that is answered as a stream of messages.
     pub async fn stream(&self, method: &str, params: Value) -> Listener {
-        let response = self.send(method, params).await;
-        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
-        Listener { pending: String::new(), stream }
+        Listener::of(self.send(method, params).await)
     }
 
     /// Listens for changes of the list of tools; returns once the server has agreed.
@@ -171,6 +169,12 @@ impl Client {
 }
 
 impl Listener {
+    /// What comes in a response.
+    pub fn of(response: Response) -> Self {
+        let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
+        Self { pending: String::new(), stream }
+    }
+
     /// The next message, if one comes in time.
     pub async fn next(&mut self, within: Duration) -> Option<Value> {
         let deadline = tokio::time::Instant::now() + within;

@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, server::TestServer};
+use crate::{
+    client::Client,
+    component_bytes,
+    server::{Folders, TestServer},
+};
 
 /// A form that waits for its answer.
 #[derive(Clone, Debug)]
@@ -17,7 +21,11 @@ pub struct Asked {
 
 /// A server with the forms and nothing else.
 pub async fn server() -> TestServer {
-    TestServer::with(&["forms"]).await
+    let folders = Folders::new();
+    folders.put("forms", &component_bytes("forms"));
+    // A browser on a busy machine takes longer than clients wait.
+    let config = folders.config_with("[components.forms.settings]\nwait_seconds = 200\n");
+    TestServer::start(folders, |it| *it = config).await
 }
 
 /// One of the definitions in `tests/forms`.

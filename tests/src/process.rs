@@ -50,6 +50,7 @@ pub fn exported(folders: &Folders, component: &str, table: &str) -> Vec<serde_js
 impl Process {
     /// Starts it on a free port.
     pub fn start(folders: &Folders) -> Self {
+        folders.lend_code();
         let mut command = command(folders);
         command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
         Self::from(command)
@@ -81,6 +82,11 @@ impl Process {
         // Drained, or a full pipe would stop it.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { child, url }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends it as a power cut would.

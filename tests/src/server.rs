@@ -9,7 +9,7 @@ use std::{
 use host::{Config, Server, call_state::Clock};
 use tempfile::TempDir;
 
-use crate::client::Client;
+use crate::{client::Client, compiled};
 
 /// A server that is there for one test.
 pub struct TestServer {
@@ -27,9 +27,18 @@ pub struct Folders {
 impl Folders {
     /// Empty ones.
     pub fn new() -> Self {
-        let home = tempfile::tempdir().expect("a temporary folder can be made");
+        let home =
+            tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
         fs::create_dir(home.path().join("components")).expect("it is empty");
         Self { home }
+    }
+
+    /// Puts the code that earlier tests compiled into the data folder, if there is none yet: a
+    /// compile costs more than most tests.
+    pub fn lend_code(&self) {
+        if !self.data().exists() {
+            compiled::lend(&self.data());
+        }
     }
 
     /// The data folder.
@@ -71,6 +80,12 @@ impl Folders {
     }
 }
 
+impl Drop for Folders {
+    fn drop(&mut self) {
+        compiled::keep(&self.data());
+    }
+}
+
 impl Default for Folders {
     fn default() -> Self {
         Self::new()
@@ -89,6 +104,12 @@ impl TestServer {
 
     /// A server on these folders, configured further by `change`.
     pub async fn start(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
+        folders.lend_code();
+        Self::start_with_nothing(folders, change).await
+    }
+
+    /// The same with a key of its own, so that nothing that another server sealed is known to it.
+    pub async fn start_with_nothing(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = folders.config();
         change(&mut config);
         let server = Server::start_at(config.clone(), Clock::System).await.expect("it starts");

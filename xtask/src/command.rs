@@ -5,9 +5,16 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The cargo that started us.
+/// The cargo that started us, without what it says of our own package: build scripts look at that,
+/// and would run again, and all that is built on them, after each `cargo` that one types oneself.
 pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let ours = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+    let names = std::env::vars_os().map(|it| it.0);
+    for name in names.filter(|it| ours.iter().any(|our| it.to_string_lossy().starts_with(our))) {
+        cargo.env_remove(name);
+    }
+    cargo
 }
 
 /// Runs to the end, with the terminal; an exit code other than 0 is an error.

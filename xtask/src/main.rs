@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::workspace::Workspace;
+use crate::workspace::{Profile, Workspace};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
@@ -53,7 +53,8 @@ fn dispatch(mut arguments: Vec<String>) -> Result<()> {
     if arguments.first().is_some_and(|first| first == "--") {
         arguments.remove(0);
     }
-    let workspace = Workspace::load()?;
+    let is_test = ["test", "goldens", "conformance"].contains(&command.as_str());
+    let workspace = Workspace::load(if is_test { Profile::Checked } else { Profile::Release })?;
     match (command.as_str(), arguments.as_slice()) {
         ("run", _) => run::run(&workspace, &arguments),
         ("test", []) => test::everything(&workspace),

@@ -47,7 +47,8 @@ pub(crate) fn page(workspace: &Workspace) -> Result<()> {
 /// The host's binary, with the page and the components inside.
 pub(crate) fn host(workspace: &Workspace) -> Result<String> {
     let mut build = cargo();
-    build.args(["build", "--release", "--bin", "madoguchi"]).current_dir(&workspace.root);
+    build.args(["build", "--profile", workspace.profile.name(), "--bin", "madoguchi"]);
+    build.current_dir(&workspace.root);
     workspace.select_native(&mut build);
     check(&mut build)?;
     Ok(workspace.binary().display().to_string())
@@ -100,10 +101,15 @@ fn become_it(mut host: Command) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Profile;
 
     fn arguments(given: &[&str], variables: &[&str]) -> String {
-        let workspace =
-            Workspace { root: "/w".into(), target: "/w/target".into(), packages: Vec::new() };
+        let workspace = Workspace {
+            profile: Profile::Release,
+            root: "/w".into(),
+            target: "/w/target".into(),
+            packages: Vec::new(),
+        };
         let given = given.iter().map(ToString::to_string).collect::<Vec<_>>();
         with_defaults(&workspace, &given, |name| variables.contains(&name)).join(" ")
     }

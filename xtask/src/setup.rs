@@ -1,7 +1,7 @@
 //! What must be on the machine: looked for, fetched where that is ours to do, else asked for.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -97,25 +97,35 @@ fn npm_packages(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A virtual environment with the Python client, from `tests/clients/requirements.txt`.
+/// The virtual environments of Python clients, each by the file in `tests/clients` that says what is in it.
+const ENVIRONMENTS: [(&str, &str); 2] =
+    [("requirements.txt", "venv"), ("langchain.txt", "venv-langchain")];
+
+/// All Python clients.
 fn python_packages(workspace: &Workspace) -> Result<()> {
-    let requirements = workspace.root.join("tests/clients/requirements.txt");
-    let wanted = fs::read(&requirements).context("reading tests/clients/requirements.txt")?;
+    ENVIRONMENTS.iter().try_for_each(|(file, venv)| python_environment(workspace, file, venv))
+}
+
+/// A virtual environment with what `file` says.
+fn python_environment(workspace: &Workspace, file: &str, venv: &str) -> Result<()> {
+    let requirements = workspace.root.join("tests/clients").join(file);
+    let wanted =
+        fs::read(&requirements).with_context(|| format!("reading {}", requirements.display()))?;
     let wanted = fingerprint(&wanted);
-    let venv = workspace.root.join("target/venv");
+    let venv = workspace.root.join("target").join(venv);
     let stamp = venv.join(".installed");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     ensure!(
         on_path("python3"),
-        "python3 is missing: the tests talk to the host with a Python client too"
+        "python3 is missing: the tests talk to the host with Python clients too"
     );
     check(Command::new("python3").args(["-m", "venv"]).arg(&venv))
         .context("on Debian, `apt-get install python3-venv`")?;
     let install =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"];
-    check(Command::new(python(workspace)).args(install).arg(&requirements))?;
+    check(Command::new(python_of(&venv)).args(install).arg(&requirements))?;
     fs::write(stamp, wanted)?;
     Ok(())
 }
@@ -158,9 +168,12 @@ fn maps(workspace: &Workspace) -> Result<()> {
 }
 
 /// The interpreter that has the Python client.
-fn python(workspace: &Workspace) -> std::path::PathBuf {
-    let inner = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-    workspace.root.join("target/venv").join(inner)
+fn python(workspace: &Workspace) -> PathBuf {
+    python_of(&workspace.root.join("target/venv"))
+}
+
+fn python_of(venv: &Path) -> PathBuf {
+    venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
 }
 
 fn browser() -> Result<()> {

@@ -19,14 +19,18 @@ const GOLDENS: &str = "components";
 /// `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let rings = workspace.rings();
-    let mut steps = Steps::new(12 + rings.len());
+    let mut steps = Steps::new(11 + rings.len());
     steps.run("set-up", &[], || setup::for_testing(workspace));
     steps.run("fmt", &[], || {
         done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
     });
-    bundle(workspace, &mut steps);
-    steps.run("test binaries", &["host"], || {
-        done(test(workspace).args(["--all-targets", "--no-run"]))
+    parts(workspace, &mut steps);
+    // All targets at once: the program by itself would be compiled with other features of its crates.
+    steps.run("test binaries", &["components", "page"], || {
+        let mut build = cargo();
+        build.args(["build", "--all-targets", "--profile", workspace.profile.name()]);
+        workspace.select_native(build.current_dir(&workspace.root));
+        done(&mut build)
     });
     steps.run("clippy", &[], || clippy(workspace));
     steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
@@ -35,7 +39,9 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     for ring in rings {
         steps.run(ring, &["test binaries", "components for tests"], || one(workspace, ring));
     }
-    steps.run("conformance", &["host", "components for tests"], || conformance::step(workspace));
+    steps.run("conformance", &["test binaries", "components for tests"], || {
+        conformance::step(workspace)
+    });
     eprintln!("{}", steps.table());
     steps.finish()
 }
@@ -74,11 +80,16 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     steps.finish()
 }
 
-/// What the rings load: components, page, and the host with both inside.
-pub(crate) fn bundle(workspace: &Workspace, steps: &mut Steps) {
+/// What the host carries and the rings load: components and the page.
+fn parts(workspace: &Workspace, steps: &mut Steps) {
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("page", &["set-up"], || page::build(workspace));
+}
+
+/// The same, and the host with them inside.
+pub(crate) fn bundle(workspace: &Workspace, steps: &mut Steps) {
+    parts(workspace, steps);
     steps.run("host", &["components", "page"], || run::host(workspace));
 }
 
@@ -93,14 +104,15 @@ fn one(workspace: &Workspace, ring: &str) -> Result<String> {
 /// `cargo test` of all native packages.
 fn test(workspace: &Workspace) -> Command {
     let mut test = cargo();
-    test.args(["test", "--release"]).current_dir(&workspace.root);
+    test.args(["test", "--profile", workspace.profile.name()]).current_dir(&workspace.root);
     workspace.select_native(&mut test);
     test
 }
 
 fn clippy(workspace: &Workspace) -> Result<String> {
     let mut clippy = cargo();
-    clippy.args(["clippy", "--release", "--all-targets"]).current_dir(&workspace.root);
+    clippy.args(["clippy", "--profile", workspace.profile.name(), "--all-targets"]);
+    clippy.current_dir(&workspace.root);
     workspace.select_native(&mut clippy);
     done(clippy.args(["--", "--deny", "warnings"]))
 }

@@ -37,7 +37,27 @@ pub(crate) struct Package {
     pub(crate) tests: Vec<String>,
 }
 
+/// How the host is built: to be used and measured, or to be tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Release,
+    /// Our own crates unoptimised: compiled in a fraction of the time. See the workspace's Cargo.toml.
+    Checked,
+}
+
+impl Profile {
+    /// Its name, which is also that of its folder under `target/`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Checked => "checked",
+        }
+    }
+}
+
 pub(crate) struct Workspace {
+    /// How what runs natively is built.
+    pub(crate) profile: Profile,
     pub(crate) root: PathBuf,
     /// Where native builds go: `target/`, or `CARGO_TARGET_DIR`.
     pub(crate) target: PathBuf,
@@ -45,7 +65,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn load() -> Result<Self> {
+    pub(crate) fn load(profile: Profile) -> Result<Self> {
         let mut metadata = cargo();
         metadata.args(["metadata", "--no-deps", "--format-version", "1"]);
         metadata.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -57,10 +77,11 @@ impl Workspace {
             String::from_utf8_lossy(&output.stderr)
         );
         let metadata: Value = serde_json::from_slice(&output.stdout)?;
-        Self::parse(&metadata).context("cargo metadata answers in a shape that we do not know")
+        Self::parse(&metadata, profile)
+            .context("cargo metadata answers in a shape that we do not know")
     }
 
-    fn parse(metadata: &Value) -> Option<Self> {
+    fn parse(metadata: &Value, profile: Profile) -> Option<Self> {
         let root = PathBuf::from(metadata["workspace_root"].as_str()?);
         let target = PathBuf::from(metadata["target_directory"].as_str()?);
         let mut packages = Vec::new();
@@ -75,7 +96,7 @@ impl Workspace {
             });
         }
         packages.sort_by(|a, b| a.name.cmp(&b.name));
-        Some(Self { root, target, packages })
+        Some(Self { profile, root, target, packages })
     }
 
     /// The names of all packages of one of these kinds, sorted.
@@ -115,7 +136,9 @@ impl Workspace {
 
     /// The host's binary.
     pub(crate) fn binary(&self) -> PathBuf {
-        self.target.join("release").join(format!("madoguchi{}", std::env::consts::EXE_SUFFIX))
+        self.target
+            .join(self.profile.name())
+            .join(format!("madoguchi{}", std::env::consts::EXE_SUFFIX))
     }
 }
 
@@ -157,7 +180,7 @@ mod tests {
 
     #[test]
     fn this_very_workspace_has_a_host_and_the_ring_house() {
-        let workspace = Workspace::load().unwrap();
+        let workspace = Workspace::load(Profile::Checked).unwrap();
         assert!(workspace.named(&[Kind::Library]).contains(&"host"));
         assert!(workspace.rings().contains(&"house"));
     }

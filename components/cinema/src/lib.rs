@@ -30,6 +30,7 @@ toolkit::export_tools!(
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "english" => "../migrations/2-english.sql",
+    3 "keys" => "../migrations/3-keys.sql",
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_examples!(examples::examples);

@@ -57,6 +57,16 @@ pub fn idempotency_conflict(key: &str) -> Stop {
         .with(json!({ "idempotency_key": key }))
 }
 
+/// What the key reserved was given back (CIN-47).
+#[must_use]
+pub fn reservation_cancelled(key: &str, reservation_id: &str) -> Stop {
+    let message = format!(
+        "The reservation of this idempotency key, {reservation_id}, was cancelled; reserve again under another key."
+    );
+    refused("reservation_cancelled", 409, message)
+        .with(json!({ "idempotency_key": key, "reservation_id": reservation_id }))
+}
+
 /// The database did not keep it.
 #[must_use]
 pub fn not_saved() -> Stop {

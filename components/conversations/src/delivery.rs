@@ -17,6 +17,12 @@ pub use batch::statements;
 pub const CONTENT_MAX: usize = 4_000;
 /// Messages of one conversation.
 pub const MESSAGES_MAX: u32 = 10_000;
+/// Bytes that an agent may keep written in conversations, of the 256 MiB that a database has.
+pub const SHARE_BYTES: i64 = 48 << 20;
+/// What a message takes beside its content.
+const BESIDE_BYTES: usize = 600;
+/// Messages of one chat with a person that are kept; the oldest go.
+pub const CHAT_KEPT: u32 = 5_000;
 
 /// Who speaks in a conversation, and when they may (CONV-63).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,19 +139,14 @@ pub fn again(earlier: Stored, recipient: Option<&str>, content: &str) -> Result<
 }
 
 /// Stores a message, with whatever else holds or does not hold with it: `before` comes before it and
-/// is about the session, which must be live; `after` comes behind. Then rings.
+/// is about the session, which must be live. Then rings.
 ///
 /// # Errors
 /// Why it cannot be said here and now.
-pub fn deliver(
-    letter: &Letter<'_>,
-    before: Vec<Statement>,
-    after: Vec<Statement>,
-) -> Result<Stored, Stop> {
+pub fn deliver(letter: &Letter<'_>, before: Vec<Statement>) -> Result<Stored, Stop> {
     let must_hold = before.len();
     let mut batch = before;
     batch.extend(statements(letter));
-    batch.extend(after);
     batch.push(by_id(letter.id));
     match sql::transact_all(&batch) {
         Ok(mut results) => {
@@ -212,10 +213,20 @@ fn closed(letter: &Letter<'_>) -> Stop {
 }
 
 fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, Stop> {
-    let [rows] = sql::query([toolkit::sql!(
-        "SELECT state, paused_at IS NOT NULL, messages FROM conversations WHERE id = $1",
-        id,
-    )])?;
+    let [rows, kept] = sql::query([
+        toolkit::sql!(
+            "SELECT state, paused_at IS NOT NULL, messages FROM conversations WHERE id = $1",
+            id,
+        ),
+        toolkit::sql!(
+            "SELECT COALESCE(SUM(bytes), 0) FROM members WHERE agent_id = $1",
+            letter.sender_id,
+        ),
+    ])?;
+    let kept = kept.first::<(i64,)>()?.map_or(0, |it| it.0);
+    if voice == Voice::Member && kept >= SHARE_BYTES {
+        return Ok(refusals::too_much_kept(letter.sender_id, kept, SHARE_BYTES));
+    }
     let Some((state, is_paused, messages)) = rows.first::<(State, bool, u32)>()? else {
         return Ok(refusals::conversation_not_found(id));
     };
@@ -232,6 +243,11 @@ fn closed_because(letter: &Letter<'_>, id: &str, voice: Voice) -> Result<Stop, S
 }
 
 impl Letter<'_> {
+    /// What it takes of its sender's share.
+    fn bytes(&self) -> i64 {
+        i64::try_from(self.content.len() + BESIDE_BYTES).unwrap_or(i64::MAX)
+    }
+
     /// To whom, where that is one.
     #[must_use]
     pub fn recipient(&self) -> Option<&str> {

@@ -4,6 +4,7 @@ pub mod activity;
 pub mod beginning;
 pub mod chats;
 pub mod clock;
+pub mod completing;
 pub mod delivery;
 pub mod demo;
 pub mod endpoints;
@@ -81,8 +82,11 @@ toolkit::export_tools!(
     ReportUsage,
 );
 toolkit::export_prompts!(WorkerLoop);
+toolkit::export_completions!(completing::complete);
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
+    2 "tries" => "../migrations/2-tries.sql",
+    3 "shares" => "../migrations/3-shares.sql",
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(sweep::run);

@@ -21,14 +21,19 @@ pub struct Person {
     pub is_operator: bool,
 }
 
+/// Whether a caller has no name of their own: no token is needed here.
+#[must_use]
+pub fn is_alone(principal: &str) -> bool {
+    matches!(principal, "anonymous" | "stdio")
+}
+
 /// The person who calls.
 ///
 /// # Errors
 /// When it is nobody: a token that belongs to no person and may not do everything.
 pub fn calling(tool: &str) -> Result<Person, Stop> {
     let principal = caller::principal();
-    let is_alone = matches!(principal.as_str(), "anonymous" | "stdio");
-    let is_operator = is_alone || caller::scopes().iter().any(|it| it == "*");
+    let is_operator = is_alone(&principal) || caller::scopes().iter().any(|it| it == "*");
     let [rows] = sql::query([toolkit::sql!(
         "SELECT id AS agent_id, name, 0 AS is_operator FROM agents \
          WHERE type = 'human' AND is_gone = 0 AND (principal = $1 OR (id = $2 AND $3)) \

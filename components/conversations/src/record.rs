@@ -94,7 +94,9 @@ pub fn latest_open(token: &str) -> Statement {
 #[must_use]
 pub fn open_count(token: &str) -> Statement {
     toolkit::sql!(
-        "SELECT COUNT(*) FROM sessions s JOIN members m ON m.agent_id = s.agent_id \
+        "SELECT COUNT(*), (SELECT COALESCE(SUM(w.bytes), 0) FROM members w \
+          JOIN sessions v ON v.agent_id = w.agent_id WHERE v.token = $1) \
+         FROM sessions s JOIN members m ON m.agent_id = s.agent_id \
          AND m.notified_at IS NULL JOIN conversations c ON c.id = m.conversation_id \
          AND c.project_id = s.project_id \
          WHERE s.token = $1 AND c.state IN ('pending', 'active')",

@@ -178,3 +178,14 @@ pub fn too_many_conversations(agent_id: &str) -> Stop {
     );
     refused("too_many_conversations", 429, message).with(json!({ "agent_id": agent_id }))
 }
+
+/// An agent that has written as much as one may keep.
+#[must_use]
+pub fn too_much_kept(agent_id: &str, kept: i64, most: i64) -> Stop {
+    let message = say(
+        "このエージェントの会話が保存の上限に達しました。会話を終了してください。終了した会話は古いものから数分で削除され、場所が空きます。",
+        "This agent's conversations take as much room as they may. End conversations: those that are over go within minutes, the oldest first, and make room.",
+    );
+    refused("too_much_kept", 429, message)
+        .with(json!({ "agent_id": agent_id, "bytes": kept, "bytes_max": most }))
+}

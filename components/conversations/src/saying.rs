@@ -197,7 +197,7 @@ impl Saying<'_> {
         let id = ids::message(seen.now);
         let recipients = [self.target_id];
         let letter = self.letter(seen, &id, place, &recipients);
-        delivery::deliver(&letter, activity::goes_on(&seen.session, seen.now), Vec::new())
+        delivery::deliver(&letter, activity::goes_on(&seen.session, seen.now))
     }
 
     /// Begins the conversation with what is said.

@@ -176,8 +176,8 @@ impl Opening<'_> {
         // The same questions again as were asked before the passkey was verified, which took a while.
         let (way, is_played) = match self.way {
             Way::Passkey(_) => (
-                "AND a.passkey = $7 AND NOT EXISTS (SELECT 1 FROM failed_tries f \
-                 WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9)",
+                "AND a.passkey = $7 AND NOT EXISTS (SELECT 1 FROM callers_tries f \
+                 WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9 AND f.caller = $10)",
                 0,
             ),
             Way::Played(_) => (
@@ -215,9 +215,11 @@ impl Opening<'_> {
             is_played,
         );
         let insert = match self.way {
-            Way::Passkey(hash) => {
-                insert.bind(hash).bind(tries::MAX).bind(self.now.before(tries::WITHIN_S).stored())
-            }
+            Way::Passkey(hash) => insert
+                .bind(hash)
+                .bind(tries::MAX)
+                .bind(self.now.before(tries::WITHIN_S).stored())
+                .bind(tries::by_name()),
             Way::Played(purpose_id) => insert.bind(purpose_id),
         };
         insert.expect(1)

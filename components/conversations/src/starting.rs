@@ -8,7 +8,7 @@ use toolkit::{
 };
 
 use crate::{
-    delivery::{self, Letter, Stored},
+    delivery::{self, Letter, SHARE_BYTES, Stored},
     events, refusals,
     transition::{self, Beginning, Cause},
 };
@@ -60,15 +60,20 @@ pub fn start(
     }
 }
 
-/// Stops where an agent has as many open conversations as it may have; of [`record::open_count`].
+/// Stops where an agent has as many open conversations as it may have, or has written as much as it may
+/// keep; of [`record::open_count`].
 ///
 /// # Errors
-/// `too_many_conversations`.
+/// `too_many_conversations`, `too_much_kept`.
 ///
 /// [`record::open_count`]: crate::record::open_count
 pub fn must_be_few(open: Rows, agent_id: &str) -> Result<(), Stop> {
-    let open = open.first::<(u32,)>()?.map_or(0, |it| it.0);
-    if open < OPEN_MAX { Ok(()) } else { Err(refusals::too_many_conversations(agent_id)) }
+    let (open, kept) = open.first::<(u32, i64)>()?.unwrap_or_default();
+    match open {
+        OPEN_MAX.. => Err(refusals::too_many_conversations(agent_id)),
+        _ if kept >= SHARE_BYTES => Err(refusals::too_much_kept(agent_id, kept, SHARE_BYTES)),
+        _ => Ok(()),
+    }
 }
 
 fn is_open_pair(kind: ConstraintKind, name: &str) -> bool {

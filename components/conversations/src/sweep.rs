@@ -1,6 +1,7 @@
 //! What happens every second: whatever is over by itself, and what is kept no longer.
 
 use output::conversations::State;
+use serde::Deserialize;
 use toolkit::{
     Stop, sql,
     sql::{Rows, Statement},
@@ -8,6 +9,7 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
+    delivery::SHARE_BYTES,
     lapse::{self, Look},
     session,
     transition::{self, Cause, Ending, SYSTEM},
@@ -129,9 +131,10 @@ fn forget(now: Moment) -> Result<(), Stop> {
     let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;
     // Every moment comes before this.
     let cut = if is_full { "~" } else { &kept };
-    let [conversations, chats] = sql::query([over(cut), said(cut)])?;
+    let [conversations, chats, heavy] = sql::query([over(cut), said(cut), heavy()])?;
     let has_conversations = !conversations.is_empty();
     remove(conversations)?;
+    remove(heavy)?;
     if is_full && has_conversations {
         return Ok(());
     }
@@ -146,6 +149,20 @@ fn over(cut: &str) -> Statement {
              ORDER BY since_at LIMIT {REMOVED_MAX}"
         ),
         cut,
+    )
+}
+
+/// Conversations that are over, of agents that are near the end of their share, the oldest first.
+fn heavy() -> Statement {
+    toolkit::sql!(
+        format!(
+            "SELECT DISTINCT c.id, c.since_at FROM conversations c \
+             JOIN members m ON m.conversation_id = c.id AND m.bytes > 0 \
+             WHERE c.state IN ('ended', 'expired') AND m.agent_id IN \
+             (SELECT w.agent_id FROM members w GROUP BY w.agent_id HAVING SUM(w.bytes) > $1) \
+             ORDER BY c.since_at LIMIT {REMOVED_MAX}"
+        ),
+        SHARE_BYTES / 3 * 2,
     )
 }
 
@@ -174,9 +191,15 @@ fn remove_messages(messages: Rows) -> Result<(), Stop> {
     Ok(())
 }
 
+/// A conversation that goes.
+#[derive(Deserialize)]
+struct Removed {
+    id: String,
+}
+
 fn remove(conversations: Rows) -> Result<(), Stop> {
     let mut batch = Vec::new();
-    for (id,) in conversations.read::<(String,)>()? {
+    for Removed { id } in conversations.read::<Removed>()? {
         let messages = "(SELECT id FROM messages WHERE conversation_id = $1)";
         let deliveries = format!("DELETE FROM deliveries WHERE message_id IN {messages}");
         batch.push(toolkit::sql!(deliveries, &id));

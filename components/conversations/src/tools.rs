@@ -35,3 +35,5 @@ pub use start_conversation::StartConversation;
 
 /// Only pages see these: `_meta` of a tool that no model is told of.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
+/// Neither models nor pages see these: only the host itself calls them.
+const FOR_HOST: &str = r#"{"ui":{"visibility":[]}}"#;

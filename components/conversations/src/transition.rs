@@ -13,6 +13,8 @@ use crate::{clock::Moment, events, ids};
 
 /// Who causes what the specification has no agent for (CONV-X8).
 pub const SYSTEM: &str = "system";
+/// What a conversation takes of its initiator's share beside its purpose.
+const BESIDE_BYTES: u32 = 2_000;
 /// What an update tells of the conversation that it changed.
 const TELLS: &str = "RETURNING id, project_id, initiator_agent_id, participant_agent_id";
 
@@ -94,11 +96,14 @@ pub fn begin(it: &Beginning<'_>, cause: &Cause<'_>) -> Vec<Statement> {
         &at,
     );
     let members = toolkit::sql!(
-        "INSERT INTO members (conversation_id, agent_id, role) \
-         VALUES ($1, $2, 'initiator'), ($1, $3, 'participant')",
+        "INSERT INTO members (conversation_id, agent_id, role, bytes) \
+         VALUES ($1, $2, 'initiator', $4), ($1, $3, 'participant', 0)",
         it.id,
         it.initiator,
         it.participant,
+        u32::try_from(it.purpose.map_or(0, str::len))
+            .unwrap_or(u32::MAX)
+            .saturating_add(BESIDE_BYTES),
     );
     let called = call(it.participant, it.project_id, Some(it.id), cause.at);
     vec![conversation.expect(1), members.expect(2), trace(it.id, State::Pending, cause), called]

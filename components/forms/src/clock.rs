@@ -4,10 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use chrono::DateTime;
 use output::form::{Today, parse_day};
-use toolkit::{Stop, User, invalid};
+use toolkit::{Stop, User, invalid, progress};
 
 /// What is not worth waiting for.
 const SHORT: Duration = Duration::from_millis(500);
+/// How often a caller who wants to know is told that a call still waits.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Milliseconds since 1970.
 #[must_use]
@@ -40,12 +42,32 @@ fn today_at(now_ms: i64, said: Option<&str>) -> Result<Today, Stop> {
 }
 
 /// Waits for `event` until `seconds` after the call began; none where it is time to answer. The last
-/// half second is given away, so that it is not the host whose patience ends first.
+/// half second is given away, so that it is not the host whose patience ends first. A caller who wants to
+/// know how the call gets on is told `what` now and then, which keeps many clients from giving up.
 #[must_use]
-pub fn wait(user: &User, event: String, seconds: u32) -> Option<Stop> {
-    let until = user.first_called_at() + Duration::from_secs(seconds.into());
-    let left = until.duration_since(SystemTime::now()).unwrap_or_default();
-    (left > SHORT).then(|| Stop::wait([event], until))
+pub fn wait(user: &User, event: String, seconds: u32, what: &str) -> Option<Stop> {
+    let (began, now) = (user.first_called_at(), SystemTime::now());
+    let until = began + Duration::from_secs(seconds.into());
+    let left = until.duration_since(now).unwrap_or_default();
+    if left <= SHORT {
+        return None;
+    }
+    if !user.wants_progress() {
+        return Some(Stop::wait([event], until));
+    }
+    let passed = now.duration_since(began).unwrap_or_default();
+    tell(user, passed.as_secs().max(1), what);
+    // Not just before the end: that would be one more round for nothing.
+    let next = if left > TELL_EVERY + SHORT { now + TELL_EVERY } else { until };
+    Some(Stop::wait([event], next))
+}
+
+/// Tells a caller who wants to know that so many seconds have passed, and what is waited for.
+pub fn tell(user: &User, seconds: u64, what: &str) {
+    if user.wants_progress() {
+        #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
+        progress::report(seconds as f64, None, Some(what));
+    }
 }
 
 fn utc(moment_ms: i64) -> DateTime<chrono::Utc> {

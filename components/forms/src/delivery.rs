@@ -27,7 +27,7 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
         return Way::Page;
     }
     let elicitation = &capabilities["elicitation"];
-    let can_open = elicitation["url"].is_object() && has_page;
+    let can_open = can_open(capabilities, has_page);
     // Before there were two modes, a client that could elicit at all took forms.
     let puts_questions = elicitation["form"].is_object()
         || (elicitation.is_object() && elicitation["url"].is_null());
@@ -39,6 +39,12 @@ pub fn way(form: &Form, capabilities: &Value, has_page: bool, fits: bool) -> Way
     } else {
         Way::Told
     }
+}
+
+/// Whether a client with these capabilities opens addresses, and there is one.
+#[must_use]
+pub fn can_open(capabilities: &Value, has_page: bool) -> bool {
+    capabilities["elicitation"]["url"].is_object() && has_page
 }
 
 /// Whether a client with these capabilities is our page, or another one that draws forms itself.

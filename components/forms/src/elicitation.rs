@@ -13,30 +13,33 @@ mod tests;
 use output::form::{Field, Form, Kind, Language, Today, Values};
 use serde_json::Value;
 use toolkit::{
-    Stop, User, caller,
+    Stop, User,
     question::{Answer, AnswerAction, Ask, Question},
-    refused,
 };
 
-use crate::{clock, refusals};
-use progress::{Progress, Step};
+use crate::{clock, refusals, store::Filled};
+pub use progress::Progress;
+use progress::Step;
 
-/// Rounds that a form may take; the host allows a few more.
-const ROUNDS_MAX: usize = 12;
+/// Rounds of questions that a form may take. The official SDKs give a call up that asks for input more
+/// than ten times; the tenth is left for the address of the form.
+const ROUNDS_MAX: usize = 9;
 /// Fields that are asked for in questions.
 const FIELDS_MAX: usize = 100;
 /// Bytes of a definition's options that are sent along with questions.
 const OPTIONS_BYTES_MAX: usize = 48 << 10;
 
 /// How a person answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Answered {
     /// They filled it in: the submission, as it was checked.
-    Filled(Values),
+    Filled(Filled),
     /// They do not want to.
     Declined,
     /// They closed the question.
     Cancelled,
+    /// Questions do not lead to the end: why.
+    Stuck(String),
 }
 
 /// What asking needs to know beside the answers.
@@ -65,31 +68,41 @@ pub fn fits(form: &Form) -> bool {
         && rounds(form) <= ROUNDS_MAX
 }
 
-/// Puts the form in questions, as many rounds as it takes. `lookup` fetches what is at a URL.
+/// Puts the form in questions, as many rounds as it takes, from `progress` on. `lookup` fetches what is
+/// at a URL; `remember` is told how far the questions have come before each of them, and `keep` what was
+/// answered after each of them.
 ///
 /// # Errors
-/// Stops to ask; with a refusal where it cannot be asked to the end.
+/// Stops to ask, and as `keep` does.
 pub fn ask(
     form: &Form,
     user: &User,
+    mut progress: Progress,
     lookup: impl Fn(&str) -> Result<Value, String>,
+    remember: impl Fn(&Progress),
+    keep: impl Fn(Filled) -> Result<(), Stop>,
 ) -> Result<Answered, Stop> {
     let today = clock::today(None)?;
     let asking = Asking { form, today, language: refusals::language(), lookup: &lookup };
-    let mut progress = user.remembered::<Progress>().unwrap_or_default();
     loop {
         let round = match progress.step(&asking) {
             Step::Ask(round) => round,
-            Step::Filled(values) => return Ok(Answered::Filled(values)),
-            Step::Stuck(why) => return Err(stuck(&why)),
+            Step::Filled(values) => {
+                let labels = progress.labels(&values);
+                return Ok(Answered::Filled(Filled { values, labels }));
+            }
+            Step::Stuck(why) => return Ok(Answered::Stuck(why)),
         };
         // What is remembered is what was known before the question: it is the same when its answer
         // comes, and so is the question.
-        user.remember(&progress);
+        remember(&progress);
         let form = Ask::Form(round.schema.to_string());
-        let answer = user.put(Question::new(&round.key, &round.message, form))?;
+        let answer = user.put(Question::new(&round.key, &round.message, form).for_later())?;
         match answer.action {
-            AnswerAction::Accept => progress.take(&asking, &round, &content(answer)),
+            AnswerAction::Accept => {
+                progress.take(&asking, &round, &content(answer));
+                keep(progress.draft())?;
+            }
             AnswerAction::Decline => return Ok(Answered::Declined),
             AnswerAction::Cancel => return Ok(Answered::Cancelled),
         }
@@ -98,26 +111,6 @@ pub fn ask(
 
 fn content(answer: &Answer) -> Values {
     answer.content.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default()
-}
-
-/// Why questions do not lead to the end, and what does.
-fn stuck(why: &str) -> Stop {
-    let page = caller::page();
-    let instead = match &page {
-        None => refusals::say(
-            "フォームを画面で開けるクライアントから、もう一度お試しください。",
-            "Try again from a client that can show the form.",
-        )
-        .to_owned(),
-        Some(page) => {
-            let head = refusals::say(
-                "このフォームは次の画面から入力できます:",
-                "The form can be filled in on this page:",
-            );
-            format!("{head} {page}")
-        }
-    };
-    refused("cannot_ask", 409, format!("{why} {instead}"))
 }
 
 fn is_asked(field: &Field) -> bool {

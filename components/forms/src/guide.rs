@@ -11,6 +11,9 @@ use crate::refusals::say;
 
 /// The skill of the specification, with the look-ups that there are and what we add.
 const GUIDE: &str = include_str!("guide/skill.md");
+/// Everything that a definition may say, in Japanese and in English.
+const REFERENCE: [&str; 2] =
+    [include_str!("guide/reference.ja.txt"), include_str!("guide/reference.en.txt")];
 /// What a purpose may have.
 const PURPOSE_CHARS_MAX: usize = 2_000;
 
@@ -36,7 +39,7 @@ impl Prompt for FormGuide {
             "フォームでユーザーに入力を求めるときの使用ガイドライン。",
             "When and how to ask the user by a form.",
         ));
-        let guide = messages.user(GUIDE.trim_end());
+        let guide = messages.user(guide());
         let Some(purpose) = self.purpose.filter(|it| !it.trim().is_empty()) else {
             return Ok(guide);
         };
@@ -47,4 +50,13 @@ impl Prompt for FormGuide {
         );
         Ok(guide.user(format!("{please} {purpose}")))
     }
+}
+
+/// When to ask by a form and how, and everything that a definition may say.
+#[must_use]
+pub fn guide() -> String {
+    let [japanese, english] = REFERENCE;
+    let (heading, reference) =
+        (say("### フォームの定義", "### A form's definition"), say(japanese, english));
+    format!("{}\n\n{heading}\n\n{}", GUIDE.trim_end(), reference.trim_end())
 }

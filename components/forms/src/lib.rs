@@ -1,6 +1,7 @@
 //! Forms: what an agent asks a person to fill in (FORM-1 to FORM-90).
 
 pub mod clock;
+pub mod completing;
 pub mod delivery;
 pub mod demo;
 pub mod elicitation;
@@ -10,11 +11,13 @@ pub mod files;
 pub mod guide;
 pub mod listing;
 pub mod lookup;
+pub mod options;
 pub mod record;
 pub mod refusals;
 pub mod resources;
 pub mod retention;
 pub mod settings;
+pub mod share;
 pub mod store;
 pub mod tools;
 pub mod words;
@@ -39,10 +42,12 @@ toolkit::export_tools!(
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "lookups" => "../migrations/2-lookups.sql",
+    3 "shares" => "../migrations/3-shares.sql",
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);
 toolkit::export_endpoints!(endpoints::get);
 toolkit::export_resources!(Shelf);
 toolkit::export_prompts!(FormGuide);
+toolkit::export_completions!(completing::complete);
 toolkit::export_examples!(examples::examples);

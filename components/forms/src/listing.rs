@@ -46,9 +46,14 @@ impl Cursor {
 #[must_use]
 pub fn whose() -> Option<String> {
     let principal = caller::principal();
-    let is_everybody = matches!(principal.as_str(), "anonymous" | "stdio");
-    let sees_all = is_everybody || caller::scopes().iter().any(|it| it == "*");
+    let sees_all = is_everybody(&principal) || caller::scopes().iter().any(|it| it == "*");
     (!sees_all).then_some(principal)
+}
+
+/// Whether callers have no names of their own: no token is needed here.
+#[must_use]
+pub fn is_everybody(principal: &str) -> bool {
+    matches!(principal, "anonymous" | "stdio")
 }
 
 /// Whether a caller sees that form in lists.

@@ -39,6 +39,15 @@ pub fn fetch(url: &str) -> Result<Value, String> {
     })
 }
 
+/// The answer where it is known without asking another host: the demo's, or one that was looked up lately.
+#[must_use]
+pub fn known(url: &str) -> Option<Value> {
+    match Place::read(url, &place::origins().ok()?).ok()? {
+        Place::Demo(request) => crate::demo::get(&request).ok(),
+        Place::Remote(url) => cache::kept(&url).ok()?,
+    }
+}
+
 fn look_up(url: &str) -> Result<Value, Failure> {
     match Place::read(url, &place::origins()?)? {
         Place::Demo(request) => crate::demo::get(&request),

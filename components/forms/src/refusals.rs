@@ -38,6 +38,16 @@ pub fn not_found() -> Stop {
     refused("not_found", 404, "このフォームは見つかりません。 / There is no such form.")
 }
 
+/// The form is there, but its answer names no such file.
+#[must_use]
+pub fn no_such_file() -> Stop {
+    let message = say(
+        "このフォームの回答に、そのファイルはありません。",
+        "The form is there, but its answer has no such file.",
+    );
+    refused("not_found", 404, message)
+}
+
 /// The form was answered before.
 #[must_use]
 pub fn already_answered(form: &Record) -> Stop {
@@ -93,12 +103,39 @@ pub fn draft_conflict(form: &Record) -> Stop {
     }))
 }
 
-/// There is no room for another form.
+/// The caller has as many forms waiting as one may.
 #[must_use]
-pub fn too_many_forms() -> Stop {
+pub fn too_many_waiting(waiting: u32, most: u32) -> Stop {
     let message = say(
-        "回答待ちのフォームが多すぎます。古いフォームを閉じてからやり直してください。",
-        "Too many forms wait for an answer; close some of them first.",
+        "回答待ちのフォームが多すぎます。古いフォームに回答するか、閉じてから（close_form）やり直してください。",
+        "Too many forms wait for an answer; answer or close some of them (close_form) first.",
+    );
+    refused("too_many_forms", 429, message).with(json!({ "waiting": waiting, "most": most }))
+}
+
+/// The caller's forms, answered ones among them, take as much room as one caller's may.
+#[must_use]
+pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop {
+    let japanese = format!(
+        "保存中のフォームが上限に達しています。不要なフォームを閉じてください（close_form。10分後に場所が空きます）。回答済みのフォームは{keep_days}日後に削除されます。"
+    );
+    let english = format!(
+        "Your forms take as much room as they may. Close those that are not needed (close_form): they make room after ten minutes. Answered ones go after {keep_days} days."
+    );
+    refused("too_many_forms", 429, say(&japanese, &english)).with(json!({
+        "kept": kept.0,
+        "bytes": kept.1,
+        "most": most.0,
+        "bytes_max": most.1,
+    }))
+}
+
+/// What is filled in finds no room, because whoever asked has used theirs up.
+#[must_use]
+pub fn requester_is_full() -> Stop {
+    let message = say(
+        "依頼元のフォームが保存の上限に達しているため、保存できません。依頼元がほかのフォームを閉じると保存できます。",
+        "Whoever asked keeps as much as they may; this can be saved once they close other forms.",
     );
     refused("too_many_forms", 429, message)
 }

@@ -11,13 +11,16 @@ use toolkit::{
 };
 
 use crate::{
+    guide::guide,
     record::{self, Record},
-    refusals::{not_found, say},
+    refusals::{no_such_file, say},
     store,
 };
 
 /// The list of forms, for a spreadsheet.
 const CSV: &str = "form://submissions.csv";
+/// When to ask by a form and how.
+const GUIDE: &str = "form://guide";
 /// Bytes of a file that are read as a resource; a larger one has an address of its own.
 const FILE_BYTES_MAX: u64 = 7 << 20;
 
@@ -45,10 +48,17 @@ impl Resources for Shelf {
         let csv = Resource::new(CSV, "form_submissions")
             .title("フォームの一覧（CSV） / Forms, for a spreadsheet")
             .mime_type("text/csv");
-        Ok(vec![csv].into())
+        let guide = Resource::new(GUIDE, "form_guide")
+            .title("フォームの定義 / How to write a form")
+            .description("Everything that the definition of a form may say, with the look-ups and an example.")
+            .mime_type("text/markdown");
+        Ok(vec![guide, csv].into())
     }
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
+        if uri == GUIDE {
+            return Ok(Some(vec![Contents::text(uri, guide()).mime_type("text/markdown")]));
+        }
         if let Some([status]) = fits("form://submissions.csv{?status}", uri) {
             return Ok(Some(vec![list(uri, &status)?]));
         }
@@ -84,7 +94,7 @@ fn list(uri: &str, status: &str) -> Result<Contents, Stop> {
 fn file(uri: &str, handle: &str, id: &str) -> Result<Contents, Stop> {
     let found = record::find(handle)?;
     if !names(&found, id) {
-        return Err(not_found());
+        return Err(no_such_file());
     }
     let blob = blobs::stat(id)?;
     if blob.size > FILE_BYTES_MAX {

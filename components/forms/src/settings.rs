@@ -9,8 +9,9 @@ use toolkit::{
 const KEEP_DAYS: u32 = 90;
 /// How long a form waits for an answer, in days.
 const WAIT_DAYS: u32 = 30;
-/// How long a call waits for whoever was sent to a form's page, in seconds.
-const WAIT_S: u32 = 300;
+/// How long a call waits for a person who was sent to a form's page, in seconds: shorter than the 30 or
+/// 60 seconds after which ordinary clients give a call up, so that the caller always gets the handle.
+const WAIT_S: u32 = 25;
 /// The most that may be set; the host's own limit, `wait_ms_max`, has to allow it.
 const WAIT_S_MAX: u32 = 600;
 /// Ten years.

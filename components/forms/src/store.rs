@@ -11,13 +11,10 @@ use crate::{
     clock::now,
     delivery::draws_forms,
     record::{Record, by_handle, first},
-    refusals::{already_answered, draft_conflict, not_found, not_reopened, too_many_forms},
+    refusals::{already_answered, draft_conflict, not_found, not_reopened, requester_is_full},
+    share::{self, FORMS_MAX, WAITING_MAX},
 };
 
-/// Forms of one principal that may wait for an answer.
-pub const WAITING_MAX: u32 = 1_000;
-/// Forms that are kept.
-pub const FORMS_MAX: u32 = 20_000;
 /// How long a form that was cancelled or declined can be taken up again.
 pub const REOPEN_MS: i64 = 10 * 60 * 1_000;
 /// Files that one answer or draft may name.
@@ -45,7 +42,7 @@ pub fn uri(handle: &str) -> String {
     format!("form://{handle}")
 }
 
-/// Keeps a form that is asked for, waiting or answered already.
+/// Keeps a form that is asked for, waiting.
 ///
 /// # Errors
 /// When there is no room for another one.
@@ -54,39 +51,61 @@ pub fn add(
     definition: &Value,
     form: &Form,
     asked_by: Option<&str>,
-    answered: Option<(Status, Filled)>,
 ) -> Result<(), Stop> {
-    let (principal, now) = (caller::principal(), now());
-    let (status, filled) = answered.unwrap_or_default();
-    let is_open = status == Status::Waiting;
-    let answer = (status == Status::Submitted).then(|| json(&filled.values));
+    let definition = definition.to_string();
+    let principal = caller::principal();
+    let share = share::of(&principal);
     let insert = toolkit::sql!(
-        "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, \
-         answered_at, answer, labels, revision, read_at) \
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $8 \
-         WHERE (SELECT COUNT(*) FROM forms WHERE principal = $4 AND status = 'waiting') < $11 \
-         AND (SELECT COUNT(*) FROM forms) < $12",
+        "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, revision, \
+         definition_bytes) SELECT $1, $2, $3, $4, $5, $6, $7, 0, $8 \
+         WHERE (SELECT COUNT(*) FROM forms WHERE principal = $4 AND status = 'waiting') < $9 \
+         AND (SELECT COUNT(*) FROM forms) < $10 \
+         AND (SELECT COUNT(*) FROM forms WHERE principal = $4) < $11 \
+         AND (SELECT COALESCE(SUM(definition_bytes + filled_bytes), 0) FROM forms \
+          WHERE principal = $4) + $8 <= $12",
         handle,
-        definition.to_string(),
+        &definition,
         &form.title,
-        principal,
+        &principal,
         asked_by.map(str::to_owned),
-        now,
-        name(status),
-        (!is_open).then_some(now),
-        answer,
-        labels(&filled.labels),
+        now(),
+        name(Status::Waiting),
+        bytes(&definition),
         WAITING_MAX,
         FORMS_MAX,
+        share.forms,
+        share.asked_bytes,
     );
-    let mut batch = vec![insert.expect(1)];
-    batch.extend(files(handle, form, &filled.values));
-    match sql::transact_all(&batch) {
-        Ok(_) => changed(handle),
-        Err(Error::UnexpectedCount(_)) => return Err(too_many_forms()),
+    let insert = insert.expect(1);
+    let kept = match sql::transact([insert.clone()]) {
+        Err(Error::UnexpectedCount(_)) => {
+            sql::transact([share::make_room(&principal), insert]).map(drop)
+        }
+        kept => kept.map(drop),
+    };
+    match kept {
+        Ok(()) => changed(handle),
+        Err(Error::UnexpectedCount(_)) => return Err(share::full()),
         Err(error) => return Err(error.into()),
     }
     Ok(())
+}
+
+/// Adds what a question was answered to the draft. What was saved from a page stays where no question
+/// asked for it, and a form that was answered there meanwhile stays as it is.
+///
+/// # Errors
+/// When there is no such form any more.
+pub fn add_to_draft(handle: &str, form: &Form, filled: Filled) -> Result<(), Stop> {
+    let found = crate::record::find(handle)?;
+    let mut values = found.draft().unwrap_or_default();
+    values.extend(filled.values);
+    let mut labels = found.labels().unwrap_or_default();
+    labels.extend(filled.labels);
+    match draft(handle, form, &Filled { values, labels }, None) {
+        Err(Stop::Refused(it)) if it.code == "already_answered" => Ok(()),
+        kept => kept.map(drop),
+    }
 }
 
 /// Answers a form that waits: submitted with what was filled in, cancelled or declined.
@@ -96,15 +115,21 @@ pub fn add(
 pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Result<Record, Stop> {
     let is_submitted = status == Status::Submitted;
     let update = if is_submitted {
-        toolkit::sql!(
-            "UPDATE forms SET status = $2, answered_at = $3, answer = $4, labels = $5, \
-             draft = NULL WHERE handle = $1 AND status = 'waiting'",
+        let (values, labels) = (json(&filled.values), labels(&filled.labels));
+        let update = toolkit::sql!(
+            format!(
+                "UPDATE forms SET status = $2, answered_at = $3, answer = $4, labels = $5, \
+                 draft = NULL, filled_bytes = $6 \
+                 WHERE handle = $1 AND status = 'waiting' AND {}",
+                has_room("$6", "$7", "$8")
+            ),
             handle,
             name(status),
             now(),
-            json(&filled.values),
-            labels(&filled.labels),
-        )
+            &values,
+            labels.clone(),
+        );
+        within(update, bytes(&values) + labels.as_deref().map_or(0, bytes), handle)?
     } else {
         toolkit::sql!(
             "UPDATE forms SET status = $2, answered_at = $3 \
@@ -118,7 +143,10 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
     if is_submitted {
         batch.extend(files(handle, form, &filled.values));
     }
-    step(handle, batch, already_answered)
+    step(handle, batch, |it| match it.status {
+        Status::Waiting => requester_is_full(),
+        _ => already_answered(it),
+    })
 }
 
 /// Takes a cancelled or declined form up again: within ten minutes, unless whoever asked has read it.
@@ -146,18 +174,25 @@ pub fn draft(
     filled: &Filled,
     revision: Option<u32>,
 ) -> Result<Record, Stop> {
+    let (values, labels) = (json(&filled.values), labels(&filled.labels));
     let update = toolkit::sql!(
-        "UPDATE forms SET draft = $2, labels = $3, drafted_at = $4, revision = revision + 1 \
-         WHERE handle = $1 AND status = 'waiting' AND revision = COALESCE($5, revision)",
+        format!(
+            "UPDATE forms SET draft = $2, labels = $3, drafted_at = $4, revision = revision + 1, \
+             filled_bytes = $6 WHERE handle = $1 AND status = 'waiting' \
+             AND revision = COALESCE($5, revision) AND {}",
+            has_room("$6", "$7", "$8")
+        ),
         handle,
-        json(&filled.values),
-        labels(&filled.labels),
+        &values,
+        labels.clone(),
         now(),
         revision,
     );
+    let update = within(update, bytes(&values) + labels.as_deref().map_or(0, bytes), handle)?;
     let mut batch = vec![update.expect(1)];
     batch.extend(files(handle, form, &filled.values));
     step(handle, batch, |it| match it.status {
+        Status::Waiting if revision.is_none_or(|of| of == it.revision) => requester_is_full(),
         Status::Waiting => draft_conflict(it),
         _ => already_answered(it),
     })
@@ -213,6 +248,25 @@ fn step(
 /// Tells whoever waits for the form or looks at it.
 fn changed(handle: &str) {
     events::publish(&uri(handle));
+}
+
+/// The condition that whoever asked has room for so many bytes in their share.
+fn has_room(bytes: &str, principal: &str, most: &str) -> String {
+    format!(
+        "(SELECT COALESCE(SUM(s.definition_bytes + s.filled_bytes), 0) FROM forms s \
+         WHERE s.principal = {principal} AND s.handle <> $1) + definition_bytes + {bytes} <= {most}"
+    )
+}
+
+/// The parameters of [`has_room`]: the bytes, of whom the form is, and how many they may have.
+fn within(update: Statement, bytes: i64, handle: &str) -> Result<Statement, Stop> {
+    let principal = crate::record::find(handle)?.principal;
+    let most = share::of(&principal).filled_bytes;
+    Ok(update.bind(bytes).bind(principal).bind(most))
+}
+
+fn bytes(text: &str) -> i64 {
+    i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
 /// Which files the form names from now on.

@@ -45,8 +45,8 @@ pub fn requested(form: &Form) -> String {
 #[must_use]
 pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
     let then = say(
-        "回答は get_form_submission で取得できます（timeout_seconds に最大300秒まで指定して待てます）。",
-        "get_form_submission brings the answer (it waits for up to 300 seconds: timeout_seconds).",
+        "フォームは回答されるまで開いています。回答は get_form_submission で取得できます（timeout_seconds を指定すると回答を待ち、まだなら waiting を返します。そのときはもう一度呼び出してください）。",
+        "The form stays open until it is answered. get_form_submission brings the answer (with timeout_seconds it waits; while its status is waiting, call it again).",
     );
     let head = match url {
         Some(url) => {
@@ -67,6 +67,14 @@ pub fn place(form: &Form, handle: &str, url: Option<&str>) -> String {
         }
     };
     format!("{head}\n\nhandle: {handle}\n{then}")
+}
+
+/// The same in one line, for people who watch how a call gets on.
+#[must_use]
+pub fn in_one_line(title: &str, handle: &str, url: Option<&str>) -> String {
+    let waits = say("フォームの入力を待っています", "The form waits to be filled in");
+    let place = url.map(|it| format!(" {it}")).unwrap_or_default();
+    format!("{waits}: {title}{place} (handle: {handle})")
 }
 
 /// The fields, a line each, as a model can ask for them.

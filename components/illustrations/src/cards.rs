@@ -51,8 +51,14 @@ pub struct Card {
 }
 
 /// What people say after a colour: 「ブルー系テーマのカード」 is blue.
-const AFTER_COLOUR: [&str; 18] = [
+const AFTER_COLOUR: [&str; 24] = [
     "いろ",
+    "っぽい",
+    "ぽい",
+    "っぽいの",
+    "みたいな",
+    "がかった",
+    "ish",
     "い",
     "色",
     "系",

@@ -1,6 +1,7 @@
 //! Where illustrations come from: the sources that are asked for a card or a theme, one after another.
 
 mod builtin;
+pub mod matching;
 
 use toolkit::Stop;
 

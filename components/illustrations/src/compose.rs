@@ -32,6 +32,18 @@ pub enum Style {
     Spotlight,
 }
 
+impl Style {
+    /// As an argument has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Versus => "versus",
+            Self::Spread => "spread",
+            Self::Spotlight => "spotlight",
+        }
+    }
+}
+
 /// What is to be on it.
 #[derive(Clone, Debug)]
 pub struct Plan {

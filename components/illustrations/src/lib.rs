@@ -7,6 +7,7 @@ pub mod compose;
 pub mod examples;
 pub mod picture;
 pub mod refusals;
+pub mod resources;
 pub mod sources;
 pub mod tools;
 
@@ -14,5 +15,6 @@ use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
 toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
+toolkit::export_resources!(resources::Pictures);
 toolkit::export_configured!(sources::settings::configure);
 toolkit::export_examples!(examples::examples);

@@ -2,7 +2,6 @@
 
 use std::io::Cursor;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter, Transformations};
 use tiny_skia::{ColorU8, Pixmap};
 use toolkit::Content;
@@ -45,16 +44,10 @@ impl Picture {
         }
     }
 
-    /// The file in base64, as outputs have it.
+    /// The file as a piece of content, which models see (ILL-3), of an output that names it by `uri`.
     #[must_use]
-    pub fn base64(&self) -> String {
-        STANDARD.encode(&self.bytes)
-    }
-
-    /// The file as a piece of content, which models see (ILL-3).
-    #[must_use]
-    pub fn content(&self) -> Content {
-        Content::image(self.bytes.clone(), &self.mime_type)
+    pub fn content(self, uri: &str) -> Content {
+        Content::image(self.bytes, &self.mime_type).named(uri)
     }
 }
 

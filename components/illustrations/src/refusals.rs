@@ -1,32 +1,44 @@
 //! What is said where there is no such card and no such theme (ILL-4).
 
 use serde_json::json;
-use toolkit::{Stop, refused};
+use toolkit::{Stop, caller, refused};
 
 /// Characters of a name that are repeated to whoever asked for it.
 const NAME_CHARS_MAX: usize = 60;
 
+/// Whether the caller reads Japanese; who says nothing is told in English.
+#[must_use]
+pub fn is_japanese() -> bool {
+    caller::locale().is_some_and(|it| it.to_lowercase().starts_with("ja"))
+}
+
 /// No card has that name.
 #[must_use]
 pub fn card_not_found(name: &str, near: &[String]) -> Stop {
-    let message = format!("There is no card {:?}.{}", short(name), hint(near));
-    refused("card_not_found", 404, message)
-        .with(json!({ "card_name": short(name), "suggestions": near }))
+    let name = short(name);
+    refused("card_not_found", 404, message(("カード", "card"), &name, near, is_japanese()))
+        .with(json!({ "card_name": name, "suggestions": near }))
 }
 
 /// No theme has that name.
 #[must_use]
 pub fn theme_not_found(name: &str, near: &[String]) -> Stop {
-    let message = format!("There is no theme {:?}.{}", short(name), hint(near));
-    refused("theme_not_found", 404, message)
-        .with(json!({ "theme": short(name), "suggestions": near }))
+    let name = short(name);
+    refused("theme_not_found", 404, message(("テーマ", "theme"), &name, near, is_japanese()))
+        .with(json!({ "theme": name, "suggestions": near }))
 }
 
-fn hint(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
+fn message(what: (&str, &str), name: &str, near: &[String], is_japanese: bool) -> String {
+    match (is_japanese, near.is_empty()) {
+        (true, true) => format!("{}「{name}」はありません。", what.0),
+        (true, false) => {
+            format!("{}「{name}」はありません。近い名前: {}。", what.0, near.join("、"))
+        }
+        (false, true) => format!("There is no {} {name:?}.", what.1),
+        (false, false) => {
+            format!("There is no {} {name:?}. Close names: {}.", what.1, near.join(", "))
+        }
     }
-    format!(" Close names: {}.", near.join(", "))
 }
 
 fn short(name: &str) -> String {
@@ -35,4 +47,19 @@ fn short(name: &str) -> String {
         short.push('…');
     }
     short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_what_is_missing_in_the_callers_language() {
+        let near = ["蒼晶竜".to_owned(), "雪月花".to_owned()];
+        let said =
+            |near: &[String], is_japanese| message(("テーマ", "theme"), "青", near, is_japanese);
+        assert_eq!(said(&near, true), "テーマ「青」はありません。近い名前: 蒼晶竜、雪月花。");
+        assert_eq!(said(&near, false), "There is no theme \"青\". Close names: 蒼晶竜, 雪月花.");
+        assert_eq!(said(&[], false), "There is no theme \"青\".");
+    }
 }

@@ -12,6 +12,10 @@ use super::{
 /// What a table is read by: its name in, its text out.
 pub(crate) type Open<'o> = &'o dyn Fn(&str) -> Result<String, String>;
 
+/// How fast a ramp is driven, and what its lights, its gate and merging take besides, in seconds.
+const RAMP_KMH: f64 = 40.0;
+const RAMP_S: f64 = 60.0;
+
 struct Road {
     class: Class,
     kmh: u8,
@@ -127,6 +131,8 @@ impl Builder {
             cars: (true, back),
             walkers: road.class != Class::Motorway,
             toll: road.toll,
+            cycles: if road.class == Class::Motorway { (false, false) } else { (true, back) },
+            stops: !matches!(road.class, Class::Motorway | Class::Ferry),
             ramp: false,
             roundabout: false,
         };
@@ -155,6 +161,15 @@ impl Builder {
         self.network.links.push(link);
     }
 
+    /// Adds a ramp, as slow as it is with its lights, its gate and the lane that one has to find.
+    fn ramp_link(&mut self, link: Link) {
+        self.link(link);
+        if let Some(it) = self.network.links.last_mut() {
+            let seconds = it.metres * 3.6 / RAMP_KMH + RAMP_S;
+            it.kmh = (it.metres * 3.6 / seconds).round().max(1.0) as u8;
+        }
+    }
+
     /// A ramp: an entrance, an exit, or both. `ends` gets the junction that each new link is bound to.
     fn ramp(&mut self, row: &Row<'_>, ends: &mut Vec<Option<u32>>) -> Result<(), String> {
         let (ic, street) = (self.at(row, row.field(1))?, self.at(row, row.field(2))?);
@@ -170,21 +185,26 @@ impl Builder {
         let main = self.network.links.iter().filter(passes).min_by_key(|it| it.toll);
         let main = main.ok_or_else(|| row.wrong("no motorway passes this junction"))?.clone();
         let name = self.network.nodes[ic as usize].name.clone();
-        let ramp =
-            Link { kmh: 40, metres: 1.0, ramp: true, cars: (true, false), walkers: false, ..main };
+        let ramp = Link { metres: 1.0, ramp: true, cars: (true, false), walkers: false, ..main };
         let way = row.field(0);
         if !["in", "out", "both"].contains(&way) {
             return Err(row.wrong(&format!("{way:?} is none of in, out, both")));
         }
         if way != "out" {
             let name = named(&name, "入口", "Entrance");
-            self.link(Link { from: street, to: ic, shape: shape.clone(), name, ..ramp.clone() });
+            self.ramp_link(Link {
+                from: street,
+                to: ic,
+                shape: shape.clone(),
+                name,
+                ..ramp.clone()
+            });
             ends.push(bound);
         }
         if way != "in" {
             let name = named(&name, "出口", "Exit");
             let shape = shape.into_iter().rev().collect();
-            self.link(Link { from: ic, to: street, shape, name, ..ramp });
+            self.ramp_link(Link { from: ic, to: street, shape, name, ..ramp });
             ends.push(bound);
         }
         Ok(())

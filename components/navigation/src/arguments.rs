@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use graph::{Mode, Point};
-use output::navigation::TRAVEL_MODE;
+use graph::{Mode, Point, Prefer};
+use output::navigation::{ARRIVAL_TIME, PREFER, TRAVEL_MODE, VIA};
 use toolkit::{Stop, User, invalid};
 
 use crate::ask::Departure;
@@ -12,6 +12,8 @@ use crate::ask::Departure;
 const PLACE_CHARS_MAX: usize = 200;
 /// Origins, and destinations, of one comparison.
 const PLACES_MAX: usize = 25;
+/// Stops on the way.
+const VIA_MAX: usize = 10;
 /// Pairs of one comparison.
 const PAIRS_MAX: usize = 100;
 /// A clock may be that much behind.
@@ -115,7 +117,67 @@ pub fn mode(user: &User) -> Result<Mode, Stop> {
         None => Ok(Mode::Drive),
         Some(it) if it == "driving" => Ok(Mode::Drive),
         Some(it) if it == "walking" => Ok(Mode::Walk),
-        Some(_) => Err(invalid("", format!("_meta {TRAVEL_MODE} must be driving or walking"))),
+        Some(it) if it == "bicycling" => Ok(Mode::Cycle),
+        Some(_) => {
+            let words = "must be driving, walking or bicycling";
+            Err(invalid("", format!("_meta {TRAVEL_MODE} {words}")))
+        }
+    }
+}
+
+/// What the best route has least of.
+///
+/// # Errors
+/// When it is none of the words for it.
+pub fn prefer(user: &User) -> Result<Prefer, Stop> {
+    let meta = user.request_meta();
+    let Some(word) = meta.get(PREFER) else { return Ok(Prefer::Fastest) };
+    match word.as_str() {
+        Some("fastest") => Ok(Prefer::Fastest),
+        Some("shortest") => Ok(Prefer::Shortest),
+        Some("cheapest") => Ok(Prefer::Cheapest),
+        _ => {
+            let words = "must be fastest, shortest or cheapest";
+            Err(invalid("", format!("_meta {PREFER} {words}")))
+        }
+    }
+}
+
+/// Stops on the way, in order.
+///
+/// # Errors
+/// When it is no list of places, or there are too many.
+pub fn via(user: &User) -> Result<Vec<String>, Stop> {
+    let meta = user.request_meta();
+    let Some(list) = meta.get(VIA) else { return Ok(Vec::new()) };
+    let problem = || {
+        let what = format!("must be a list of {VIA_MAX} places at most");
+        invalid("", format!("_meta {VIA} {what}"))
+    };
+    let list = list.as_array().filter(|it| it.len() <= VIA_MAX).ok_or_else(problem)?;
+    let named = |(index, it): (usize, &serde_json::Value)| {
+        place(&format!("/via/{index}"), it.as_str().ok_or_else(problem)?)
+    };
+    list.iter().enumerate().map(named).collect()
+}
+
+/// When one must be there; none where nobody says.
+///
+/// # Errors
+/// When it is no time, or over.
+pub fn arrival(user: &User, now: SystemTime) -> Result<Option<SystemTime>, Stop> {
+    let meta = user.request_meta();
+    let Some(time) = meta.get(ARRIVAL_TIME) else { return Ok(None) };
+    let text = match time {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    match departure(&text, now) {
+        Ok(Departure::At(at)) => Ok(Some(at)),
+        _ => {
+            let what = "must be a time ahead, within a year: 2026-11-21T10:00:00+09:00";
+            Err(invalid("", format!("_meta {ARRIVAL_TIME} {what}")))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-pub use graph::Mode;
+pub use graph::{Mode, Prefer};
 
 /// The language that people read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,10 @@ pub struct RouteAsk {
     pub origin: String,
     /// The same.
     pub destination: String,
+    /// Stops on the way, in order.
+    pub via: Vec<String>,
+    /// What the best route has least of.
+    pub prefer: Prefer,
     /// What to keep clear of.
     pub avoid: Avoid,
     /// Whether up to three routes are wished.

@@ -63,8 +63,12 @@ fn nearest(request: &Request) -> Result<Value, Failure> {
     if provider()? != Kind::Builtin {
         return Ok(Value::Null);
     }
-    let name = builtin::nearest(&graphs()?, at, refusals::language()).map_err(failure)?;
-    Ok(name.map_or(Value::Null, |it| json!({ "name": it })))
+    let (graphs, language) = (graphs()?, refusals::language());
+    let name = builtin::nearest(&graphs, at, language).map_err(failure)?;
+    let Some(name) = name else { return Ok(Value::Null) };
+    let mut found = json!(builtin::around(&graphs, at, language).map_err(failure)?);
+    found["name"] = json!(name);
+    Ok(found)
 }
 
 fn degrees(request: &Request, name: &str) -> Result<f64, Failure> {

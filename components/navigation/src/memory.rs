@@ -88,6 +88,10 @@ impl<P: Provider> Provider for Remembering<P> {
         self.answer(&format!("{ask:?}"), holds_s(ask.departure), |it| it.routes(ask))
     }
 
+    fn stops_on_the_way(&self) -> bool {
+        self.provider.stops_on_the_way()
+    }
+
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
         self.answer(&format!("{ask:?}"), holds_s(ask.departure), |it| it.compare(ask))
     }

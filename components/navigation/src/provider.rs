@@ -10,6 +10,7 @@ use crate::{
     trouble::Trouble,
 };
 
+pub mod arriving;
 pub mod builtin;
 pub mod carrier;
 pub mod google_legacy;
@@ -19,6 +20,7 @@ pub mod nominatim;
 pub mod osrm;
 pub mod pace;
 pub mod plain;
+pub mod preference;
 pub mod quota;
 pub mod table;
 pub mod valhalla;
@@ -36,6 +38,7 @@ pub(crate) fn travel_mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Drive => "driving",
         Mode::Walk => "walking",
+        Mode::Cycle => "bicycling",
     }
 }
 
@@ -46,6 +49,11 @@ pub trait Provider {
     /// # Errors
     /// See [`Trouble`].
     fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble>;
+
+    /// Whether its routes lead over [`RouteAsk::via`].
+    fn stops_on_the_way(&self) -> bool {
+        false
+    }
 
     /// Each pair's distance and time. What is wrong with one pair is that pair's status.
     ///

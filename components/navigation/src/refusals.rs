@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
 
-use crate::{ask::Language, trouble::Trouble};
+use crate::{ask::Language, trouble::Trouble, words};
 
 /// The language to speak with whoever calls: Japanese, unless they ask for another one.
 #[must_use]
@@ -29,8 +29,8 @@ pub fn stop_in(trouble: &Trouble, language: Language) -> Stop {
 fn code(trouble: &Trouble) -> (&'static str, u16) {
     match trouble {
         Trouble::NoRoute => ("zero_results", 404),
-        Trouble::UnknownPlace { .. } => ("place_unknown", 404),
-        Trouble::OutsideMap { .. } => ("place_outside_map", 404),
+        Trouble::UnknownPlace { .. } | Trouble::NotQuite { .. } => ("place_unknown", 404),
+        Trouble::OutsideMap { .. } | Trouble::OffRoad { .. } => ("place_outside_map", 404),
         Trouble::Invalid { .. } => ("invalid_request", 400),
         Trouble::OverQueryLimit { .. } => ("over_query_limit", 503),
         Trouble::Denied => ("request_denied", 500),
@@ -43,8 +43,8 @@ fn code(trouble: &Trouble) -> (&'static str, u16) {
 #[must_use]
 pub fn status(trouble: &Trouble) -> &'static str {
     match trouble {
-        Trouble::NoRoute | Trouble::OutsideMap { .. } => "ZERO_RESULTS",
-        Trouble::UnknownPlace { .. } => "NOT_FOUND",
+        Trouble::NoRoute | Trouble::OutsideMap { .. } | Trouble::OffRoad { .. } => "ZERO_RESULTS",
+        Trouble::UnknownPlace { .. } | Trouble::NotQuite { .. } => "NOT_FOUND",
         Trouble::Invalid { .. } => "INVALID_REQUEST",
         Trouble::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
         Trouble::Denied => "REQUEST_DENIED",
@@ -58,6 +58,16 @@ fn details(trouble: &Trouble) -> Value {
         Trouble::UnknownPlace { pointer, place } => {
             details["pointer"] = json!(pointer);
             details["place"] = json!(place);
+        }
+        Trouble::NotQuite { pointer, place, close } => {
+            details["pointer"] = json!(pointer);
+            details["place"] = json!(place);
+            details["close"] = json!(close);
+        }
+        Trouble::OffRoad { pointer, place, metres } => {
+            details["pointer"] = json!(pointer);
+            details["place"] = json!(place);
+            details["road_metres"] = json!(metres);
         }
         Trouble::OutsideMap { pointer, place, map } => {
             details["pointer"] = json!(pointer);
@@ -80,8 +90,14 @@ fn message(trouble: &Trouble, language: Language) -> String {
     }
 }
 
+/// What the map of an OSRM server is called, which cannot be extended here.
+pub const OSRM_MAP: &str = "OSRM";
+
 fn japanese(trouble: &Trouble) -> String {
     match trouble {
+        Trouble::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
+            "「{place}」はOSRMサーバーの地図の外です。その地域の地図を持つサーバーを設定してください。"
+        ),
         Trouble::NoRoute => "ルートが見つからない。条件（回避する要素、移動手段）を緩めるか、\
                              出発地・目的地を変えてください。"
             .to_owned(),
@@ -92,6 +108,15 @@ fn japanese(trouble: &Trouble) -> String {
         Trouble::OutsideMap { place, map, .. } => format!(
             "「{place}」は内蔵の地図（{map}）の外です。その地域の OpenStreetMap 抽出を\
              `madoguchi import-map` で取り込むか、経路プロバイダーを設定してください。"
+        ),
+        Trouble::NotQuite { place, close, .. } => format!(
+            "「{place}」という場所が見つからない。似た名前: {}。このどれかで指定してください。",
+            close.join("、")
+        ),
+        Trouble::OffRoad { place, metres, .. } => format!(
+            "「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の\
+             近くの場所を指定してください。",
+            words::kilometres(*metres)
         ),
         Trouble::Invalid { pointer, message } => {
             format!("パラメータを修正してください{}: {message}", at(pointer))
@@ -114,6 +139,10 @@ fn japanese(trouble: &Trouble) -> String {
 
 fn english(trouble: &Trouble) -> String {
     match trouble {
+        Trouble::OutsideMap { place, map, .. } if map == OSRM_MAP => format!(
+            "“{place}” is outside the map of the OSRM server: set a server that has a map of that \
+             region."
+        ),
         Trouble::NoRoute => "ルートが見つからない (no route found). Ask for less (what to avoid, \
                              how to travel), or for another origin or destination."
             .to_owned(),
@@ -124,6 +153,15 @@ fn english(trouble: &Trouble) -> String {
         Trouble::OutsideMap { place, map, .. } => format!(
             "“{place}” is outside the built-in map ({map}): import an OpenStreetMap extract of \
              that region with `madoguchi import-map`, or set a provider."
+        ),
+        Trouble::NotQuite { place, close, .. } => format!(
+            "No place named “{place}” is known. Close to it: {}. Say one of these.",
+            close.join(", ")
+        ),
+        Trouble::OffRoad { place, metres, .. } => format!(
+            "“{place}” is {} from any road that can be taken, so that no way begins or ends there. \
+             Name a place near a road.",
+            words::kilometres(*metres)
         ),
         Trouble::Invalid { pointer, message } => {
             format!("An argument must be mended{}: {message}", at(pointer))
@@ -171,6 +209,26 @@ mod tests {
                 "ZERO_RESULTS",
             ),
             (
+                Trouble::NotQuite {
+                    pointer: pointer.clone(),
+                    place: "Vadus".to_owned(),
+                    close: vec!["Vaduz".to_owned()],
+                },
+                "place_unknown",
+                404,
+                "NOT_FOUND",
+            ),
+            (
+                Trouble::OffRoad {
+                    pointer: pointer.clone(),
+                    place: "35.5,139.85".to_owned(),
+                    metres: 7_066,
+                },
+                "place_outside_map",
+                404,
+                "ZERO_RESULTS",
+            ),
+            (
                 Trouble::Invalid { pointer, message: message.clone() },
                 "invalid_request",
                 400,
@@ -210,7 +268,9 @@ mod tests {
 
     #[test]
     fn a_place_outside_is_told_what_to_do_and_the_limit_when() {
-        let (outside, limit) = (&every()[2].0, &every()[4].0);
+        let (outside, limit) = (&every()[2].0, &every()[6].0);
+        assert!(message(&every()[4].0, Language::Japanese).contains("7.1 km"));
+        assert!(message(&every()[3].0, Language::English).contains("Vaduz"));
         assert!(message(outside, Language::Japanese).contains("import-map"));
         assert!(message(outside, Language::English).contains("set a provider"));
         assert_eq!(details(limit)["retry_after_s"], 60);

@@ -21,6 +21,24 @@ pub enum Trouble {
         /// What the map is of.
         map: String,
     },
+    /// Nobody is called so, but something like it.
+    NotQuite {
+        /// Which argument.
+        pointer: String,
+        /// What was asked for.
+        place: String,
+        /// What is called much like it.
+        close: Vec<String>,
+    },
+    /// The place is on the map, too far from any road.
+    OffRoad {
+        /// Which argument.
+        pointer: String,
+        /// As it is known.
+        place: String,
+        /// How far it is.
+        metres: u64,
+    },
     /// `INVALID_REQUEST`, `MAX_…_EXCEEDED`: the caller must mend this argument.
     Invalid {
         /// Which argument; empty where the provider does not say.

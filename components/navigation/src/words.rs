@@ -63,6 +63,12 @@ pub fn seconds(seconds: f64, language: Language) -> Measure {
     Measure { text: duration(seconds, language), value: whole(seconds) }
 }
 
+/// Whole metres, for people.
+#[must_use]
+pub fn kilometres(metres: u64) -> String {
+    distance(f64::from(u32::try_from(metres).unwrap_or(u32::MAX)))
+}
+
 /// The nearest number that there can be of something; what is no number, or less than nothing, is 0.
 #[must_use]
 #[expect(

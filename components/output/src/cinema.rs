@@ -109,12 +109,20 @@ pub struct Seat {
     pub number: u32,
     /// Whether someone has it.
     pub is_reserved: bool,
-    /// Where in its row it stands, counted from 1: a number left out is an aisle.
+    /// Where in its row it stands, counted from 1, where that is not its number: one left out is an aisle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What kind of place it is.
-    #[serde(default)]
+    /// What kind of place it is, where it is no ordinary seat.
+    #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
     pub kind: SeatKind,
+}
+
+impl SeatKind {
+    /// Whether it is an ordinary seat.
+    #[must_use]
+    pub fn is_standard(&self) -> bool {
+        *self == Self::Standard
+    }
 }
 
 /// What kind of place a seat is.

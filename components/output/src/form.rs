@@ -243,6 +243,27 @@ impl Field {
         !matches!(self.kind, Kind::Divider | Kind::Heading(_))
     }
 
+    /// How many must be chosen at least, where that is more than none: `minSelect` holds for an optional
+    /// field, too (FORM-45).
+    #[must_use]
+    pub fn least(&self) -> Option<usize> {
+        let (Kind::Multiselect(_, count) | Kind::MultiAutocomplete(_, count)) = &self.kind else {
+            return None;
+        };
+        count.min.filter(|it| *it > 0)
+    }
+
+    /// Whether it must be filled in: it is `required`, or some of its options must be chosen.
+    #[must_use]
+    pub fn is_needed(&self) -> bool {
+        self.required || self.least().is_some()
+    }
+
+    /// What is wrong with it.
+    fn fault(&self, wrong: Wrong) -> Fault {
+        Fault { field: self.name.clone(), label: self.label.clone(), wrong }
+    }
+
     /// Whether it seems to ask for a password, a number of a card or the like: people are warned, and
     /// drafts do not keep it.
     #[must_use]

@@ -1,4 +1,5 @@
-//! Card illustrations (ILL-1, ILL-2), and the picture that is composed of them.
+//! Card illustrations (ILL-1, ILL-2), and the picture that is composed of them. A picture is named by its
+//! URI: its bytes stand beside the output, never in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Illustration {
-    /// `image/png` and its like: what the bytes are.
+    /// `image/png` and its like.
     pub mime_type: String,
-    /// The picture's bytes in base64.
+    /// Where the picture can be read as a resource.
+    #[serde(default)]
+    pub uri: String,
+    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(skip)]
     pub data: String,
 }
 
@@ -25,10 +31,15 @@ pub struct Illustrations {
 pub struct CardIllustration {
     /// The card's name.
     pub card_name: String,
-    /// `image/png` and its like: what the bytes are.
+    /// `image/png` and its like.
     #[serde(rename = "mimeType")]
     pub mime_type: String,
-    /// The picture's bytes in base64.
+    /// Where the picture can be read as a resource.
+    #[serde(default)]
+    pub uri: String,
+    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(skip)]
     pub data: String,
 }
 
@@ -38,7 +49,12 @@ pub struct CardIllustration {
 pub struct Thumbnail {
     /// `image/png`.
     pub mime_type: String,
-    /// The picture's bytes in base64.
+    /// Where the picture can be read as a resource.
+    #[serde(default)]
+    pub uri: String,
+    /// The picture's bytes in base64, where nobody sends them beside the output; no tool puts them in.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(skip)]
     pub data: String,
     /// The text on it.
     pub title: String,

@@ -121,8 +121,14 @@ pub struct Point {
 
 /// Where `_meta` of a `route_search` has the [`Details`].
 pub const DETAILS: &str = "navigation/details";
-/// Where the request's `_meta` may say how one travels: `driving` or `walking`.
+/// Where the request's `_meta` may say how one travels: `driving`, `walking` or `bicycling`.
 pub const TRAVEL_MODE: &str = "navigation/travelMode";
+/// Where it may say what the best route has least of: `fastest`, `shortest` or `cheapest`.
+pub const PREFER: &str = "navigation/prefer";
+/// Where it may name stops on the way, in order.
+pub const VIA: &str = "navigation/via";
+/// Where it may say when one must be there.
+pub const ARRIVAL_TIME: &str = "navigation/arrivalTime";
 
 /// What a page draws beside the specified output; in the result's `_meta`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -132,8 +138,21 @@ pub struct Details {
     pub provider: String,
     /// Whose data it is; must be shown.
     pub attribution: String,
-    /// How one travels: `driving`, `walking`.
+    /// How one travels: `driving`, `walking`, `bicycling`.
     pub travel_mode: String,
+    /// What the first route has the least of, of all that there are: `shortest`, `cheapest`. Absent where
+    /// nothing was asked, or where the provider compares only what it offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<String>,
+    /// When one leaves so as to be there in time, in RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub departure_time: Option<String>,
+    /// When one must be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival_time: Option<String>,
+    /// The stops on the way, as they were understood.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<End>,
     /// The beginning, as it was understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<End>,
@@ -151,6 +170,9 @@ pub struct End {
     pub name: String,
     /// Where.
     pub location: Point,
+    /// How far the road is where the route begins or ends, in metres; absent where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub road_metres: Option<u64>,
 }
 
 /// What is told of one route beside the specified output. What a provider does not say is absent.

@@ -19,34 +19,206 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Probl
 fn problems<T: DeserializeOwned + JsonSchema>(json: &str) -> Vec<Problem> {
     let arguments: Value = match serde_json::from_str(json) {
         Ok(arguments) => arguments,
-        Err(error) => return vec![Problem::at("", format!("must be a JSON object: {error}"))],
+        Err(error) => return vec![broken(&error)],
     };
+    let schema = Value::Object(input_schema::<T>());
     let mut found = Vec::new();
-    check(&Value::Object(input_schema::<T>()), &arguments, "", &mut found);
+    check(&schema, &arguments, "", &mut found);
     if found.is_empty() {
-        let read: Result<T, _> =
-            serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json));
-        if let Err(error) = read {
-            found.push(Problem::at(pointer(error.path()), error.inner().to_string()));
-        }
+        found.extend(unfit::<T>(json, Some(&schema)).err());
     }
     found
 }
 
+/// What is no JSON at all.
+fn broken(error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
+    Problem::at("", format!("must be JSON; it is broken at line {line}, column {column}"))
+}
+
+/// Reads any JSON that is no tool's arguments: a line of a file, another host's answer.
+///
+/// # Errors
+/// The first thing that does not fit: where, and what would be right.
+pub fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Problem> {
+    unfit(json, None)
+}
+
+/// Reads `json`, or says where it does not fit and what would be right, in words of our own: those of
+/// serde are about Rust.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub(crate) fn unfit<T: DeserializeOwned>(json: &str, schema: Option<&Value>) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(
+        |error| {
+            let (at, why) = (pointer(error.path()), error.inner().to_string());
+            let value: Value = match serde_json::from_str(json) {
+                Ok(value) => value,
+                Err(error) => return broken(&error),
+            };
+            let schema = schema.and_then(|it| part(it, &at));
+            Problem::at(&at, words(&why, schema, value.pointer(&at)))
+        },
+    )
+}
+
+/// What serde says, as what would be right.
+fn words(why: &str, schema: Option<&Value>, value: Option<&Value>) -> String {
+    let why = why.split(" at line ").next().unwrap_or_default();
+    let quoted = |prefix: &str| why.strip_prefix(prefix)?.split('`').next();
+    if let Some(name) = quoted("duplicate field `") {
+        return format!("has {name} twice");
+    }
+    if let Some(name) = quoted("missing field `") {
+        return format!("has no {name}, which is required");
+    }
+    if let Some(name) = quoted("unknown field `") {
+        return format!("has {name}, which is not known here");
+    }
+    let is_serdes =
+        ["invalid ", "unknown variant", "data did not match", "EOF", "expected", "trailing"];
+    if !is_serdes.iter().any(|it| why.starts_with(it)) {
+        // What the author of the type says.
+        return why.to_owned();
+    }
+    let not = value.map_or_else(String::new, |it| format!(", not {}", shown(it)));
+    if let (None, Some((_, choices))) = (schema, why.split_once(", expected "))
+        && why.starts_with("unknown variant")
+    {
+        return format!("must be {}{not}", choices.replace('`', "\""));
+    }
+    let kind = why.rsplit("expected ").next().unwrap_or_default();
+    let expected = range(kind).or_else(|| schema.map(expected)).filter(|it| !it.is_empty());
+    match expected.or_else(|| plain(kind).map(str::to_owned)) {
+        Some(expected) => format!("must be {expected}{not}"),
+        None if schema.is_some() => format!("does not fit{not}; the input schema says what does"),
+        None => format!("does not fit{not}"),
+    }
+}
+
+/// The numbers that one of Rust's integers can be.
+fn range(kind: &str) -> Option<String> {
+    let (least, most) = match kind {
+        "u8" => (0, u64::from(u8::MAX)),
+        "u16" => (0, u64::from(u16::MAX)),
+        "u32" | "usize" => (0, u64::from(u32::MAX)),
+        "u64" => (0, u64::MAX),
+        "i8" => (i64::from(i8::MIN), i8::MAX as u64),
+        "i16" => (i64::from(i16::MIN), i16::MAX as u64),
+        "i32" | "isize" => (i64::from(i32::MIN), i32::MAX as u64),
+        "i64" => (i64::MIN, i64::MAX as u64),
+        _ => return None,
+    };
+    Some(format!("an integer from {least} to {most}"))
+}
+
+/// What serde expects, where no schema says it.
+fn plain(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "a string" | "string" | "str" | "a borrowed string" => "a string",
+        "a boolean" => "true or false",
+        "f32" | "f64" => "a number",
+        "a sequence" => "an array",
+        "a map" | "map" => "an object",
+        _ if kind.starts_with("struct ") => "an object",
+        _ => return None,
+    })
+}
+
+/// What came, as far as it is worth repeating.
+fn shown(value: &Value) -> String {
+    const CHARS_MAX: usize = 40;
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().count() > CHARS_MAX => "a string".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The part of a schema that a pointer into a value leads to.
+fn part<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
+    pointer.split('/').skip(1).try_fold(schema, |schema, name| {
+        let name = name.replace("~1", "/").replace("~0", "~");
+        let schema = variants(schema).and_then(|it| it.into_iter().next()).unwrap_or(schema);
+        let properties = schema.get("properties").and_then(|it| it.get(&name));
+        let other = || schema.get("items").or_else(|| schema.get("additionalProperties"));
+        properties.or_else(other).filter(|it| it.is_object())
+    })
+}
+
+/// The alternatives of a schema but for null.
+fn variants(schema: &Value) -> Option<Vec<&Value>> {
+    let variants = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
+    Some(variants.iter().filter(|it| it.get("type") != Some(&"null".into())).collect())
+}
+
+/// What a schema expects, in words; empty where it says nothing.
+fn expected(schema: &Value) -> String {
+    if let Some(choices) = schema.as_object().and_then(choices) {
+        let choices = choices.iter().filter(|it| !it.is_null()).map(|it| it.to_string());
+        return format!("one of {}", choices.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(variants) = variants(schema) {
+        return variants
+            .into_iter()
+            .map(expected)
+            .filter(|it| !it.is_empty())
+            .collect::<Vec<_>>()
+            .join(" or ");
+    }
+    let Some(types) = schema.get("type") else { return String::new() };
+    // Instead of null, one leaves it out.
+    let types = names(types).filter(|it| *it != "null").map(article);
+    let types = types.collect::<Vec<_>>().join(" or ");
+    let limit = |name: &str| schema.get(name).filter(|it| it.is_number());
+    match (limit("minimum"), limit("maximum")) {
+        (Some(least), Some(most)) => format!("{types} from {least} to {most}"),
+        (Some(least), None) => format!("{types} of {least} or more"),
+        (None, Some(most)) => format!("{types} of {most} or less"),
+        (None, None) => types,
+    }
+}
+
+/// Whether `value` lies where a schema says that numbers lie.
+fn is_within(schema: &Map<String, Value>, value: &Value) -> bool {
+    let Some(number) = value.as_f64() else { return true };
+    let limit = |name: &str| schema.get(name).and_then(Value::as_f64);
+    limit("minimum").is_none_or(|it| number >= it) && limit("maximum").is_none_or(|it| number <= it)
+}
+
 /// Holds `value` against the parts of a schema that schemars writes for plain types.
 fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<Problem>) {
+    let whole = schema;
     let Some(schema) = schema.as_object() else { return };
-    if let Some(types) = schema.get("type")
-        && !names(types).any(|it| is(it, value))
-    {
-        let wanted = names(types).map(article).collect::<Vec<_>>().join(" or ");
-        return found.push(Problem::at(at, format!("must be {wanted}")));
+    let unfit = || Problem::at(at, format!("must be {}, not {}", expected(whole), shown(value)));
+    if let Some(choices) = choices(schema) {
+        if !choices.contains(&value) {
+            found.push(unfit());
+        }
+        return;
     }
-    if let Some(choices) = choices(schema)
-        && !choices.contains(&value)
-    {
-        let choices = choices.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(", ");
-        return found.push(Problem::at(at, format!("must be one of {choices}")));
+    if let Some(variants) = variants(whole) {
+        let is_null = value.is_null();
+        let problems: Vec<Vec<Problem>> = variants
+            .iter()
+            .map(|it| {
+                let mut found = Vec::new();
+                check(it, value, at, &mut found);
+                found
+            })
+            .collect();
+        return match problems.as_slice() {
+            _ if is_null || problems.iter().any(Vec::is_empty) => {}
+            [only] => found.extend(only.iter().cloned()),
+            _ if expected(whole).is_empty() => {}
+            _ => found.push(unfit()),
+        };
+    }
+    let is_type = schema.get("type").is_none_or(|types| names(types).any(|it| is(it, value)));
+    if !is_type || !is_within(schema, value) {
+        return found.push(unfit());
     }
     match value {
         Value::Object(fields) => check_fields(schema, fields, at, found),
@@ -70,8 +242,7 @@ fn check_fields(
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
     for name in schema.get("required").into_iter().flat_map(names) {
         if !fields.contains_key(name) {
-            let kind = known.get(name).and_then(|it| it.get("type")).into_iter().flat_map(names);
-            let kind = kind.map(article).collect::<Vec<_>>().join(" or ");
+            let kind = known.get(name).map(expected).unwrap_or_default();
             let message = format!("is required{}{kind}", if kind.is_empty() { "" } else { ": " });
             found.push(Problem::at(format!("{at}/{}", escape(name)), message));
         }
@@ -173,7 +344,7 @@ mod tests {
             found,
             [
                 ("/user_id".into(), "is required: a string".into()),
-                ("/seat_ids/1".into(), "must be a string".into()),
+                ("/seat_ids/1".into(), "must be a string, not 2".into()),
                 (
                     "/seats".into(),
                     "is not known here; known are: user_id, seat_ids, count, sender".into()
@@ -185,8 +356,92 @@ mod tests {
     #[test]
     fn what_only_serde_knows_is_told_with_its_place() {
         let found = found(r#"{"user_id":"u","seat_ids":[],"count":300}"#);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].0, "/count");
+        let told = "must be an integer from 0 to 255, not 300";
+        assert_eq!(found, [("/count".to_owned(), told.to_owned())]);
+    }
+
+    /// No word of Rust's reaches a model, whatever comes.
+    #[test]
+    fn tells_type_range_and_value() {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[allow(dead_code, reason = "only read")]
+        struct Wait {
+            #[schemars(range(min = 0, max = 300))]
+            timeout_seconds: Option<u32>,
+            big: Option<u32>,
+            below: Option<i64>,
+            share: Option<f64>,
+            sender: Option<Sender>,
+            #[serde(default)]
+            inner: Vec<Inner>,
+            any: Option<Value>,
+        }
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[allow(dead_code, reason = "only read")]
+        struct Inner {
+            at: u8,
+        }
+        for (json, pointer, message) in [
+            (
+                r#"{"timeout_seconds":-1}"#,
+                "/timeout_seconds",
+                "must be an integer from 0 to 300, not -1",
+            ),
+            (
+                r#"{"timeout_seconds":"9"}"#,
+                "/timeout_seconds",
+                r#"must be an integer from 0 to 300, not "9""#,
+            ),
+            (
+                r#"{"timeout_seconds":1.5}"#,
+                "/timeout_seconds",
+                "must be an integer from 0 to 300, not 1.5",
+            ),
+            (
+                r#"{"big":5000000000}"#,
+                "/big",
+                "must be an integer from 0 to 4294967295, not 5000000000",
+            ),
+            (r#"{"below":{}}"#, "/below", "must be an integer, not an object"),
+            (r#"{"share":[]}"#, "/share", "must be a number, not an array"),
+            (r#"{"sender":"robot"}"#, "/sender", r#"must be one of "user", "agent", not "robot""#),
+            (r#"{"inner":[{"at":-1}]}"#, "/inner/0/at", "must be an integer from 0 to 255, not -1"),
+            (r#"{"inner":[{}]}"#, "/inner/0/at", "is required: an integer from 0 to 255"),
+            (r#"{"below":1,"below":2}"#, "", "has below twice"),
+        ] {
+            let problems = read::<Wait>(json).unwrap_err();
+            assert_eq!(problems.len(), 1, "{json}: {problems:?}");
+            assert_eq!(
+                (problems[0].pointer.as_str(), problems[0].message.as_str()),
+                (pointer, message)
+            );
+            for word in
+                ["u8", "u32", "i64", "f64", "invalid", "expected", "line", "column", "`", "variant"]
+            {
+                assert!(!problems[0].message.contains(word), "{}", problems[0].message);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_arguments_is_told_in_the_same_words() {
+        #[derive(Debug, Deserialize)]
+        #[allow(dead_code, reason = "only read")]
+        struct Line {
+            id: String,
+            at: Option<Sender>,
+        }
+        for (json, pointer, message) in [
+            (r#"{"id":1}"#, "/id", "must be a string, not 1"),
+            (r#"{"at":"user"}"#, "", "has no id, which is required"),
+            (r#"{"id":"a","at":"robot"}"#, "/at", r#"must be "user" or "agent", not "robot""#),
+            ("[", "", "must be JSON; it is broken at line 1, column 1"),
+            ("7", "", "must be an object, not 7"),
+        ] {
+            let problem = parse::<Line>(json).unwrap_err();
+            assert_eq!((problem.pointer.as_str(), problem.message.as_str()), (pointer, message));
+        }
     }
 
     #[test]
@@ -198,7 +453,7 @@ mod tests {
 
     #[test]
     fn arguments_that_are_no_object_are_refused_as_a_whole() {
-        assert_eq!(found("[]"), [(String::new(), "must be an object".into())]);
+        assert_eq!(found("[]"), [(String::new(), "must be an object, not an array".into())]);
         assert_eq!(found("{")[0].0, "");
     }
 }

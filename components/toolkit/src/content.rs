@@ -21,6 +21,17 @@ impl Content {
         Self::Image(media(data.into(), mime_type))
     }
 
+    /// The same image as one that the output names by `uri`. Bytes in an output are text that a model must
+    /// read, so an output names a picture by the URI at which it can be read as a resource, and the
+    /// picture stands beside it; where there is no place beside an output, the host puts the bytes in.
+    #[must_use]
+    pub fn named(mut self, uri: &str) -> Self {
+        if let Self::Image(it) = &mut self {
+            it.meta = Some(json(&serde_json::json!({ "madoguchi/uri": uri })));
+        }
+        self
+    }
+
     /// A sound of the type `mime_type`: `audio/wav`.
     pub fn audio(data: impl Into<Vec<u8>>, mime_type: &str) -> Self {
         Self::Audio(media(data.into(), mime_type))

@@ -20,8 +20,7 @@ pub fn definition<T: Tool>() -> Definition {
     let closed = input.get("additionalProperties") == Some(&Value::Bool(false));
     assert!(closed, "{}: its arguments lack #[serde(deny_unknown_fields)]", T::NAME);
     let description = take_text(&mut input, "description");
-    let mut output = schema::<T::Output>(SchemaSettings::draft2020_12().for_serialize());
-    output.remove("title");
+    let output = output_schema::<T::Output>();
     let is_nothing = output.get("type") == Some(&Value::from("null"));
     Definition {
         name: T::NAME.to_owned(),
@@ -43,6 +42,56 @@ pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
         schema.insert("properties".to_owned(), Value::Object(Map::new()));
     }
     schema
+}
+
+/// The schema of what is put out: the shape without a sentence. Every client gets it with every list, and
+/// hardly a model sees it; what a value is, its name says.
+fn output_schema<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    schema::<T>(settings.with(|it| it.transforms.push(Box::new(RecursiveTransform(shorten)))))
+}
+
+/// Leaves what a value's shape is, and whether it is a secret (`format: password`).
+fn shorten(schema: &mut Schema) {
+    for name in ["title", "description", "default", "examples"] {
+        schema.remove(name);
+    }
+    if schema.get("minimum").and_then(Value::as_u64) == Some(0) {
+        schema.remove("minimum");
+    }
+    if schema.get("format").is_some_and(|it| it != "password") {
+        schema.remove("format");
+    }
+    // What may be left out is left out where there is nothing: it is never null.
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        let Some(Value::Array(types)) = property.get_mut("type") else { continue };
+        if !required.contains(&Value::from(name.as_str())) {
+            types.retain(|it| it != "null");
+        }
+        if let [only] = &types[..] {
+            property["type"] = only.clone();
+        }
+    }
+    let names = schema.get("oneOf").and_then(Value::as_array).and_then(|all| {
+        let mut names = Vec::new();
+        for it in all {
+            match (it.get("const"), it.get("enum")) {
+                (Some(name @ Value::String(_)), _) => names.push(name.clone()),
+                (None, Some(Value::Array(some))) if some.iter().all(Value::is_string) => {
+                    names.extend_from_slice(some);
+                }
+                _ => return None,
+            }
+        }
+        Some(names)
+    });
+    if let Some(names) = names {
+        schema.remove("oneOf");
+        schema.insert("type".to_owned(), "string".into());
+        schema.insert("enum".to_owned(), Value::Array(names));
+    }
 }
 
 /// Whole in itself: nothing refers to a definition elsewhere, which not every client can follow.
@@ -187,6 +236,51 @@ mod tests {
         assert_eq!(properties["count"], json!({ "type": "integer", "minimum": 0 }));
         assert_eq!(properties["share"], json!({ "type": "number" }));
         assert_eq!(properties["day"]["format"], "date");
+    }
+
+    #[test]
+    fn an_output_says_its_shape_and_what_is_secret_of_it() {
+        /// What came of it.
+        #[derive(Serialize, JsonSchema)]
+        struct Came {
+            /// How many.
+            count: u32,
+            /// Its state.
+            state: State,
+            /// When.
+            #[schemars(extend("format" = "date"))]
+            description: String,
+            #[schemars(extend("format" = "password"))]
+            key: String,
+            /// There, if null.
+            last: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            next: Option<u32>,
+        }
+        #[derive(Serialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[allow(dead_code, reason = "only its schema is asked for")]
+        enum State {
+            /// It goes on.
+            Open,
+            /// It is over.
+            Closed,
+        }
+        assert_eq!(
+            Value::Object(output_schema::<Came>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "count": { "type": "integer" },
+                    "state": { "type": "string", "enum": ["open", "closed"] },
+                    "description": { "type": "string" },
+                    "key": { "type": "string", "format": "password" },
+                    "last": { "type": ["integer", "null"] },
+                    "next": { "type": "integer" },
+                },
+                "required": ["count", "state", "description", "key", "last"],
+            })
+        );
     }
 
     #[test]

@@ -54,6 +54,13 @@ impl Question {
     pub fn new(key: &str, message: &str, ask: Ask) -> Self {
         Self { key: key.to_owned(), message: message.to_owned(), ask, meta: None }
     }
+
+    /// The same as one that may be answered when the call has ended: see
+    /// [`User::is_unanswered`](crate::User::is_unanswered).
+    #[must_use]
+    pub fn for_later(self) -> Self {
+        Self { meta: Some(json!({ "madoguchi/later": true }).to_string()), ..self }
+    }
 }
 
 impl User {

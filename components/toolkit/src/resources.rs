@@ -36,7 +36,7 @@ use crate::{Stop, User, bindings::madoguchi::tool::types::ResourceBody, definiti
 
 mod template;
 
-pub use template::fits;
+pub use template::{filled, fits};
 
 /// What a component has to read, as [`export_resources!`](crate::export_resources) exports it.
 pub trait Resources {

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::{Problem, Stop, arguments::pointer, bindings::madoguchi::tool::settings, unavailable};
+use crate::{Problem, Stop, arguments::unfit, bindings::madoguchi::tool::settings, unavailable};
 
 /// A setting that does not fit what the component can use.
 #[derive(Clone, Debug)]
@@ -28,12 +28,7 @@ pub fn raw(name: &str) -> Option<String> {
 }
 
 fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, Unfit> {
-    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(
-        |error| {
-            let problem = Problem::at(pointer(error.path()), error.inner().to_string());
-            Unfit { name: name.to_owned(), problem }
-        },
-    )
+    unfit(json, None).map_err(|problem| Unfit { name: name.to_owned(), problem })
 }
 
 /// No call can run until the operator has mended the setting.

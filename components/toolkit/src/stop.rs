@@ -53,6 +53,16 @@ impl Problem {
     }
 }
 
+/// `id must be a string, not 1`.
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pointer.trim_start_matches('/').replace('/', ".").as_str() {
+            "" => f.write_str(&self.message),
+            field => write!(f, "{field} {}", self.message),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

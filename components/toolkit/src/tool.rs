@@ -7,6 +7,11 @@ use crate::{Stop, User};
 
 pub use crate::bindings::exports::madoguchi::tool::tools::Annotations as Hints;
 
+impl Hints {
+    /// A call adds something, and takes nothing away that somebody may miss.
+    pub const ADDITIVE: Self = Self::empty();
+}
+
 /// The same in Japanese and in English.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
@@ -37,8 +42,10 @@ pub trait Tool: DeserializeOwned + JsonSchema {
     const TITLE: Text;
     /// The English of the doc comments.
     const ENGLISH: English;
-    /// What a call does to the world (SYS-7).
-    const HINTS: Hints = Hints::empty();
+    /// What a call does to the world (SYS-7): [`Hints::READ_ONLY`], [`Hints::ADDITIVE`], or, of a tool that
+    /// says nothing, the worst: [`Hints::DESTRUCTIVE`], which is also what cancels, retires, stops or
+    /// renews. [`Hints::IDEMPOTENT`] joins any of them.
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     /// Which view of the page draws the output.
     const VIEW: Option<&'static str> = None;
     /// More entries for the definition's `_meta`: a JSON object.

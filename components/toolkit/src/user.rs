@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::{
-    Content, Datetime, Stop,
+    Content, Datetime, Problem, Stop,
+    arguments::unfit,
     definition::{input_schema, json},
     invalid,
     question::{Answer, AnswerAction, Ask, Question},
@@ -30,6 +31,9 @@ pub struct User {
     /// Entries for the result's `_meta`.
     told: RefCell<Map<String, Value>>,
 }
+
+/// Where the host says that a question for later is not answered yet.
+const UNANSWERED: &str = "madoguchi/unanswered";
 
 /// A form with nothing to fill in: sending it is the answer.
 #[derive(Deserialize, JsonSchema)]
@@ -113,6 +117,21 @@ impl User {
         serde_json::from_str(&self.meta).unwrap_or_default()
     }
 
+    /// Whether the caller wants to be told how the call gets on ([`progress`](crate::progress)).
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        !self.request_meta()["progressToken"].is_null()
+    }
+
+    /// Whether the host calls because the user takes long to answer: the caller would soon give up, so the
+    /// call is to end now and say where it goes on. Only after a question [`for
+    /// later`](Question::for_later); where the user answers after all, the host calls once more with the
+    /// answer, and the output is not read.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        self.request_meta()[UNANSWERED] == true
+    }
+
     /// The same stop, with what is remembered where it is one that asks.
     pub(crate) fn stop(&self, mut stop: Stop) -> Stop {
         if let Stop::InputRequired(it) = &mut stop
@@ -140,9 +159,13 @@ pub(crate) fn accepted(answer: &Answer) -> Result<&Answer, Stop> {
 }
 
 pub(crate) fn read<F: DeserializeOwned>(answer: &Answer) -> Result<F, Stop> {
-    serde_json::from_str(answer.content.as_deref().unwrap_or("{}")).map_err(|error| {
-        invalid("", format!("The answer to `{}` does not fit: {error}", answer.key))
-    })
+    unfit(answer.content.as_deref().unwrap_or("{}"), None).map_err(
+        |Problem { pointer, message }| {
+            let field = pointer.trim_start_matches('/').replace('/', ".");
+            let field = if field.is_empty() { "it" } else { &field };
+            invalid("", format!("The answer to {:?} does not fit: {field} {message}.", answer.key))
+        },
+    )
 }
 
 /// Fowler, Noll and Vo's hash: tells messages apart, protects nothing.

@@ -167,6 +167,7 @@ impl Asking {
                 title: said("title"),
                 params: given("params"),
                 reason: said("reason"),
+                trust: said("trust"),
             },
             "questions" => {
                 let questions: Vec<Question> = serde_json::from_value(given("questions")).ok()?;

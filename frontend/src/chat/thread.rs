@@ -33,7 +33,7 @@ pub(crate) struct Thread {
     /// Whom it is held with; the host's default where nobody chose.
     pub(crate) assistant: Option<String>,
     pub(crate) entries: Vec<Shared<Entry>>,
-    /// Tools that may act without asking in this conversation.
+    /// Tools that may act without asking in this conversation: `NAME@DIGEST` as the host says it.
     pub(crate) trusts: Vec<String>,
     /// Whether the reader picks the pictures that the next ones are made from (ILL-45).
     pub(crate) chooses: bool,
@@ -143,7 +143,9 @@ impl Thread {
     /// The person answers what waits. Whether all of it is answered now, so that the run can go on.
     pub(crate) fn reply(&mut self, call_id: &str, reply: Reply) -> bool {
         let trusted = match (&reply, self.waiting_of(call_id)) {
-            (Reply::Trust, Some(Waiting::Approval { name, .. })) => Some(name.clone()),
+            (Reply::Trust, Some(Waiting::Approval { name, trust, .. })) => {
+                Some(if trust.is_empty() { name.clone() } else { trust.clone() })
+            }
             _ => None,
         };
         self.trusts.extend(trusted.filter(|it| !self.trusts.contains(it)));
@@ -159,8 +161,8 @@ impl Thread {
         pending.reply = Some(reply);
         // Whoever trusts a tool has answered for its other calls too.
         for other in turn.pending.iter_mut().filter(|it| it.reply.is_none()) {
-            if let Waiting::Approval { name, .. } = &other.waiting
-                && trusts.contains(name)
+            if let Waiting::Approval { name, trust, .. } = &other.waiting
+                && (trusts.contains(name) || trusts.contains(trust))
             {
                 other.reply = Some(Reply::Trust);
             }

@@ -23,7 +23,16 @@ pub(crate) struct Pending {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Waiting {
     /// A call that changes something, and has not begun.
-    Approval { call_id: String, name: String, title: String, params: Value, reason: String },
+    Approval {
+        call_id: String,
+        name: String,
+        title: String,
+        params: Value,
+        reason: String,
+        /// By which the tool is trusted as it is now; empty where its name does.
+        #[serde(default)]
+        trust: String,
+    },
     /// A tool's own questions.
     Questions { call_id: String, name: String, questions: Vec<Question> },
     /// A form that the assistant asked for; with a handle it is drawn by `FormInline`.

@@ -196,9 +196,10 @@ pub(super) fn put_meta(params: &mut Value) {
         "io.modelcontextprotocol/clientInfo": {
             "name": "madoguchi-page", "title": "Madoguchi", "version": env!("CARGO_PKG_VERSION"),
         },
-        // The extension says that the page draws requested forms itself.
+        // The extensions say that the page draws requested forms, and what tools put out, itself.
         "io.modelcontextprotocol/clientCapabilities": {
-            "elicitation": { "form": {}, "url": {} }, "extensions": { "madoguchi/forms": {} },
+            "elicitation": { "form": {}, "url": {} },
+            "extensions": { "madoguchi/forms": {}, "madoguchi/views": {} },
         },
     });
     let (Value::Object(params), Value::Object(own)) = (params, own) else { return };

@@ -105,8 +105,7 @@ impl Found {
     /// Takes the one route that the REST answer has, where no call told more of it.
     pub(crate) fn take_plain(&mut self, plain: Plain) {
         let ends = (plain.polyline.first().copied(), plain.polyline.last().copied());
-        let end =
-            |point: Option<Point>| point.map(|location| End { name: String::new(), location });
+        let end = |point: Option<Point>| point.map(|location| End { location, ..End::default() });
         self.origin = self.origin.take().or_else(|| end(ends.0));
         self.destination = self.destination.take().or_else(|| end(ends.1));
         let step = |it: super::event::PlainStep| Step {
@@ -202,7 +201,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn details(from: &str) -> Details {
-        let end = |name: &str| Some(End { name: name.to_owned(), location: Point::default() });
+        let end = |name: &str| Some(End { name: name.to_owned(), ..End::default() });
         let of_route = RouteDetails { steps_at: vec![0, 1], ..RouteDetails::default() };
         Details {
             provider: "builtin".to_owned(),
@@ -211,6 +210,7 @@ pub(crate) mod tests {
             origin: end(from),
             destination: end("横浜駅"),
             routes: vec![of_route; 3],
+            ..Details::default()
         }
     }
 

@@ -151,7 +151,7 @@ impl Filled {
     /// Of the required fields that are shown: how many are filled in, and how many there are.
     pub(super) fn progress(&self) -> (usize, usize) {
         let fields = self.form.fields.iter().zip(&self.fields);
-        let fields = fields.filter(|(it, entry)| it.required && entry.is_shown.get_untracked());
+        let fields = fields.filter(|(it, entry)| it.is_needed() && entry.is_shown.get_untracked());
         fields.fold((0, 0), |(filled, all), (field, entry)| {
             let value = |value: &Option<Value>| is_filled(&field.kind, value.as_ref());
             (filled + usize::from(entry.value.with_untracked(value)), all + 1)

@@ -228,6 +228,7 @@ with_map_words! {
     ErrSeatReservedBare: "その座席はすでに予約されています。別の座席をお選びください。", "That seat is already taken. Please pick another.";
     ErrShowtimeClosed: "この上映の受付は終了しました。別の上映回をお選びください。", "This showing is closed. Please choose another showtime.";
     ErrIdempotency: "同じ控え番号で別の内容が送られました。もう一度予約してください。", "The same key was used for something else. Please reserve again.";
+    ErrReservationCancelled: "この予約は取り消されています。もう一度予約してください。", "This reservation was cancelled. Please reserve again.";
     ErrReservationNotFound: "予約が見つかりません。予約番号を確認してください。", "There is no such reservation. Please check the number.";
     ErrConversationNotFound: "会話が見つかりません。会話 ID を確認してください。", "There is no such conversation. Please check its id.";
     ErrReservationUser: "お名前または会員 ID が予約と一致しません。", "The reservation was made under another name or ID.";

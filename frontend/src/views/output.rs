@@ -138,9 +138,9 @@ fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
         }
         "comparison" => fits::<Comparison>(value)
             .map(|comparison| view! { <ComparisonView comparison/> }.into_any())?,
-        "illustration" => pictures::card(&fits(value)?, raw)?,
-        "illustrations" => pictures::cards(fits(value)?),
-        "thumbnail" => pictures::made(fits(value)?)?,
+        "illustration" => pictures::card(&fits(&pictures::with_bytes(value, raw))?, raw)?,
+        "illustrations" => pictures::cards(fits(&pictures::with_bytes(value, raw))?),
+        "thumbnail" => pictures::made(fits(&pictures::with_bytes(value, raw))?)?,
         "place" => fits::<Place>(value).map(|place| view! { <PlaceView place/> }.into_any())?,
         _ => return None,
     })

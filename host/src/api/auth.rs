@@ -1,7 +1,7 @@
 //! `POST /api/auth` (ILL-44): the password of the gateway becomes a cookie.
 
 use axum::{
-    Json, Router,
+    Extension, Json, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, State, rejection::BytesRejection},
     response::{IntoResponse, Response},
@@ -10,7 +10,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::authorization::{Gateway, NoEntry};
+use crate::authorization::{Gateway, NoEntry, Peer};
 
 /// Bytes that a body may have: there is a password in it and nothing else.
 const BODY_BYTES_MAX: usize = 8 << 10;
@@ -22,7 +22,11 @@ pub(crate) fn routes(gateway: Gateway) -> Router {
         .with_state(gateway)
 }
 
-async fn answer(State(gateway): State<Gateway>, body: Result<Bytes, BytesRejection>) -> Response {
+async fn answer(
+    State(gateway): State<Gateway>,
+    Extension(Peer(peer)): Extension<Peer>,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
     let body = match body {
         Ok(body) => body,
         Err(it) => return refused(it.status(), "リクエストボディの解析に失敗しました"),
@@ -35,7 +39,7 @@ async fn answer(State(gateway): State<Gateway>, body: Result<Bytes, BytesRejecti
     let Some(password) = password.as_ref().and_then(|it| it["password"].as_str()) else {
         return refused(StatusCode::BAD_REQUEST, "リクエストボディの解析に失敗しました");
     };
-    match gateway.enter(password) {
+    match gateway.enter(password, peer) {
         Ok(cookie) => {
             let mut response = Json(json!({ "success": true })).into_response();
             if let Ok(cookie) = HeaderValue::try_from(cookie) {

@@ -35,7 +35,8 @@ pub(crate) async fn put(
     extensions: Extensions,
     body: Body,
 ) -> Response {
-    if !Caller::of(&headers, &extensions).may_upload() {
+    let caller = Caller::of(&headers, &extensions);
+    if !caller.may_upload() {
         let message = "The token may only read; ask the operator for one without read-only.";
         return forbidden(refusal(StatusCode::FORBIDDEN, "insufficient_scope", message), "");
     }
@@ -45,7 +46,7 @@ pub(crate) async fn put(
         return refusal(StatusCode::BAD_REQUEST, "invalid_content_type", message);
     };
     let length = text(header::CONTENT_LENGTH).and_then(|it| it.parse().ok());
-    match take_in(&blobs, &mime_type, length, body).await {
+    match take_in(&blobs, (caller.share(), &mime_type), length, body).await {
         Ok(blob) => created(&blob),
         Err(NotTaken::Blob(error)) => refused(&error, &blobs),
         Err(NotTaken::Slow) => {
@@ -74,11 +75,11 @@ impl From<BlobError> for NotTaken {
 
 async fn take_in(
     blobs: &Blobs,
-    mime_type: &str,
+    (owner, mime_type): (Option<Arc<str>>, &str),
     length: Option<u64>,
     body: Body,
 ) -> Result<Blob, NotTaken> {
-    let mut upload = blobs.upload().await?;
+    let mut upload = blobs.upload(owner).await?;
     upload.expect(length.unwrap_or(0))?;
     let mut pieces = body.into_data_stream();
     loop {
@@ -122,6 +123,21 @@ fn refused(error: &BlobError, blobs: &Blobs) -> Response {
                 max.ttl_s
             );
             refusal(StatusCode::INSUFFICIENT_STORAGE, "storage_full", &message)
+        }
+        BlobError::ShareFull(most) => {
+            let message = format!(
+                "What you have left here may have {most} bytes, and does; the unused files go after {} s, or the operator can raise caller_bytes_max under [blobs].",
+                max.ttl_s
+            );
+            refusal(StatusCode::INSUFFICIENT_STORAGE, "share_full", &message)
+        }
+        BlobError::ShareBusy(most) => {
+            let message = format!(
+                "{most} of your uploads are on their way; send this one when one of them is done, or let the operator raise caller_uploads_max under [blobs]."
+            );
+            let mut response = refusal(StatusCode::TOO_MANY_REQUESTS, "too_many_uploads", &message);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            response
         }
         BlobError::Busy => {
             let message = "Too many uploads are on their way; try again in a second.";

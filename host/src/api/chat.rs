@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, State, rejection::BytesRejection},
+    extract::{DefaultBodyLimit, FromRequest, Request, State},
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -83,7 +83,7 @@ async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensio
             "title": it.title().unwrap_or(name),
             "titleJa": it.title_ja().or(it.title()).unwrap_or(name),
             "provider": chosen.provider.name(),
-            "model": &*chosen.model,
+            "model": shared.model(&chosen),
             "makesPictures": it.makes_pictures() || it.picture_tool().is_some(),
         })
     };
@@ -96,17 +96,11 @@ async fn list(State(chat): State<Chat>, headers: HeaderMap, extensions: Extensio
 }
 
 /// `POST /api/chat`.
-async fn talk(
-    State(chat): State<Chat>,
-    headers: HeaderMap,
-    extensions: Extensions,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    match chat.asked(&headers, &extensions, body).await {
+async fn talk(State(chat): State<Chat>, request: Request) -> Response {
+    let is_stream = stream::is_wanted(request.headers());
+    match chat.asked(request).await {
         Err(refusal) => refusal.into_response(),
-        Ok(talk) if stream::is_wanted(&headers) => {
-            stream::answer("text_delta", |teller| told(talk, teller))
-        }
+        Ok(talk) if is_stream => stream::answer("text_delta", |teller| told(talk, teller)),
         Ok(talk) => match talk.answer(&Teller::default()).await {
             Ok(body) => Json(body).into_response(),
             Err(refusal) => refusal.into_response(),
@@ -158,15 +152,13 @@ impl Chat {
     }
 
     /// What is asked, by whom, and of which assistant.
-    async fn asked(
-        &self,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-        body: Result<Bytes, BytesRejection>,
-    ) -> Result<Talk, Refusal> {
-        let mut caller = self.caller(headers, extensions)?;
+    async fn asked(&self, request: Request) -> Result<Talk, Refusal> {
+        // First of all: of a stranger nothing more is read.
+        let mut caller = self.caller(request.headers(), request.extensions())?;
+        let trace = TraceHeaders::of(request.headers());
         let language = Language::of(caller.locale.as_deref(), "");
         let most = self.shared.body_bytes_max;
+        let body = Bytes::from_request(request, &()).await;
         let body = body.map_err(|it| Refusal::unread(&it, most, language))?;
         let asked = match body.len() > AT_ONCE_MAX {
             false => Asked::read(&body, language)?,
@@ -178,7 +170,6 @@ impl Chat {
         // Results are in the language of the answer.
         caller.locale.get_or_insert_with(|| language.tag().into());
         caller.client_capabilities = CAPABILITIES.into();
-        let trace = TraceHeaders::of(headers);
         Talk::begin(&self.shared, asked, (caller, trace), language).await
     }
 }
@@ -205,6 +196,15 @@ impl Shared {
             );
             Refusal::invalid(details, language)
         })
+    }
+
+    /// The model by its name: where none is named, the one that was found when it was last asked.
+    fn model(&self, chosen: &models::Chosen) -> String {
+        let found = || models::found(chosen.provider, &self.models, &self.base);
+        match chosen.model.is_empty() {
+            true => found().unwrap_or_default(),
+            false => chosen.model.to_string(),
+        }
     }
 
     /// Whether `provider` can be asked.

@@ -3,17 +3,24 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use axum::{Json, extract::State};
-use http::{Extensions, HeaderMap};
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+};
+use http::{Extensions, HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::maps::{Fares, Maps};
+use super::{
+    maps::{Fares, Maps},
+    query,
+};
 use crate::{
     assistant::{AssistantConfig, Models, Provider, models},
     authorization::Stranger,
     caller::{Caller, Owner},
     config::Config,
     control::Troubles,
+    disk::Disk,
     metrics::{LastSeen, Metrics},
     page,
     registry::{Catalog, Registry},
@@ -28,6 +35,7 @@ pub(crate) struct Health {
     pub(crate) servers: Servers,
     pub(crate) maps: Maps,
     pub(crate) deciders: Deciders,
+    pub(crate) disk: Disk,
 }
 
 /// Who decides for assistants, and how they are.
@@ -83,23 +91,42 @@ impl Deciders {
     }
 }
 
-/// Always 200; `degraded` where something that is configured does not work.
+/// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
+/// nothing can be written.
 pub(crate) async fn answer(
     State(health): State<Health>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     extensions: Extensions,
-) -> Json<Value> {
-    let caller = Caller::of(&headers, &extensions);
+) -> (StatusCode, Json<Value>) {
+    let disk = health.disk.trouble().await;
+    let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
+    let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
+    let status = match &disk {
+        Some(_) if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::OK,
+    };
+    (status, Json(told(&health, disk.as_deref(), &headers, &extensions)))
+}
+
+fn told(
+    health: &Health,
+    disk: Option<&str>,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> Value {
+    let caller = Caller::of(headers, extensions);
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
     let maps = health.maps.fares();
-    let is_whole = troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
+    let is_whole =
+        disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
     let is_whole = is_whole && maps != Fares::Failed && !health.deciders.has_failed();
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
-        return Json(json!({ "status": status, "version": version }));
+        return json!({ "status": status, "version": version });
     }
     let sees = |name: &str| caller.may_use(Owner::Component(name));
     troubles.retain(|name, _| sees(name));
@@ -111,7 +138,7 @@ pub(crate) async fn answer(
     });
     for it in seen {
         let component = json!({
-            "status": "running",
+            "status": if it.are_settings_refused() { "failing" } else { "running" },
             "digest": it.digest(),
             "generation": it.generation(),
             "tools": it.tools().len(),
@@ -120,14 +147,14 @@ pub(crate) async fn answer(
     }
     for (name, trouble) in &troubles {
         let component = components.entry(name).or_insert_with(|| json!({ "status": "stopped" }));
-        component["error"] = trouble.as_str().into();
+        component["error"] = trouble.public.as_str().into();
     }
     let own = catalog.offers();
     let own = own.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
     let served = catalog.served().tools().filter(|it| it.is_open_to(&caller));
     let tools = own.map(|(_, it)| &*it.name).chain(served.map(|it| &*it.name));
     let tools: Vec<_> = tools.collect();
-    Json(json!({
+    let mut told = json!({
         "status": status,
         "version": version,
         "services": {
@@ -145,7 +172,12 @@ pub(crate) async fn answer(
             "openai": health.deciders.word(Provider::OpenAi),
         },
         "page": page::is_present(),
-    }))
+        "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
+    });
+    if let Some(why) = disk {
+        told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
+    }
+    told
 }
 
 /// How each server is that `caller` may know of.

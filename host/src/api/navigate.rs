@@ -27,8 +27,8 @@ use super::{
 };
 use crate::{
     assistant::{
-        Asker, Assistant, Decider, Ending, Language, Message, Models, Part, Provider, Run, Task,
-        Teller, Trouble, Undecided, models,
+        Asker, Assistant, Choice, Conclusion, Decider, Ending, Language, Message, Models, Part,
+        Provider, Run, Stopped, Task, Teller, Trouble, Undecided, models,
         planner::{Planner, Said, Trip},
     },
     call_state::Clock,
@@ -146,6 +146,8 @@ impl Navigate {
         history: Vec<Said>,
     ) -> Trip {
         let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
+        let offers = self.assistant.offers(caller);
+        let offer = |name: &str| offers.iter().find(|it| &*it.name == name);
         Trip {
             origin,
             destination,
@@ -153,11 +155,8 @@ impl Navigate {
             history,
             language: Language::of(caller.locale.as_deref(), message),
             now: jiff::Timestamp::from_second(now).unwrap_or_default(),
-            has_table: self
-                .assistant
-                .offers(caller)
-                .iter()
-                .any(|it| &*it.name == "distance_compare"),
+            has_table: offer("distance_compare").is_some(),
+            via: Vec::new(),
         }
     }
 
@@ -194,6 +193,19 @@ impl Navigate {
     }
 }
 
+/// Why the model chose no route.
+fn unfinished(ending: &Ending, language: Language) -> &'static str {
+    match ending {
+        Ending::Stopped(Stopped::Time) => {
+            language.pick("時間内に選び終わりませんでした。", "There was no time left to choose.")
+        }
+        _ => language.pick(
+            "調べる回数の上限に達したため、比較の途中で止めました。",
+            "The comparison was stopped, because tools were called as often as they may be.",
+        ),
+    }
+}
+
 impl Job {
     /// The answer in the way that the request wants it.
     pub(super) async fn answer(self, headers: &HeaderMap) -> Response {
@@ -224,16 +236,37 @@ impl Job {
             running.took(self.decider.usage());
             running.ended(outcome(&run), answered(&run));
         }
+        let run = run.and_then(Run::unless_failed);
         let run = run.map_err(|it| Refusal::of(it, self.task.language))?;
         self.body(run)
     }
 
     fn body(self, run: Run) -> Result<Answer, Refusal> {
-        let Ending::Concluded(conclusion) = &run.ending else {
-            return Err(Refusal::unfinished(&run.ending, self.task.language));
+        let language = self.task.language;
+        let found = Conclusion { choice: Some(Choice::default()), ..Conclusion::default() };
+        let (conclusion, notice) = match &run.ending {
+            Ending::Concluded(conclusion) => (
+                conclusion,
+                language.pick("モデルから説明がありませんでした。", "The model gave no reasons."),
+            ),
+            // What was found so far is an answer, too.
+            ending if chosen::route(&run.answered, &found).0.is_object() => {
+                (&found, unfinished(ending, language))
+            }
+            ending => return Err(Refusal::unfinished(ending, language)),
         };
         let (route, selected) = chosen::route(&run.answered, conclusion);
-        let message = conclusion.text();
+        let mut message = conclusion.text();
+        if message.trim().is_empty() {
+            message = match route.is_object() {
+                true => format!(
+                    "{notice}{}",
+                    language
+                        .pick("見つかったルートを表示します。", " This is a route that was found.")
+                ),
+                false => notice.to_owned(),
+            };
+        }
         let Shape::Reasoned { mut said, message: asked } = self.shape else {
             let mut body = json!({ "mode": "normal", "route": route });
             if body["route"].is_null() {

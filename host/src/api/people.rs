@@ -102,7 +102,7 @@ async fn long(
 ) -> Response {
     let caller = Caller::of(&headers, &extensions);
     let asked = async {
-        let Path((project, agent)) = path.map_err(|it| wrong(it.body_text()))?;
+        let Path((project, agent)) = path.map_err(|_| wrong("The address must be UTF-8."))?;
         let fields = at.people.fields(&headers, body, &caller)?;
         let ids = Map::from_iter([
             ("project_id".to_owned(), project.into()),

@@ -17,17 +17,21 @@ use crate::{
 };
 
 /// How one may travel.
-const MODES: [&str; 2] = ["driving", "walking"];
+const MODES: [&str; 3] = ["driving", "walking", "bicycling"];
 /// The kinds of route, and what each wishes for.
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
     "recommended",
     "fastest",
     "shortest",
+    "cheapest",
     "no_highways",
     "no_tolls",
     "no_ferries",
     "fewest_right_turns",
 ];
+
+/// Stops on the way.
+const VIA_MAX: usize = 10;
 
 pub(super) async fn answer(
     State(navigate): State<Navigate>,
@@ -51,11 +55,16 @@ pub(super) async fn answer(
 fn asked(fields: &Fields) -> Result<((String, String), Wishes), Refusal> {
     let ends = fields.ends()?;
     let mut wishes = Wishes::default();
-    wishes.walking = fields.word("travelMode", &MODES)? == Some(1);
+    let mode = fields.word("travelMode", &MODES)?;
+    wishes.walking = mode == Some(1);
+    wishes.cycling = mode == Some(2);
+    wishes.via = fields.places("via", VIA_MAX)?;
+    wishes.arrival = fields.moment("arrivalTime")?;
     let kind = fields.word("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
     wishes.rule = match kind {
         "fastest" => Some(Rule::Fastest),
         "shortest" => Some(Rule::Shortest),
+        "cheapest" => Some(Rule::Cheapest),
         "fewest_right_turns" => Some(Rule::FewestRightTurns),
         _ => None,
     };

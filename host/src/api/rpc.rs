@@ -10,21 +10,25 @@ use axum::{
 };
 use http::{Extensions, HeaderMap, StatusCode};
 use rmcp::model::ServerResult;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    authorization::forbidden,
+    authorization::{forbidden, take_one_more},
     caller::Caller,
     calls::{Call, Calls, Outcome},
     component::{CallError, InputRequired, Output, Stop},
-    failure::Failure,
+    failure::{Failure, shortened},
+    pictures,
     record::Surface,
     telemetry::TraceHeaders,
+    unreadable,
 };
 
 /// Requests in one batch.
 const BATCH_MAX: usize = 32;
+/// Bytes of what is wrong with a request that are told.
+const QUOTED_BYTES_MAX: usize = 1 << 10;
 
 /// What the endpoint works on.
 #[derive(Clone)]
@@ -35,16 +39,49 @@ pub(crate) struct Rpc {
 #[derive(Deserialize)]
 struct Request {
     jsonrpc: String,
+    /// As it came: a number of thirty digits goes back as one.
     #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
+    id: Option<Box<RawValue>>,
     method: String,
     #[serde(default)]
     params: Option<Box<RawValue>>,
 }
 
+/// What goes by an `id`, to be told where the rest cannot be read.
+#[derive(Deserialize)]
+struct Named {
+    id: Box<RawValue>,
+}
+
 /// Tells an `id` of null, which is answered, from none, which is not.
-fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(id).map(Some)
+fn present<'de, D: serde::Deserializer<'de>>(id: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(id).map(Some)
+}
+
+/// An answer to one request.
+#[derive(Serialize)]
+struct Answer {
+    jsonrpc: &'static str,
+    id: Option<Box<RawValue>>,
+    #[serde(flatten)]
+    outcome: Outcomes,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcomes {
+    Result(Value),
+    Error(Value),
+}
+
+impl Answer {
+    /// The error, or null.
+    fn error(&self) -> &Value {
+        match &self.outcome {
+            Outcomes::Error(error) => error,
+            Outcomes::Result(_) => &Value::Null,
+        }
+    }
 }
 
 pub(crate) async fn answer(
@@ -57,73 +94,90 @@ pub(crate) async fn answer(
     let trace = TraceHeaders::of(&headers);
     let text = match std::str::from_utf8(&body) {
         Ok(text) => text,
-        Err(error) => return reply(Some(parse_error(&format!("not UTF-8: {error}")))),
+        Err(error) => {
+            return reply(Some(parse_error(&format!(
+                "it is not UTF-8 from byte {} on",
+                error.valid_up_to()
+            ))));
+        }
     };
     if !text.trim_start().starts_with('[') {
         return reply(rpc.one(text, &caller, &trace).await);
     }
     let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
         Ok(requests) => requests,
-        Err(error) => return reply(Some(parse_error(&error.to_string()))),
+        Err(error) => return reply(Some(parse_error(&unreadable::why(&error.to_string())))),
     };
     if requests.is_empty() || requests.len() > BATCH_MAX {
         let message = format!("a batch has 1 to {BATCH_MAX} requests");
-        return reply(Some(failure(Value::Null, -32600, &message, Value::Null)));
+        return reply(Some(failure(None, -32600, message, Value::Null)));
     }
     let mut answers = Vec::new();
-    for request in requests {
-        answers.extend(rpc.one(request.get(), &caller, &trace).await);
+    for (at, request) in requests.iter().map(|it| it.get()).enumerate() {
+        // The first was counted when the request came.
+        let taken = if at == 0 { Ok(()) } else { take_one_more(&extensions) };
+        answers.extend(match taken {
+            Ok(()) => rpc.one(request, &caller, &trace).await,
+            Err(wait_ms) => one_too_many(request, wait_ms),
+        });
     }
-    reply((!answers.is_empty()).then_some(Value::Array(answers)))
+    match answers.is_empty() {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => axum::Json(answers).into_response(),
+    }
 }
 
-fn reply(answer: Option<Value>) -> Response {
+fn reply(answer: Option<Answer>) -> Response {
     match answer {
-        Some(answer) => told(&answer, axum::Json(&answer).into_response()),
+        Some(answer) => told(answer.error(), axum::Json(&answer).into_response()),
         None => StatusCode::NO_CONTENT.into_response(),
     }
 }
 
+/// The answer to a request of a batch for which its caller's rate has no room; none to a notification.
+fn one_too_many(request: &str, wait_ms: u64) -> Option<Answer> {
+    let Named { id } = serde_json::from_str(request).ok()?;
+    let message = format!(
+        "Too many requests; send this one in {wait_ms} ms, or let the operator raise the rate."
+    );
+    let data = json!({ "retry_after_ms": wait_ms, "error": "rate_limited", "status": 429 });
+    Some(failure(Some(id).filter(|it| is_id(it)), -32000, message, data))
+}
+
 impl Rpc {
     /// The answer to one request; none to a notification.
-    async fn one(&self, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Value> {
+    async fn one(&self, text: &str, caller: &Caller, trace: &TraceHeaders) -> Option<Answer> {
         let request: Request = match serde_json::from_str(text) {
             Ok(request) => request,
             Err(error) if error.is_data() => {
-                let message = format!("not a JSON-RPC 2.0 request: {error}");
-                let id = serde_json::from_str::<Value>(text)
-                    .ok()
-                    .and_then(|it| it.get("id").cloned())
-                    .filter(is_id)
-                    .unwrap_or_default();
-                return Some(failure(id, -32600, &message, Value::Null));
+                let why = shortened(unreadable::why(&error.to_string()), QUOTED_BYTES_MAX);
+                let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
+                let message = format!("not a JSON-RPC 2.0 request: {why}");
+                return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
             }
-            Err(error) => return Some(parse_error(&error.to_string())),
+            Err(error) => return Some(parse_error(&unreadable::why(&error.to_string()))),
         };
         if request.id.as_ref().is_some_and(|it| !is_id(it)) {
             let message = "id: a string, a number or null is right";
-            return Some(failure(Value::Null, -32600, message, Value::Null));
+            return Some(failure(None, -32600, message, Value::Null));
         }
         let id = request.id.clone();
         if request.jsonrpc != "2.0" {
             let message = "jsonrpc: \"2.0\" is right";
-            return Some(failure(id.unwrap_or_default(), -32600, message, Value::Null));
+            return Some(failure(id, -32600, message, Value::Null));
         }
         let answer = match self.call(request, caller, trace).await {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Ok(result) => {
+                Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) }
+            }
             Err(it) => {
-                let data = if it.data.is_empty() {
-                    Value::Null
-                } else {
-                    Value::Object((*it.data).clone())
-                };
-                let mut answer =
-                    failure(id.clone().unwrap_or_default(), code(&it), &it.message, data);
+                let mut data = (*it.data).clone();
                 if !it.is_protocol || it.error == "insufficient_scope" {
-                    answer["error"]["data"]["error"] = it.error.as_str().into();
-                    answer["error"]["data"]["status"] = it.status.into();
+                    data.insert("error".to_owned(), it.error.as_str().into());
+                    data.insert("status".to_owned(), it.status.into());
                 }
-                answer
+                let data = if data.is_empty() { Value::Null } else { Value::Object(data) };
+                failure(id.clone(), code(&it), it.message, data)
             }
         };
         id.map(|_| answer)
@@ -165,8 +219,8 @@ pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> 
 
 /// A call that found no place, or that its caller may not make, is said so in HTTP too, for those
 /// who know what to do.
-fn told(answer: &Value, response: Response) -> Response {
-    let data = &answer["error"]["data"];
+fn told(error: &Value, response: Response) -> Response {
+    let data = &error["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
         (Some("busy"), Some(ms)) => crate::http::retry_after(response, ms),
         (Some("insufficient_scope"), _) => {
@@ -176,13 +230,15 @@ fn told(answer: &Value, response: Response) -> Response {
     }
 }
 
-/// The tool's object, without MCP's envelope.
+/// The tool's object, without MCP's envelope; pictures beside it have no other place than in it.
 fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Failure> {
     let json = output.structured.unwrap_or_else(|| "{}".to_owned());
-    serde_json::from_str(&json).map_err(|error| {
+    let mut object = serde_json::from_str(&json).map_err(|error| {
         let what = format!("its structured output is not JSON: {error}");
-        CallError::Broken { component, call_id, what }.into()
-    })
+        Failure::from(CallError::Broken { component, call_id, what })
+    })?;
+    pictures::put_in(&mut object, &output.content);
+    Ok(object)
 }
 
 /// Another server's result, without MCP's envelope.
@@ -212,18 +268,25 @@ fn code(failure: &Failure) -> i64 {
 }
 
 /// Whether JSON-RPC lets a request go by it.
-fn is_id(id: &Value) -> bool {
-    matches!(id, Value::Null | Value::String(_) | Value::Number(_))
+fn is_id(id: &RawValue) -> bool {
+    let first = id.get().as_bytes().first();
+    first.is_some_and(|it| matches!(it, b'"' | b'-' | b'0'..=b'9')) || id.get() == "null"
 }
 
-fn parse_error(why: &str) -> Value {
-    failure(Value::Null, -32700, &format!("the body is not JSON: {why}"), Value::Null)
+fn parse_error(why: &str) -> Answer {
+    failure(None, -32700, format!("the body is not JSON: {why}"), Value::Null)
 }
 
-fn failure(id: Value, code: i64, message: &str, data: Value) -> Value {
+fn failure(
+    id: Option<Box<RawValue>>,
+    code: i64,
+    message: impl Into<String>,
+    data: Value,
+) -> Answer {
+    let message: String = message.into();
     let mut error = json!({ "code": code, "message": message });
     if !data.is_null() {
         error["data"] = data;
     }
-    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+    Answer { jsonrpc: "2.0", id, outcome: Outcomes::Error(error) }
 }

@@ -13,6 +13,7 @@ pub use models::{ModelConfig, Models};
 use super::{Bounds, Offer, planner::JAPAN};
 use crate::{
     caller::{Caller, Owner},
+    definition::Audience,
     registry::Catalog,
 };
 
@@ -221,7 +222,9 @@ impl AssistantConfig {
             false => self.has(owner, name),
         };
         let own = catalog.offers().filter(|(owner, it)| {
-            is_own(*owner, &it.name) && caller.may_call(*owner, &it.name, it.hints.read_only)
+            it.audience != Audience::Host
+                && is_own(*owner, &it.name)
+                && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
         let own = own.map(|(owner, it)| Offer {
             name: it.name.clone(),
@@ -232,6 +235,8 @@ impl AssistantConfig {
                 Owner::Component(name) | Owner::Server(name) => name.into(),
             },
             is_read_only: it.hints.read_only,
+            is_changed: false,
+            shown: it.shown.by(owner).into(),
             view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
         });
         let served = catalog.served().tools().filter(|it| {
@@ -248,17 +253,22 @@ impl AssistantConfig {
     /// Whether a call of it waits until the person lets it happen. Those that the person trusts do
     /// not, unless the operator wants to have them asked each time.
     pub(crate) fn asks_first(&self, offer: &Offer, trusts: &[String]) -> bool {
-        let is_in = |list: &[String]| list.iter().any(|it| **it == *offer.name);
-        if is_in(&self.asks) {
+        if self.always_asks(&offer.name) {
             return true;
         }
-        if is_in(trusts) {
+        if offer.is_trusted_in(trusts) {
             return false;
         }
+        let is_trusted = !offer.is_changed && self.trusts.iter().any(|it| **it == *offer.name);
         match self.approval {
             Approval::Never => false,
-            Approval::Always => !is_in(&self.trusts),
-            Approval::Changes => !offer.is_read_only && !is_in(&self.trusts),
+            Approval::Always => !is_trusted,
+            Approval::Changes => !offer.is_read_only && !is_trusted,
         }
+    }
+
+    /// Whether the operator wants a person to be asked each time, whatever they trust.
+    pub(crate) fn always_asks(&self, tool: &str) -> bool {
+        self.asks.iter().any(|it| it == tool)
     }
 }

@@ -101,6 +101,12 @@ pub(crate) struct Undecided {
 pub(crate) enum Why {
     /// The provider refuses the key, or there is none.
     Key,
+    /// The model, or its API, is not there.
+    Missing,
+    /// The conversation is too long for the model.
+    TooLong,
+    /// The provider refuses the request as it is: the same again is refused again.
+    Refused,
     /// Too many requests, or the quota is used up.
     RateLimited,
     /// The provider's rules on content.
@@ -124,10 +130,21 @@ pub(crate) trait Decider: Send {
     /// What is next.
     fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>>;
 
+    /// Whether it may call what is there for pages alone: whoever decides by rules of our own may, and no
+    /// model is told of it.
+    fn may_call_for_pages(&self) -> bool {
+        false
+    }
+
     /// All that one of its kind needs to go on with this conversation some other day: the provider's
     /// own messages, verbatim (FORM-7, ILL-27). Null, where there is nothing to remember.
     fn transcript(&self) -> Value {
         Value::Null
+    }
+
+    /// The model that decides, where it became known only on the way.
+    fn model(&self) -> Option<&str> {
+        None
     }
 
     /// What it took so far.

@@ -8,6 +8,7 @@ mod openai;
 mod picture;
 mod price;
 mod told;
+mod trim;
 mod wire;
 
 use std::{path::Path, sync::Arc};
@@ -50,6 +51,12 @@ fn default_model(provider: Provider) -> &'static str {
         Provider::OpenAi => "",
         Provider::Auto | Provider::Builtin => "builtin",
     }
+}
+
+/// The model that a provider had first when it was last asked what it has.
+pub(crate) fn found(provider: Provider, models: &Models, base: &Path) -> Option<String> {
+    let url = models.get(provider)?.base_url(base).ok()??;
+    openai::limits::first(&url)
 }
 
 /// Whoever decides, going on from `transcript` where there is one of their own kind.

@@ -38,6 +38,8 @@ pub(crate) struct Trip {
     pub(crate) now: Timestamp,
     /// Whether there is a table of distances to compare with.
     pub(crate) has_table: bool,
+    /// Places on the way, in their order.
+    pub(crate) via: Vec<String>,
 }
 
 /// One entry of a conversation.

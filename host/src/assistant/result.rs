@@ -5,10 +5,11 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::{Value, json};
 
-use super::{Image, Part, ToolResult};
+use super::{Image, Part, ToolResult, reading};
 use crate::{
     component::{Ask, CallError, Content, Output, Question, ResourceBody},
     failure::Failure,
+    pictures,
 };
 
 /// A component's output.
@@ -23,12 +24,11 @@ pub(super) fn done(
             Failure::from(CallError::Broken { component: component.clone(), call_id, what })
         })
     };
+    let mut structured = read(output.structured)?;
+    // For the page, which draws it; a model is shown the pictures and told nothing of their bytes.
+    pictures::put_in(&mut structured, &output.content);
     let content = output.content.into_iter().filter_map(part).collect();
-    Ok(ToolResult::Output {
-        structured: read(output.structured)?,
-        meta: read(output.meta)?,
-        content,
-    })
+    Ok(ToolResult::Output { structured, meta: read(output.meta)?, content })
 }
 
 /// Texts and pictures; what no model hears or sees is left out.
@@ -39,11 +39,18 @@ fn part(content: Content) -> Option<Part> {
             let data = BASE64.encode(&it.data).into();
             Some(Part::image(Image { mime_type: it.mime_type, data }))
         }
-        Content::Resource(it) => match it.body {
-            ResourceBody::Text(text) => Some(Part::text(text)),
-            ResourceBody::Blob(_) => None,
-        },
-        Content::Audio(_) | Content::Link(_) => None,
+        Content::Resource(it) => Some(match it.body {
+            ResourceBody::Text(text) => reading::resource(&it.uri, &text),
+            ResourceBody::Blob(data) => {
+                let data = BASE64.encode(&data);
+                blob(&it.uri, it.mime_type.as_deref().unwrap_or_default(), data)
+            }
+        }),
+        Content::Link(it) => {
+            let about = [Some(&it.name), it.title.as_ref(), it.description.as_ref()];
+            Some(link(&it.uri, about.map(|it| it.map(String::as_str))))
+        }
+        Content::Audio(_) => None,
     }
 }
 
@@ -79,8 +86,46 @@ fn block(block: &Value) -> Option<Part> {
             let mime_type = block["mimeType"].as_str()?.to_owned();
             Some(Part::image(Image { mime_type, data: block["data"].as_str()?.into() }))
         }
+        "resource" => {
+            let resource = &block["resource"];
+            let uri = resource["uri"].as_str().unwrap_or_default();
+            let mime_type = resource["mimeType"].as_str().unwrap_or_default();
+            match (resource["text"].as_str(), resource["blob"].as_str()) {
+                (Some(text), _) => Some(reading::resource(uri, text)),
+                (None, Some(data)) => Some(blob(uri, mime_type, data.to_owned())),
+                (None, None) => None,
+            }
+        }
+        "resource_link" => {
+            let about = ["name", "title", "description"].map(|it| block[it].as_str());
+            Some(link(block["uri"].as_str()?, about))
+        }
         _ => None,
     }
+}
+
+/// A resource of bytes: a picture is shown, of anything else it is said that it is there.
+fn blob(uri: &str, mime_type: &str, data: String) -> Part {
+    match mime_type {
+        "image/png" | "image/jpeg" | "image/webp" | "image/gif" => {
+            Part::image(Image { mime_type: mime_type.to_owned(), data: data.into() })
+        }
+        _ => {
+            let bytes = data.len() / 4 * 3;
+            reading::resource(uri, &format!("({mime_type}, about {bytes} bytes, not shown)"))
+        }
+    }
+}
+
+/// A resource that is named, and can be read where it is.
+fn link(uri: &str, about: [Option<&str>; 3]) -> Part {
+    let mut said: Vec<&str> = Vec::new();
+    for it in about.into_iter().flatten().filter(|it| !it.is_empty()) {
+        if !said.contains(&it) {
+            said.push(it);
+        }
+    }
+    reading::resource(uri, &said.join(": "))
 }
 
 /// Whether there are pictures in it (ILL-45).

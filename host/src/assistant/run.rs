@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -18,21 +18,25 @@ pub(crate) use asker::Asker;
 pub(crate) use came::{Came, Response};
 use came::{back, made};
 
-pub(crate) use told::tell_running;
-use told::{is_fatal, nobody, slow, told_call, told_result, too_many, unended, unknown, unmade};
+pub(crate) use told::{broken_off, tell_ended, tell_running};
+use told::{is_fatal, nobody, slow, told_call, too_many, unended, unknown, unmade};
 
 use super::{
     Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
-    ToolCall, ToolResult, Turn, Undecided, Wait, result,
+    ToolCall, ToolResult, Turn, Undecided, Wait, reading, result,
 };
 use crate::{
     caller::Caller,
     calls::{Calls, Outcome},
     component::CallError,
+    definition::Shown,
     failure::Failure,
     registry::Registry,
     seal::StateError,
 };
+
+/// What the calls of one turn came to, as far as they have ended, with the time that each took.
+type Ended = Vec<OnceLock<(Came, u64)>>;
 
 /// Runs tasks through the tools on the counter.
 #[derive(Clone)]
@@ -67,9 +71,11 @@ pub(crate) struct Run {
     pub(crate) answered: Vec<Answered>,
     /// How long each call took, by its id.
     pub(crate) ms: BTreeMap<String, u64>,
-    /// Calls that were decided on last and came to no end, because the run was stopped: whoever
-    /// decides has to hear of them before anything else.
+    /// Calls that were decided on last, where the run was stopped or the model failed before it heard
+    /// what they came to: it has to hear of them before anything else.
     pub(crate) left: Vec<Answered>,
+    /// Whether the model has heard the task's message.
+    pub(crate) is_heard: bool,
     pub(crate) ending: Ending,
 }
 
@@ -80,7 +86,15 @@ impl Run {
         left: Vec<Answered>,
         by: Stopped,
     ) -> Self {
-        Self { answered, ms, left, ending: Ending::Stopped(by) }
+        Self { answered, ms, left, is_heard: true, ending: Ending::Stopped(by) }
+    }
+
+    /// The run, unless the model failed in it: for callers to whom half of it is nothing.
+    pub(crate) fn unless_failed(self) -> Result<Self, Trouble> {
+        match self.ending {
+            Ending::Failed(it) => Err(Trouble::Undecided(it)),
+            _ => Ok(self),
+        }
     }
 }
 
@@ -95,6 +109,8 @@ pub(crate) enum Ending {
     },
     /// It was stopped: too many rounds, or too long. What exists is there (ILL-25).
     Stopped(Stopped),
+    /// The model failed after calls had been made: what they came to is there.
+    Failed(Undecided),
 }
 
 /// What stopped a run before its conclusion.
@@ -157,12 +173,25 @@ impl Assistant {
         let bounds = self.config.bounds();
         let end = tokio::time::Instant::now() + bounds.run;
         let (mut answered, mut ms) = (before.answered, before.ms);
-        let mut turn_at = 0;
+        let (mut turn_at, mut is_cut) = (0, false);
+        // What the model did not get to hear is kept for it.
+        let broken = |answered: Vec<Answered>, ms, turn_at: usize, round, ending| {
+            let left = answered[turn_at..].to_vec();
+            Ok(Run { answered, ms, left, is_heard: round > 0, ending })
+        };
         for round in 0..=bounds.rounds_max {
             let message = task.language.pick("考えています…", "Thinking…");
             teller.tell("status", || json!({ "state": "thinking", "message": message })).await;
             // Anew each round: what was swapped meanwhile is on offer (ILL-21).
-            let offers = self.offers_to(asker);
+            let mut offers = self.offers_to(asker);
+            if !decider.may_call_for_pages() {
+                let catalog = self.registry.catalog();
+                offers.retain(|it| !catalog.is_for_pages(&it.name));
+            }
+            is_cut |= reading::is_cut(&answered[turn_at..]);
+            if is_cut && offers.iter().all(|it| &*it.name != reading::READ_RESULT) {
+                offers.push(reading::offer(task.language));
+            }
             let turn = Turn {
                 task,
                 is_first: round == 0,
@@ -172,17 +201,23 @@ impl Assistant {
             };
             let deciding = timeout(bounds.decision, decider.decide(turn));
             let decision = match timeout_at(end, deciding).await {
-                Ok(Ok(decision)) => decision.map_err(Trouble::Undecided)?,
-                Ok(Err(_)) => return Err(Trouble::Undecided(slow(bounds.decision))),
-                Err(_) if answered.is_empty() => {
-                    return Err(Trouble::Undecided(slow(bounds.run)));
+                Ok(Ok(decision)) => decision,
+                Ok(Err(_)) => Err(slow(bounds.decision)),
+                Err(_) if answered.is_empty() => Err(slow(bounds.run)),
+                Err(_) => {
+                    let ending = Ending::Stopped(Stopped::Time);
+                    return broken(answered, ms, turn_at, round, ending);
                 }
-                Err(_) => return Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Time)),
+            };
+            let decision = match decision {
+                Ok(decision) => decision,
+                Err(it) if answered.is_empty() => return Err(Trouble::Undecided(it)),
+                Err(it) => return broken(answered, ms, turn_at, round, Ending::Failed(it)),
             };
             let calls = match decision {
                 Decision::Conclude(conclusion) => {
                     let (left, ending) = (Vec::new(), Ending::Concluded(conclusion));
-                    return Ok(Run { answered, ms, left, ending });
+                    return Ok(Run { answered, ms, left, is_heard: true, ending });
                 }
                 Decision::Call(calls) if round == bounds.rounds_max || calls.is_empty() => {
                     let left = calls.iter().map(|it| back(it, unmade())).collect();
@@ -192,13 +227,30 @@ impl Assistant {
             };
             turn_at = answered.len();
             let order = calls.iter().map(|it| it.id.clone()).collect();
-            let left = calls.iter().map(|it| back(it, unended())).collect();
-            let results = self.all(calls, &offers, task.language, asker, teller);
-            let Ok(results) = timeout_at(end, results).await else {
-                return Ok(Run::stopped(answered, ms, left, Stopped::Time));
-            };
+            // What has ended is not lost where another call takes too long.
+            let ended: Ended = calls.iter().map(|_| OnceLock::new()).collect();
+            let results = (&*answered, &ended);
+            let results = self.all(&calls, (&offers, results), task.language, asker, teller);
+            let results = timeout_at(end, results).await;
+            match results {
+                Ok(results) => results?,
+                Err(_) => {
+                    let mut left = Vec::with_capacity(calls.len());
+                    for (call, ended) in calls.iter().zip(ended) {
+                        match ended.into_inner() {
+                            Some((Came::Back(it), took_ms)) => {
+                                ms.insert(it.call.id.clone(), took_ms);
+                                answered.push(it.clone());
+                                left.push(it);
+                            }
+                            _ => left.push(back(call, unended())),
+                        }
+                    }
+                    return Ok(Run::stopped(answered, ms, left, Stopped::Time));
+                }
+            }
             let mut held = Vec::new();
-            for (result, took_ms) in results? {
+            for (result, took_ms) in ended.into_iter().filter_map(OnceLock::into_inner) {
                 ms.insert(result.call().id.clone(), took_ms);
                 match result {
                     Came::Back(it) => answered.push(it),
@@ -207,55 +259,72 @@ impl Assistant {
             }
             if !held.is_empty() {
                 let (left, ending) = (Vec::new(), Ending::Waits { held, order });
-                return Ok(Run { answered, ms, left, ending });
+                return Ok(Run { answered, ms, left, is_heard: true, ending });
             }
         }
         Ok(Run::stopped(answered, ms, Vec::new(), Stopped::Rounds))
     }
 
-    /// All calls of one turn at once; their results in the order of the calls, with the time that
-    /// each took.
+    /// All calls of one turn at once; each puts what it came to in its place, with the time that it
+    /// took.
     async fn all(
         &self,
-        calls: Vec<ToolCall>,
-        offers: &[Offer],
+        calls: &[ToolCall],
+        (offers, (answered, ended)): (&[Offer], (&[Answered], &Ended)),
         language: Language,
         asker: &Asker,
         teller: &Teller,
-    ) -> Result<Vec<(Came, u64)>, Trouble> {
+    ) -> Result<(), Trouble> {
         let bounds = self.config.bounds();
         let offer = |call: &ToolCall| offers.iter().find(|it| *it.name == *call.name);
-        let waits =
-            |it: &Offer| asker.binding.is_none() && self.config.asks_first(it, &asker.trusts);
+        let waits = |it: &Offer| {
+            let asks = asker.binding.is_none() && self.config.asks_first(it, &asker.trusts);
+            asks && !reading::is_own(it)
+        };
         if let Some(call) = calls.iter().find(|it| offers.is_empty() && self.lacks(&it.name)) {
             return Err(Trouble::NoTools(call.name.clone()));
         }
-        for call in &calls {
+        for call in calls {
             if !offer(call).is_some_and(waits) {
                 tell_running(call, language, teller).await;
             }
             teller.tell("tool_call", || told_call(call, offer(call))).await;
         }
-        let results = calls.iter().enumerate().map(|(index, call)| async move {
-            let Some(offer) = offer(call) else {
-                // One of its own that is not on offer to this caller: the call says why, and that ends
-                // the run. Anything else is not even tried.
-                if bounds.failures_end && self.config.names(&call.name) {
-                    return self.one(call, Response::default(), asker, teller).await;
+        let one = |index: usize, call: &ToolCall| {
+            let call = call.clone();
+            async move {
+                let Some(offer) = offer(&call) else {
+                    // One of its own that is not on offer to this caller: the call says why, and that
+                    // ends the run. Anything else is not even tried.
+                    if bounds.failures_end && self.config.names(&call.name) {
+                        return self.one(&call, None, asker, teller).await;
+                    }
+                    return (Came::Back(back(&call, unknown(&call, offers))), 0);
+                };
+                if index >= bounds.calls_max {
+                    return (Came::Back(back(&call, too_many(bounds.calls_max))), 0);
                 }
-                return (Came::Back(back(call, unknown(call, offers))), 0);
-            };
-            if index >= bounds.calls_max {
-                return (Came::Back(back(call, too_many(bounds.calls_max))), 0);
+                if reading::is_own(offer) {
+                    let came = Came::Back(back(&call, reading::page(&call, answered)));
+                    tell_ended(&call, &came, 0, teller).await;
+                    return (came, 0);
+                }
+                if waits(offer) {
+                    return (Came::Held(approval(&call, &offer.shown)), 0);
+                }
+                self.one(&call, Some(offer), asker, teller).await
             }
-            if waits(offer) {
-                return (Came::Held(Held { call: call.clone(), wait: Wait::Approval }), 0);
+        };
+        let results = calls.iter().enumerate().map(|(index, call)| {
+            let one = one(index, call);
+            async move {
+                let came = one.await;
+                let _ = ended[index].set(came);
             }
-            self.one(call, Response::default(), asker, teller).await
         });
         // In a box: a call's state is large, and there are several.
-        let results = Box::pin(join_all(results)).await;
-        let failed = results.iter().find_map(|it| match &it.0 {
+        Box::pin(join_all(results)).await;
+        let failed = ended.iter().filter_map(OnceLock::get).find_map(|it| match &it.0 {
             Came::Back(Answered { result: ToolResult::Failed(failure), .. })
                 if bounds.failures_end && is_fatal(failure) =>
             {
@@ -263,7 +332,7 @@ impl Assistant {
             }
             _ => None,
         });
-        failed.map_or(Ok(results), |it| Err(Trouble::Tool(it)))
+        failed.map_or(Ok(()), |it| Err(Trouble::Tool(it)))
     }
 
     /// Whether `tool` is one that the assistant is to have, and nobody on the counter offers it.
@@ -274,52 +343,84 @@ impl Assistant {
             && catalog.served().tool(tool).is_none()
     }
 
-    /// One call, and how long it took in milliseconds; `response` is what the person answered, where it
-    /// asked before.
-    pub(crate) async fn one(
+    /// One call of the tool that is on `offer`, and how long it took in milliseconds.
+    async fn one(
         &self,
         call: &ToolCall,
-        response: Response,
+        offer: Option<&Offer>,
         asker: &Asker,
         teller: &Teller,
     ) -> (Came, u64) {
-        let began = Instant::now();
-        let mut came = self.came(call, response, asker).await;
-        if asker.binding.is_some() && came.result().is_none() {
-            came = Came::Back(back(call, nobody()));
-        }
-        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if let Some(result) = came.result() {
-            teller.tell("tool_result", || told_result(call, result, ms)).await;
-        }
+        let shown = offer.map(|it| it.shown.clone());
+        let making = self.make(call, Response::default(), shown, asker);
+        // What changes something is let come to its end, even if the client stops waiting.
+        let is_let = asker.binding.is_none() && offer.is_some_and(|it| !it.is_read_only);
+        let (came, ms) = match is_let {
+            false => making.await,
+            true => {
+                let lost = || (Came::Back(back(call, broken_off())), 0);
+                tokio::spawn(making).await.unwrap_or_else(|_| lost())
+            }
+        };
+        tell_ended(call, &came, ms, teller).await;
         (came, ms)
     }
 
-    async fn came(&self, call: &ToolCall, response: Response, asker: &Asker) -> Came {
+    /// Makes one call of the tool that was `shown`; `response` is what the person answered, where it
+    /// asked before. Needs nothing of whoever waits for it, so that it can go on without them.
+    pub(crate) fn make(
+        &self,
+        call: &ToolCall,
+        response: Response,
+        shown: Option<Arc<Shown>>,
+        asker: &Asker,
+    ) -> impl Future<Output = (Came, u64)> + Send + use<> {
+        let (assistant, call, asker) = (self.clone(), call.clone(), asker.clone());
+        async move {
+            let _running = assistant.calls.hold();
+            let began = Instant::now();
+            let came = assistant.came(&call, response, shown.as_deref(), &asker).await;
+            let came = match came {
+                it if asker.binding.is_some() && it.result().is_none() => {
+                    Came::Back(back(&call, nobody()))
+                }
+                it => it,
+            };
+            (came, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
+        }
+    }
+
+    async fn came(
+        &self,
+        call: &ToolCall,
+        response: Response,
+        shown: Option<&Shown>,
+        asker: &Asker,
+    ) -> Came {
         let is_answered = response.state.is_some();
         let made = |response| made(call, response, asker, &self.registry.catalog());
-        let mut outcome = self.calls.call(made(response)).await;
+        let mut outcome = self.calls.call_shown(made(response), shown).await;
         // A question waits as long as the person likes (FORM-2); its state does not, so that it is
         // asked again.
         if is_answered && matches!(outcome, Err(CallError::State(StateError::Expired))) {
-            outcome = self.calls.call(made(Response::default())).await;
+            outcome = self.calls.call_shown(made(Response::default()), shown).await;
         }
+        let held = |wait| {
+            let (call, shown) = (call.clone(), shown.cloned());
+            Came::Held(Held { call, wait, shown, changed: Vec::new() })
+        };
         let read = match outcome {
             Ok(Outcome::Done { component, call_id, output }) => {
                 result::done(&component, call_id, output)
             }
             Ok(Outcome::Passed { result }) => result::passed(*result),
             Ok(Outcome::Asked { questions, state, .. }) => match result::questions(&questions) {
-                Ok(questions) => {
-                    let wait = Wait::Answers { questions, state };
-                    return Came::Held(Held { call: call.clone(), wait });
-                }
+                Ok(questions) => return held(Wait::Answers { questions, state }),
                 Err(failure) => Err(failure),
             },
             Err(error) => Err(error.into()),
         };
         let result = read.unwrap_or_else(ToolResult::Failed);
-        let held = |wait| Came::Held(Held { call: call.clone(), wait });
         if result::is_form(&result) {
             return held(Wait::Form { result });
         }
@@ -329,4 +430,10 @@ impl Assistant {
             false => Came::Back(back(call, result)),
         }
     }
+}
+
+/// `call`, held until the person lets it happen as it is `shown`.
+pub(crate) fn approval(call: &ToolCall, shown: &Shown) -> Held {
+    let (call, shown) = (call.clone(), Some(shown.clone()));
+    Held { call, wait: Wait::Approval, shown, changed: Vec::new() }
 }

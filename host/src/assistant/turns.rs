@@ -68,10 +68,14 @@ struct Inner {
     claims: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
 }
 
-/// What is behind a turn's number.
+/// What is behind a turn's number and its owner's share.
 const TURN: &str = "turn";
+/// The same of a turn that waits for its person.
+const WAITS: &str = "wait";
 /// What is behind a settled call's.
 const CALL: &str = "call";
+/// Digits of an owner's share.
+const SHARE_DIGITS: usize = 16;
 
 impl Turns {
     /// Those in `folder`, which is made where there is none.
@@ -83,19 +87,26 @@ impl Turns {
 
     /// Keeps `turn`; its number, which nobody can guess.
     pub(crate) async fn keep(&self, turn: Kept) -> io::Result<String> {
-        let id = number()?;
-        self.write(format!("{id}.{TURN}"), turn).await?;
+        let (id, share) = (number()?, share(&turn.owner));
+        let kind = if turn.waiting.is_empty() { TURN } else { WAITS };
+        self.write(format!("{id}.{share}.{kind}"), turn).await?;
         Ok(id)
     }
 
     /// The turn of that number, if it is there and `owner`'s.
     pub(crate) async fn find(&self, id: &str, owner: &str) -> Option<Kept> {
-        let turn: Kept = self.read(id, TURN).await?;
-        (turn.owner == owner).then_some(turn)
+        let share = share(owner);
+        // The last one as hosts wrote it that kept no shares.
+        for kind in [format!("{share}.{TURN}"), format!("{share}.{WAITS}"), TURN.to_owned()] {
+            if let Some(turn) = self.read::<Kept>(id, &kind).await {
+                return (turn.owner == owner).then_some(turn);
+            }
+        }
+        None
     }
 
-    /// The one right to settle the call of that number; waits for whoever has it.
-    pub(crate) async fn claim(&self, once: &str) -> Claim {
+    /// The one right to settle the call of that number, which is `owner`'s; waits for whoever has it.
+    pub(crate) async fn claim(&self, once: &str, owner: &str) -> Claim {
         let lock = {
             let mut claims = self.0.claims.lock().unwrap_or_else(|it| it.into_inner());
             claims.retain(|_, it| it.strong_count() > 0);
@@ -107,7 +118,8 @@ impl Turns {
             })
         };
         let alone = lock.lock_owned().await;
-        Claim { turns: self.clone(), once: once.to_owned(), _alone: alone }
+        let share = share(owner);
+        Claim { turns: self.clone(), once: once.to_owned(), share, _alone: alone }
     }
 
     async fn read<T: DeserializeOwned + Send + 'static>(&self, id: &str, kind: &str) -> Option<T> {
@@ -154,18 +166,22 @@ impl Turns {
 pub(crate) struct Claim {
     turns: Turns,
     once: String,
+    share: String,
     _alone: tokio::sync::OwnedMutexGuard<()>,
 }
 
 impl Claim {
     /// What became of the call, if anything did.
     pub(crate) async fn settled(&self) -> Option<Settled> {
-        self.turns.read(&self.once, CALL).await
+        match self.turns.read(&self.once, &format!("{}.{CALL}", self.share)).await {
+            None => self.turns.read(&self.once, CALL).await,
+            settled => settled,
+        }
     }
 
     /// Writes down what became of it.
     pub(crate) async fn settle(&self, settled: Settled) -> io::Result<()> {
-        self.turns.write(format!("{}.{CALL}", self.once), settled).await
+        self.turns.write(format!("{}.{}.{CALL}", self.once, self.share), settled).await
     }
 }
 
@@ -180,6 +196,13 @@ pub(crate) fn next_number(number: &str) -> String {
     let mut next = crate::seal::digest(number.as_bytes());
     next.truncate(number.len());
     next
+}
+
+/// Where what is `owner`'s is counted, and how it is named on disk.
+fn share(owner: &str) -> String {
+    let mut share = crate::seal::digest(owner.as_bytes());
+    share.truncate(SHARE_DIGITS);
+    share
 }
 
 fn is_number(text: &str) -> bool {

@@ -26,6 +26,8 @@ pub(crate) struct Line {
     pub(crate) by: Option<By>,
     pub(crate) arguments: Arguments,
     pub(crate) outcome: Cow<'static, str>,
+    /// Whether it was turned away: nothing ran, or what ran did nothing but say no.
+    pub(crate) is_refused: bool,
     pub(crate) duration: Duration,
 }
 
@@ -128,9 +130,9 @@ impl Line {
     }
 }
 
-/// Appends a line that says how many lines are missing.
-pub(super) fn write_lost(lines: u64, now: SystemTime, to: &mut Vec<u8>) {
-    push(&serde_json::json!({ "time": rfc3339(now), "lines_dropped": lines }), to);
+/// Appends a line that says how many are missing, and why.
+pub(super) fn write_count(what: &'static str, count: u64, now: SystemTime, to: &mut Vec<u8>) {
+    push(&serde_json::json!({ "time": rfc3339(now), what: count }), to);
 }
 
 fn push(line: &impl Serialize, to: &mut Vec<u8>) {

@@ -1,6 +1,6 @@
 //! Lines come back as they were sent, files stay within their bounds, and what is lost is told.
 
-use std::{path::PathBuf, sync::atomic::AtomicUsize};
+use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
 
 use super::*;
 use crate::{record::Surface, seal::digest};
@@ -39,6 +39,7 @@ fn line(call: u64, arguments: &str) -> Line {
         })),
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
+        is_refused: false,
         duration: Duration::from_micros(42),
     }
 }
@@ -89,17 +90,26 @@ fn full_files_are_put_away_the_oldest_go_and_the_tail_reads_across_them() {
 #[test]
 fn what_the_queue_has_no_room_for_is_counted_and_told() {
     let (queue, jobs) = mpsc::sync_channel(2);
-    let (lost, folder) = (Arc::<Lost>::default(), Folder::new());
+    let (state, folder) = (Arc::<State>::default(), Folder::new());
     let config = AuditConfig::default();
-    let journal = Journal::open(&folder.0.join("audit"), &config).unwrap();
-    let desk =
-        Desk { queue, lost: lost.clone(), folder: folder.0.join("audit").into(), files_kept: 0 };
+    let refused = RateLimiter::direct(Quota::per_second(REFUSED_PER_S));
+    let files: Box<Path> = folder.0.join("audit").into();
+    private::make_folder(&files).unwrap();
+    let desk = Desk {
+        queue,
+        state: state.clone(),
+        refused,
+        is_required: true,
+        folder: files.clone(),
+        files_kept: 0,
+    };
     let audit = Audit(Some(Arc::new(desk)));
     for call in 0..5 {
         audit.write(line(call, "{}"));
     }
     assert_eq!(audit.dropped(), 3);
-    let writer = thread::spawn(move || write_all(&jobs, journal, &lost));
+    let writer = Writer::new(&files, &config, state);
+    let writer = thread::spawn(move || writer.write_all(&jobs));
     let lines = audit.tail(10);
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert_eq!(lines[2]["lines_dropped"], 3);
@@ -131,4 +141,53 @@ fn nothing_is_written_where_the_log_is_off() {
     let audit = Audit::open(&folder.0, &config).unwrap();
     audit.write(line(1, "{}"));
     assert!(audit.tail(10).is_empty() && !folder.0.exists());
+}
+
+#[test]
+fn a_flood_of_what_is_refused_pushes_nothing_out_that_ran() {
+    let folder = Folder::new();
+    let config = AuditConfig { bytes_max: 4 << 10, files_kept: 1, ..AuditConfig::default() };
+    let audit = Audit::open(&folder.0, &config).unwrap();
+    audit.write(line(1, "{}"));
+    for call in 2..20_000 {
+        audit.write(Line { is_refused: true, outcome: "unknown_tool".into(), ..line(call, "{}") });
+    }
+    audit.write(line(20_000, "{}"));
+    let lines = audit.tail(10_000);
+    let ran: Vec<_> = lines.iter().filter(|it| it["outcome"] == "done").collect();
+    assert_eq!(ran.len(), 2, "{ran:?}");
+    assert_eq!(audit.dropped(), 0);
+    let more: u64 = lines.iter().filter_map(|it| it["more_refused"].as_u64()).sum();
+    assert!(more > 15_000, "most are counted and not written one by one: {more}");
+    let files = std::fs::read_dir(folder.0.join("audit")).unwrap().flatten();
+    let bytes: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
+    assert!(bytes < 700 << 10, "what is refused has a bound of its own: {bytes}");
+}
+
+#[test]
+fn lines_wait_for_a_disk_that_takes_none_and_changes_wait_with_them() {
+    let folder = Folder::new();
+    let audit = Audit::open(&folder.0, &AuditConfig::default()).unwrap();
+    audit.write(line(1, "{}"));
+    audit.flush();
+    assert!(!audit.refuses_changes());
+    // A file where the folder was takes nothing, whoever tries.
+    let (files, aside) = (folder.0.join("audit"), folder.0.join("aside"));
+    std::fs::rename(&files, &aside).unwrap();
+    std::fs::write(&files, "").unwrap();
+    let config = AuditConfig::default();
+    let (state, tolerant) = (Arc::<State>::default(), AuditConfig { required: false, ..config });
+    let mut writer = Writer::new(&files, &config, state.clone());
+    assert!(state.is_failing.load(Ordering::Relaxed), "known before the first call");
+    let (queue, jobs) = mpsc::sync_channel(8);
+    queue.try_send(Job::Line(line(2, "{}"))).unwrap();
+    drop(queue);
+    writer.gather_for_tests(&jobs);
+    std::fs::remove_file(&files).unwrap();
+    std::fs::rename(&aside, &files).unwrap();
+    writer.write_all(&jobs);
+    assert!(!state.is_failing.load(Ordering::Relaxed));
+    let calls: Vec<_> = audit.tail(9).iter().map(|it| it["call"].as_u64().unwrap()).collect();
+    assert_eq!(calls, [1, 2]);
+    assert!(!Audit::open(&folder.0, &tolerant).unwrap().refuses_changes());
 }

@@ -1,11 +1,11 @@
 //! What is wrong with the tokens, rates and addresses of a configuration, and what to mend.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, net::IpAddr};
 
 use jiff::Timestamp;
 
 use super::{TokenConfig, scopes::Scope};
-use crate::config::Config;
+use crate::{config::Config, http::host_of};
 
 /// Names that callers have who have no token.
 const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
@@ -80,6 +80,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
             _ => {}
         }
     }
+    problems.extend(open_to_others(config));
     for origin in config.allowed_origins.iter().filter(|it| !is_origin(it)) {
         problems.push(Problem {
             path: vec!["allowed_origins".to_owned()],
@@ -90,6 +91,28 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         });
     }
     problems
+}
+
+/// Names under which others reach the server, where nothing says who they are.
+fn open_to_others(config: &Config) -> Option<Problem> {
+    if !config.tokens.is_empty() || config.allow_anonymous {
+        return None;
+    }
+    let public = config.public_url.as_ref().map(|it| ("public_url", it.host()));
+    let hosts = config.allowed_hosts.iter().map(|it| ("allowed_hosts", host_of(it)));
+    let (key, host) = public.into_iter().chain(hosts).find(|it| !is_local(it.1))?;
+    let what = format!(
+        "others reach this server as {host:?}, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Where something before it asks who comes in, allow_anonymous = true says so"
+    );
+    Some(Problem { path: vec![key.to_owned()], what, is_fatal: true })
+}
+
+/// Whether this machine alone is called so.
+fn is_local(host: &str) -> bool {
+    let host = host.to_lowercase();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let is_name = host == "localhost" || host.ends_with(".localhost");
+    is_name || address.is_ok_and(|it| it.is_loopback())
 }
 
 fn digest_problem(token: &TokenConfig) -> String {
@@ -126,6 +149,7 @@ mod tests {
             sha256: Secret::new("ab".repeat(32)),
             scopes: vec!["tool:nobody-offers-this".to_owned()],
             expires: None,
+            language: None,
             rate: None,
         };
         let mut token = right();
@@ -164,6 +188,35 @@ mod tests {
             assert_eq!(*is_fatal, told != "nobody", "{found:?}");
             assert!(!what.contains("hush"), "{what}");
         }
+    }
+
+    #[test]
+    fn a_public_name_without_tokens_is_refused() {
+        let told = |change: fn(&mut Config)| {
+            let mut config = Config::defaults();
+            change(&mut config);
+            let found = problems(&config).into_iter().find(|it| it.is_fatal);
+            found.map(|it| (it.path.join("."), it.what))
+        };
+        let url = |it: &str| Some(it.to_owned().try_into().unwrap());
+        let public =
+            told(|it| it.public_url = Some("https://a.example".to_owned().try_into().unwrap()));
+        let (place, what) = public.unwrap();
+        assert!(
+            place == "public_url" && what.contains("token new") && what.contains("allow_anonymous")
+        );
+        let hosts =
+            told(|it| it.allowed_hosts = vec!["localhost".into(), "tools.example:8808".into()]);
+        assert!(hosts.is_some_and(|it| it.0 == "allowed_hosts" && it.1.contains("tools.example")));
+        assert_eq!(
+            told(|it| it.allowed_hosts = vec!["App.localhost".into(), "[::1]:1".into()]),
+            None
+        );
+        let local = Config { public_url: url("http://127.0.0.1:1"), ..Config::defaults() };
+        assert_eq!(problems(&local), []);
+        let asked_before =
+            Config { public_url: url("https://a.example"), allow_anonymous: true, ..local };
+        assert_eq!(problems(&asked_before), []);
     }
 
     #[test]

@@ -1,23 +1,37 @@
 //! The gateway before the chat (ILL-44): a password becomes a cookie, and the cookie lets in.
 
-use std::{num::NonZeroU32, path::PathBuf, sync::Arc};
+use std::{
+    net::IpAddr,
+    num::NonZeroU32,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use governor::{
+    DefaultKeyedRateLimiter, Quota, RateLimiter,
+    clock::{Clock as _, DefaultClock},
+};
 use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{Rate, RateConfig, scopes::Scope};
+use super::{Principal, Rate, RateConfig, scopes::Scope};
 use crate::{
     assistant::check::PASSWORD_VARIABLE, call_state::Clock, caller::Caller, config::Config,
-    seal::Seal, servers::Given,
+    http::Shares, seal::Seal, servers::Given,
 };
 
 /// What the cookie is called.
 const COOKIE: &str = "auth_token";
-/// How many may try at once, and how many in a second after that.
+/// How often one address may try at once, and in a second after that.
 const TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 const TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN;
+/// The same of all addresses together: many times what one has, so that none keeps the others out.
+const ALL_TRIES: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
+const ALL_TRIES_PER_S: NonZeroU32 = NonZeroU32::MIN.saturating_add(49);
+/// Addresses whose tries are remembered.
+const ADDRESSES_MAX: usize = 10_000;
 /// How long it lets in.
 const TTL_S: u64 = 86_400;
 /// Bytes of a password that are looked at.
@@ -32,9 +46,53 @@ struct Inner {
     base: PathBuf,
     seal: Seal,
     clock: Clock,
-    tries: Rate,
+    tries: Tries,
     /// Whoever came in by the password.
     caller: Caller,
+    principal: OnceLock<Arc<Principal>>,
+}
+
+/// How often the password may be tried: by one address, and by all together.
+struct Tries {
+    each: DefaultKeyedRateLimiter<[u8; 8]>,
+    all: Rate,
+}
+
+impl Tries {
+    fn new() -> Self {
+        let all = RateConfig { requests_per_s: ALL_TRIES_PER_S, burst: Some(ALL_TRIES) };
+        let each = Quota::per_second(TRIES_PER_S).allow_burst(TRIES);
+        Self { each: RateLimiter::keyed(each), all: Rate::new(&all) }
+    }
+
+    /// One try more from `peer`; the milliseconds to wait where that is too much.
+    fn take(&self, peer: IpAddr) -> Result<(), u64> {
+        if self.each.len() >= ADDRESSES_MAX {
+            // So many addresses are no longer told apart until those that are through are forgotten.
+            self.all.take()?;
+            self.each.retain_recent();
+            return Ok(());
+        }
+        self.each.check_key(&subscriber(peer)).map_err(|until| {
+            let wait = until.wait_time_from(DefaultClock::default().now());
+            u64::try_from(wait.as_millis()).unwrap_or(u64::MAX).max(1)
+        })?;
+        self.all.take()
+    }
+}
+
+/// Whose an address is: one of IPv4, and in IPv6 a network, in which one can choose.
+fn subscriber(address: IpAddr) -> [u8; 8] {
+    match address.to_canonical() {
+        IpAddr::V4(it) => {
+            let [a, b, c, d] = it.octets();
+            [0, 0, 0, 0, a, b, c, d]
+        }
+        IpAddr::V6(it) => {
+            let [a, b, c, d, e, f, g, h, ..] = it.octets();
+            [a, b, c, d, e, f, g, h]
+        }
+    }
 }
 
 /// What is to be known to come in.
@@ -77,8 +135,9 @@ impl Gateway {
             base: config.base.clone(),
             seal: seal.clone(),
             clock: clock.clone(),
-            tries: Rate::new(&RateConfig { requests_per_s: TRIES_PER_S, burst: Some(TRIES) }),
+            tries: Tries::new(),
             caller,
+            principal: OnceLock::new(),
         }))
     }
 
@@ -103,8 +162,8 @@ impl Gateway {
     }
 
     /// The header that brings the cookie, if `password` is the one.
-    pub(crate) fn enter(&self, password: &str) -> Result<String, NoEntry> {
-        self.0.tries.take().map_err(NoEntry::TooOften)?;
+    pub(crate) fn enter(&self, password: &str, peer: IpAddr) -> Result<String, NoEntry> {
+        self.0.tries.take(peer).map_err(NoEntry::TooOften)?;
         let Lock::Password(own) = self.lock() else { return Err(NoEntry::Wrong) };
         let given: [u8; 32] = Sha256::digest(password.as_bytes()).into();
         let is_right = password.len() <= PASSWORD_BYTES_MAX && bool::from(own.ct_eq(&given));
@@ -127,6 +186,16 @@ impl Gateway {
         cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
     }
 
+    /// The same as a known sender, with a share of what may be sent.
+    pub(crate) fn principal(&self, headers: &HeaderMap, shares: &Shares) -> Option<Arc<Principal>> {
+        let caller = self.caller(headers)?;
+        let principal = || {
+            let share = shares.of_caller();
+            Arc::new(Principal { caller, rate: None, share, expires: None })
+        };
+        Some(self.0.principal.get_or_init(principal).clone())
+    }
+
     fn is_ours(&self, token: &str, own: &[u8; 32]) -> bool {
         let Some((expires_s, tag)) = token.split_once('.') else { return false };
         let (Ok(expires_s), Ok(tag)) = (expires_s.parse(), URL_SAFE_NO_PAD.decode(tag)) else {
@@ -141,5 +210,33 @@ impl Gateway {
         let mut text = format!("{COOKIE} {expires_s} ").into_bytes();
         text.extend_from_slice(own);
         self.0.seal.tag(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn tries_of_one_address_keep_no_other_out() {
+        let tries = Tries::new();
+        let own = (0..1_000).filter(|_| tries.take(peer("192.0.2.1")).is_ok()).count();
+        assert!((10..=12).contains(&own), "{own}");
+        assert_eq!(tries.take(peer("192.0.2.2")), Ok(()), "a neighbour");
+        let own = (0..100).filter(|it| tries.take(peer(&format!("2001:db8::{it:x}"))).is_ok());
+        assert!(own.count() <= 12, "one network is one subscriber");
+    }
+
+    #[test]
+    fn tries_of_all_addresses_are_bounded() {
+        let tries = Tries::new();
+        let of = |it: u32| peer(&std::net::Ipv4Addr::from(it).to_string());
+        let all = (0..30_000_u32).filter(|it| tries.take(of(*it)).is_ok()).count();
+        assert!((200..=300).contains(&all), "{all}");
+        assert!(tries.each.len() <= ADDRESSES_MAX);
     }
 }

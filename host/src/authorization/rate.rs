@@ -58,15 +58,15 @@ impl Strangers {
     }
 
     /// One request more from `peer`.
-    pub(crate) fn take(&self, peer: Option<IpAddr>) -> Result<(), u64> {
-        let hash = self.hasher.hash_one(peer.map(network));
+    pub(crate) fn take(&self, peer: IpAddr) -> Result<(), u64> {
+        let hash = self.hasher.hash_one(network(peer));
         let at = usize::try_from(hash % PLACES as u64).unwrap_or(0);
         self.rates[at].take()
     }
 }
 
 /// The part of an address that one subscriber cannot change at will.
-fn network(address: IpAddr) -> [u8; 6] {
+pub(crate) fn network(address: IpAddr) -> [u8; 6] {
     match address.to_canonical() {
         IpAddr::V4(it) => {
             let [a, b, c, _] = it.octets();
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn strangers_of_one_network_share_what_they_have_and_take_no_memory() {
         let strangers = Strangers::new(&slow());
-        let peer = |text: &str| Some(text.parse::<IpAddr>().unwrap());
+        let peer = |text: &str| text.parse::<IpAddr>().unwrap();
         for address in ["192.0.2.1", "192.0.2.2", "::ffff:192.0.2.3"] {
             assert_eq!(strangers.take(peer(address)), Ok(()));
         }

@@ -7,7 +7,12 @@ use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 use super::{Principal, Rate, RateConfig, Unauthorized, scopes::Scope};
-use crate::{caller::Caller, config::Config, grants::secret::Secret};
+use crate::{
+    caller::{Caller, LanguageTag},
+    config::Config,
+    grants::secret::Secret,
+    http::Shares,
+};
 
 /// One token: `[tokens.NAME]`.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,6 +26,9 @@ pub struct TokenConfig {
     /// From when on it is worth nothing.
     #[serde(default)]
     pub expires: Option<String>,
+    /// What whoever has it reads, where a request does not say it.
+    #[serde(default)]
+    pub language: Option<LanguageTag>,
     /// How often whoever has it may ask, where that is not as for all.
     #[serde(default)]
     pub rate: Option<RateConfig>,
@@ -54,27 +62,25 @@ pub(crate) struct Tokens {
 
 struct Known {
     digest: [u8; 32],
-    expires: Option<SystemTime>,
     principal: Arc<Principal>,
 }
 
 impl Tokens {
     /// Those of `config`, which has been checked: what is wrong is left out.
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config, shares: &Shares) -> Self {
         let known = config.tokens.iter().filter_map(|(name, token)| {
             let scopes = token.scopes.iter().map(|it| it.parse::<Scope>());
             let scopes = scopes.collect::<Result<Vec<_>, _>>().ok()?;
-            let expires = token.expiry().transpose().ok()?;
+            let expires = token.expiry().transpose().ok()?.map(SystemTime::from);
             let rate = token.rate.as_ref().or(config.rate.as_ref());
             let principal = Principal {
-                caller: Caller::known(name, &token.scopes, scopes.into_iter().collect()),
+                caller: Caller::known(name, &token.scopes, scopes.into_iter().collect())
+                    .reading(token.language.as_ref()),
                 rate: rate.map(Rate::new),
+                share: shares.of_caller(),
+                expires,
             };
-            Some(Known {
-                digest: token.digest()?,
-                expires: expires.map(SystemTime::from),
-                principal: Arc::new(principal),
-            })
+            Some(Known { digest: token.digest()?, principal: Arc::new(principal) })
         });
         Self { known: known.collect() }
     }
@@ -89,7 +95,7 @@ impl Tokens {
             found.conditional_assign(&at, known.digest.ct_eq(&digest));
         }
         let known = self.known.get(found as usize).ok_or(Unauthorized::Unknown)?;
-        match known.expires {
+        match known.principal.expires {
             Some(expires) if expires <= SystemTime::now() => Err(Unauthorized::Expired),
             _ => Ok(known.principal.clone()),
         }
@@ -106,6 +112,7 @@ mod tests {
             sha256: Secret::new(digest(token.as_bytes())),
             scopes: vec!["*".to_owned()],
             expires: expires.map(str::to_owned),
+            language: None,
             rate: None,
         }
     }
@@ -116,7 +123,7 @@ mod tests {
         config.tokens.insert("ann".to_owned(), token("mdg_a", None));
         config.tokens.insert("ben".to_owned(), token("mdg_b", Some("2999-01-01T00:00:00Z")));
         config.tokens.insert("old".to_owned(), token("mdg_c", Some("2020-01-01T00:00:00Z")));
-        let tokens = Tokens::new(&config);
+        let tokens = Tokens::new(&config, &Shares::new(1, 1));
         let name = |it: &str| tokens.principal(it).map(|it| it.caller.principal.to_string());
         assert_eq!(name("mdg_a").as_deref(), Ok("ann"));
         assert_eq!(name("mdg_b").as_deref(), Ok("ben"));

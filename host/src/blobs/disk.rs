@@ -18,6 +18,8 @@ pub(super) struct Beside {
     pub(super) size: u64,
     pub(super) mime_type: String,
     pub(super) sniffed: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) owner: Option<String>,
 }
 
 /// Whether `id` is a SHA-256 in hexadecimal.
@@ -46,9 +48,7 @@ pub(super) fn keep(arrived: &Path, path: &Path, beside: &Beside) -> io::Result<(
 
 /// Writes down what is known of the blob at `path`.
 pub(super) fn describe(path: &Path, beside: &Beside) -> io::Result<()> {
-    let (file, half) = (path.with_extension("json"), path.with_extension("half"));
-    fs::write(&half, serde_json::to_vec(beside)?)?;
-    fs::rename(half, file)
+    crate::private::write(&path.with_extension("json"), &serde_json::to_vec(beside)?)
 }
 
 /// Removes the blob at `path`. What cannot be removed is looked at again at the next start.
@@ -61,10 +61,11 @@ pub(super) fn remove(path: &Path) {
 /// it should be, is removed.
 pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
     let arriving = arriving(folder);
-    if arriving.exists() {
-        fs::remove_dir_all(&arriving)?;
-    }
     crate::private::make_folder(&arriving)?;
+    // Emptied and not made anew: a full disk has no room for a folder.
+    for half in fs::read_dir(&arriving)?.flatten() {
+        let _ = fs::remove_file(half.path());
+    }
     let mut blobs = BTreeMap::new();
     for outer in folders(folder)?.into_iter().filter(|it| *it != arriving) {
         for inner in folders(&outer)? {
@@ -88,7 +89,8 @@ pub(super) fn scan(folder: &Path) -> io::Result<BTreeMap<String, Kept>> {
 /// Removes what a power cut left beside no content.
 fn tidy(path: &Path) {
     let of = |ending| path.extension().is_some_and(|it| it == ending);
-    if of("half") || of("json") && !path.with_extension("").exists() {
+    let is_half = path.extension().is_some_and(|it| it.as_encoded_bytes().starts_with(b"tmp-"));
+    if is_half || of("half") || of("json") && !path.with_extension("").exists() {
         let _ = fs::remove_file(path);
     }
 }
@@ -99,8 +101,10 @@ fn read(path: &Path) -> Option<Kept> {
     let metadata = fs::metadata(path).ok()?;
     let used = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let sniffed = beside.sniffed.as_deref().and_then(mime::known);
-    let Beside { size, mime_type, .. } = beside;
-    (metadata.len() == size).then_some(Kept { size, mime_type, sniffed, used, touched: used })
+    let Beside { size, mime_type, owner, .. } = beside;
+    let owner = owner.map(Into::into);
+    let kept = Kept { size, mime_type, sniffed, owner, used, touched: used };
+    (metadata.len() == size).then_some(kept)
 }
 
 fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {

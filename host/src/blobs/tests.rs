@@ -74,7 +74,8 @@ async fn what_nobody_uses_goes_and_a_use_keeps_it() {
 #[tokio::test]
 async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
     let bench = Bench::new("limits");
-    let limits = Limits { blob_bytes_max: 8 << 10, bytes_max: 20 << 10, ttl_s: 100 };
+    let limits =
+        Limits { blob_bytes_max: 8 << 10, bytes_max: 20 << 10, ttl_s: 100, ..Limits::default() };
     let blobs = bench.open(limits);
     let error = blobs.put(&[0; 8193], "").await.unwrap_err();
     assert!(matches!(error, BlobError::TooLarge(8192)), "{error}");
@@ -95,7 +96,7 @@ async fn one_too_large_and_one_too_many_are_refused_and_leave_nothing() {
 async fn a_half_sent_upload_leaves_nothing_and_gives_its_room_back() {
     let bench = Bench::new("half");
     let blobs = bench.open(Limits { bytes_max: 8 << 10, ..Limits::default() });
-    let mut upload = blobs.upload().await.unwrap();
+    let mut upload = blobs.upload(None).await.unwrap();
     upload.write(&[0; 6000]).await.unwrap();
     blobs.put(b"x", "").await.expect_err("the room is promised");
     drop(upload);
@@ -123,11 +124,11 @@ async fn uploads_on_their_way_are_counted() {
     let blobs = bench.open(Limits::default());
     let mut uploads = Vec::new();
     for _ in 0..UPLOADS_MAX {
-        uploads.push(blobs.upload().await.unwrap());
+        uploads.push(blobs.upload(None).await.unwrap());
     }
-    assert!(matches!(blobs.upload().await, Err(BlobError::Busy)));
+    assert!(matches!(blobs.upload(None).await, Err(BlobError::Busy)));
     uploads.pop();
-    blobs.upload().await.expect("a place is free again");
+    blobs.upload(None).await.expect("a place is free again");
 }
 
 #[cfg(unix)]
@@ -140,4 +141,43 @@ async fn nobody_else_on_the_machine_can_read_a_blob() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     assert_eq!(mode(&bench.folder), 0o700);
+}
+
+#[tokio::test]
+async fn one_caller_leaves_room_and_places_for_the_others() {
+    let bench = Bench::new("shares");
+    let limits = || Limits {
+        bytes_max: 64 << 10,
+        caller_bytes_max: 16 << 10,
+        caller_uploads_max: 2,
+        ttl_s: 100,
+        ..Limits::default()
+    };
+    let owner = |name: &str| Some(Arc::from(name));
+    let blobs = bench.open(limits());
+    let greedy = async |content: &[u8]| blobs.put_for(owner("greedy"), content, "").await;
+    greedy(&[1; 8192]).await.unwrap();
+    let second = greedy(&[2; 4096]).await.unwrap();
+    let error = greedy(&[3; 8192]).await.unwrap_err();
+    assert!(matches!(error, BlobError::ShareFull(16384)), "{error}");
+    blobs.put_for(owner("modest"), &[2; 4096], "").await.unwrap();
+    blobs.put_for(owner("modest"), &[3; 8192], "").await.expect("a share of their own");
+    blobs.put_for(owner("modest"), &[4; 8192], "").await.expect("what greedy brought is greedy's");
+    let _ways = (blobs.upload(owner("greedy")).await.unwrap(), blobs.upload(None).await.unwrap());
+    let error = greedy(b"more").await.unwrap_err();
+    assert!(matches!(error, BlobError::ShareFull(_)), "the way takes the last room: {error}");
+    bench.pass(70);
+    blobs.stat(&second.id).await.unwrap();
+    drop(blobs);
+    // A restart knows whose they are, and what is over is nobody's.
+    bench.pass(70);
+    let blobs = bench.open(limits());
+    let greedy = async |content: &[u8]| blobs.put_for(owner("greedy"), content, "").await;
+    greedy(&[5; 8192]).await.unwrap();
+    assert!(matches!(greedy(&[6; 8192]).await, Err(BlobError::ShareFull(_))));
+    let _first = blobs.upload(owner("other")).await.unwrap();
+    let _second = blobs.upload(owner("other")).await.unwrap();
+    let error = blobs.upload(owner("other")).await.err().unwrap();
+    assert!(matches!(error, BlobError::ShareBusy(2)), "{error}");
+    blobs.upload(owner("another")).await.unwrap();
 }

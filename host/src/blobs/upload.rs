@@ -1,6 +1,6 @@
 //! A blob on its way in: written beside, digested as it comes, moved to its name when it is whole.
 
-use std::{fs, path::PathBuf, time::UNIX_EPOCH};
+use std::{fs, path::PathBuf, sync::Arc, time::UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 use tokio::{fs::File, io::AsyncWriteExt};
@@ -18,6 +18,7 @@ const HEAD_BYTES: usize = 512;
 /// One upload. Dropped before its end, it leaves nothing.
 pub(crate) struct Upload {
     blobs: Blobs,
+    owner: Option<Arc<str>>,
     path: PathBuf,
     file: Option<File>,
     digest: Sha256,
@@ -28,10 +29,15 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    pub(super) async fn begin(blobs: Blobs, path: PathBuf) -> Result<Self, BlobError> {
-        blobs.index().begin_upload()?;
+    pub(super) async fn begin(
+        blobs: Blobs,
+        owner: Option<Arc<str>>,
+        path: PathBuf,
+    ) -> Result<Self, BlobError> {
+        blobs.index().begin_upload(owner.as_ref(), blobs.limits())?;
         let mut upload = Self {
             blobs,
+            owner,
             path,
             file: None,
             digest: Sha256::new(),
@@ -59,7 +65,7 @@ impl Upload {
 
     fn promise(&mut self, size: u64) -> Result<(), BlobError> {
         let missing = size.saturating_sub(self.promised);
-        self.blobs.index().promise(missing, self.blobs.limits().bytes_max)?;
+        self.blobs.index().promise(self.owner.as_ref(), missing, self.blobs.limits())?;
         self.promised += missing;
         Ok(())
     }
@@ -97,21 +103,23 @@ impl Upload {
         let (blobs, now) = (self.blobs.clone(), self.blobs.0.clock.now());
         let _order = blobs.0.order.lock().unwrap_or_else(|it| it.into_inner());
         let sniffed = mime::sniff(&self.head);
+        let known = blobs.index().blobs.get(id).map(|it| (it.mime_type.clone(), it.owner.clone()));
+        let owner = known.as_ref().map_or_else(|| self.owner.clone(), |it| it.1.clone());
         let beside = Beside {
             size: self.size,
             mime_type: mime_type.clone(),
             sniffed: sniffed.map(str::to_owned),
+            owner: owner.as_deref().map(str::to_owned),
         };
         let path = blobs.path(id);
-        let known = blobs.index().blobs.get(id).map(|it| it.mime_type.clone());
         // The same content under the name that it has: what was said of it last holds.
-        if known.as_ref() != Some(&mime_type) {
+        if known.is_none_or(|it| it.0 != mime_type) {
             disk::keep(&self.path, &path, &beside)?;
         } else {
             // Its time of change is the last use, for the next start.
             fs::rename(&self.path, &path)?;
         }
-        let kept = Kept { size: self.size, mime_type, sniffed, used: now, touched: now };
+        let kept = Kept { size: self.size, mime_type, sniffed, owner, used: now, touched: now };
         let blob = blobs.blob(id, &kept);
         let mut index = blobs.index();
         if index.blobs.insert(id.to_owned(), kept).is_none() {
@@ -125,7 +133,7 @@ impl Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        self.blobs.index().end_upload(self.promised);
+        self.blobs.index().end_upload(self.owner.as_ref(), self.promised);
         // Already gone where it has been given its name.
         if self.path.starts_with(self.blobs.folder()) {
             let _ = fs::remove_file(&self.path);

@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// A method that goes in rounds, each in an instance of its own.
-pub(crate) trait Method {
+pub(crate) trait Method: 'static {
     /// MCP's name of it.
     const NAME: &'static str;
     /// What comes out in the end.
-    type Output: Send;
+    type Output: Send + 'static;
 
     /// The component to be asked, if the caller may ask it.
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError>;

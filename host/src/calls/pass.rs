@@ -9,6 +9,7 @@ use super::{Calls, Method, Outcome, spend};
 use crate::{
     call_state::Clock,
     caller::{Caller, Owner},
+    clean,
     component::{self, CallError, InputRequired, Question},
     record::Record,
     servers::{Answer, Ask, Request, Server},
@@ -89,12 +90,16 @@ fn question(key: String, request: &Value) -> Option<Question> {
     let params = &request["params"];
     let ask = match (request["method"].as_str()?, params["url"].as_str()) {
         ("elicitation/create", Some(url)) => component::Ask::Url(url.to_owned()),
-        ("elicitation/create", None) => component::Ask::Form(params["requestedSchema"].to_string()),
+        ("elicitation/create", None) => {
+            let mut schema = params["requestedSchema"].clone();
+            clean::schema(&mut schema).ok()?;
+            component::Ask::Form(schema.to_string())
+        }
         ("sampling/createMessage", _) => component::Ask::Sampling(params.to_string()),
         ("roots/list", _) => component::Ask::Roots,
         _ => return None,
     };
-    let message = params["message"].as_str().unwrap_or_default().to_owned();
+    let message = clean::text(params["message"].as_str().unwrap_or_default());
     let meta = params.get("_meta").map(Value::to_string);
     Some(Question { key, message, ask, meta })
 }

@@ -34,7 +34,8 @@ impl wit::Host for CallState {
             return Err(wit::Error::LimitExceeded(message));
         };
         self.blob_bytes_left = left;
-        blobs.put(&data, &mime_type).await.map(blob).map_err(error)
+        let owner = self.context.caller.share();
+        blobs.put_for(owner, &data, &mime_type).await.map(blob).map_err(error)
     }
 }
 
@@ -52,8 +53,10 @@ fn blob(it: Blob) -> wit::Blob {
 fn error(error: BlobError) -> wit::Error {
     match error {
         BlobError::Unknown => wit::Error::Unknown,
-        BlobError::TooLarge(_) | BlobError::Full(_) => wit::Error::LimitExceeded(error.to_string()),
-        BlobError::Busy | BlobError::DiskFull | BlobError::Io(_) => {
+        BlobError::TooLarge(_) | BlobError::Full(_) | BlobError::ShareFull(_) => {
+            wit::Error::LimitExceeded(error.to_string())
+        }
+        BlobError::Busy | BlobError::ShareBusy(_) | BlobError::DiskFull | BlobError::Io(_) => {
             wit::Error::Unavailable(error.to_string())
         }
     }

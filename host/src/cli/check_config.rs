@@ -35,8 +35,11 @@ impl CheckConfig {
     ) -> anyhow::Result<ExitCode> {
         let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
         let findings = match &config {
-            Ok(config) => check(config, &Document::new(&text)),
-            Err(error) => vec![unreadable(&format!("{error:#}"))],
+            Ok(config) => {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+                runtime.block_on(check(config, &Document::new(&text)))
+            }
+            Err(error) => vec![unreadable(&super::with_causes(error))],
         };
         let is_good = !findings.iter().any(|it| it.is_problem);
         if self.json {

@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use host::{
     Config,
+    data::Data,
     solo::{Running, Solo, SoloOutcome},
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -137,8 +138,8 @@ impl Import {
 enum Counter {
     /// A server that runs, which nobody else should write behind.
     Server(Server),
-    /// The component alone, on its database.
-    Alone(Box<Running>),
+    /// The component alone, on its database, in a data folder that no server takes meanwhile.
+    Alone(Box<Running>, Data),
 }
 
 impl Counter {
@@ -146,11 +147,12 @@ impl Counter {
         if let Some(server) = Server::if_any(config).await? {
             return Ok(Self::Server(server));
         }
+        let data = Data::take(&config.data)?;
         let solo = Solo::configured(config, component)
             .with_context(|| format!("cannot load {component}"))?;
         let Some(solo) = solo else { bail!("there is no component {component}; see --components") };
         let running = solo.start().await.with_context(|| format!("cannot load {component}"))?;
-        Ok(Self::Alone(Box::new(running)))
+        Ok(Self::Alone(Box::new(running), data))
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Taken> {
@@ -161,7 +163,7 @@ impl Counter {
                 let mut answer: Value = serde_json::from_str(&text(answer).await?)?;
                 answer["output"].take()
             }
-            Self::Alone(running) => {
+            Self::Alone(running, _) => {
                 let called = running.call(tool, &arguments.to_string(), BTreeMap::new()).await;
                 match called {
                     SoloOutcome::Done(output) => {
@@ -180,7 +182,7 @@ impl Counter {
     }
 
     async fn close(self) {
-        if let Self::Alone(running) = self {
+        if let Self::Alone(running, _data) = self {
             running.close().await;
         }
     }

@@ -1,9 +1,8 @@
 //! `madoguchi import-map FILE.osm.pbf`: an OpenStreetMap extract becomes a map for the built-in routes.
 
 use std::{
-    cell::RefCell,
     fs::{self, File},
-    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
+    io::{self, IsTerminal, Read, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
@@ -12,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Args;
 use graph::{
-    Graph, Network, Source, SourceError,
+    Network,
     osm::{self, Stage},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -164,26 +163,9 @@ impl Progress {
     }
 }
 
-/// Whether a file is a map that we have made.
+/// Whether a file is a map that we have made, of this version of the format or an older one.
 fn is_map(file: &Path) -> bool {
-    File::open(file).is_ok_and(|it| Graph::open(Opened(RefCell::new(it))).is_ok())
-}
-
-/// A file, read piece by piece.
-struct Opened(RefCell<File>);
-
-impl Source for Opened {
-    fn size(&self) -> Result<u64, SourceError> {
-        let about = self.0.borrow().metadata();
-        about.map(|it| it.len()).map_err(|it| SourceError(it.to_string()))
-    }
-
-    fn read(&self, offset: u64, length: u32) -> Result<Vec<u8>, SourceError> {
-        let mut file = self.0.borrow_mut();
-        let mut bytes = Vec::new();
-        let read = file
-            .seek(SeekFrom::Start(offset))
-            .and_then(|_| (&mut *file).take(length.into()).read_to_end(&mut bytes));
-        read.map(|_| bytes).map_err(|it| SourceError(it.to_string()))
-    }
+    let mut begin = [0; 8];
+    let read = File::open(file).and_then(|mut it| it.read_exact(&mut begin));
+    read.is_ok() && graph::is_map(&begin)
 }

@@ -2,15 +2,21 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use host::{Server, log::LogFormat};
+use host::{
+    Server,
+    log::{Lines, LogFormat},
+};
 use tracing_subscriber::EnvFilter;
 
+pub(crate) mod backup;
 pub(crate) mod check_config;
+pub(crate) mod compile;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
 pub(crate) mod import_map;
 pub(crate) mod inspect;
+pub(crate) mod memory;
 pub(crate) mod operator;
 pub(crate) mod passkey;
 pub(crate) mod run;
@@ -19,20 +25,45 @@ pub(crate) mod token;
 
 /// Logs go to standard error: standard output is the protocol's, or the result's.
 pub(crate) fn log_to_stderr(format: LogFormat) {
-    // rmcp reports each request; what it has to say concerns its developers. What it says of other
-    // servers we say too, once, and without their addresses.
-    let quiet = "info,rmcp=error,rmcp::transport::worker=off,rmcp::transport::streamable_http_client=off,rmcp::transport::common=off";
+    // What rmcp has to say concerns its developers: it reports each request, and as an error each
+    // client that goes. What matters of it we say ourselves, once, and without addresses.
+    let quiet = "info,rmcp=off";
     let filter = EnvFilter::try_from_env("MADOGUCHI_LOG").unwrap_or_else(|_| quiet.into());
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let log = tracing_subscriber::fmt().with_env_filter(filter);
     match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().flatten_event(true).with_ansi(false).init(),
+        LogFormat::Text => {
+            let has_colours = io::stderr().is_terminal();
+            let lines = move || Lines::new(io::stderr(), has_colours);
+            log.with_ansi(has_colours).with_writer(lines).init();
+        }
+        LogFormat::Json => {
+            log.with_writer(io::stderr).json().flatten_event(true).with_ansi(false).init();
+        }
     }
+    // What a panic says may be anybody's words, too.
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = std::backtrace::Backtrace::capture();
+        match backtrace.status() {
+            std::backtrace::BacktraceStatus::Captured => tracing::error!("{panic}\n{backtrace}"),
+            _ => tracing::error!("{panic}"),
+        }
+    }));
 }
 
 /// One line for whoever started the program.
 pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "madoguchi: {message}");
+}
+
+/// `error` with its causes, each said once: many messages tell their cause themselves.
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// One line on standard output.
@@ -55,4 +86,18 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
     };
     say(&format!("  components  {components}"))?;
     io::stdout().flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_each_cause_once() {
+        let cause = || io::Error::other("the port is taken");
+        let twice = anyhow::Error::new(cause()).context("cannot listen: the port is taken; mend");
+        assert_eq!(with_causes(&twice), "cannot listen: the port is taken; mend");
+        let apart = anyhow::Error::new(cause()).context("cannot start");
+        assert_eq!(with_causes(&apart), "cannot start: the port is taken");
+    }
 }

@@ -1,6 +1,6 @@
 //! Why a component could not be loaded, and why a call brought no output.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use super::{Problem, Stop};
 use crate::{
@@ -20,6 +20,14 @@ pub enum LoadError {
     /// It is no component for this host.
     #[error("it is not a WebAssembly component that this host can compile: {0:#}")]
     Compile(wasmtime::Error),
+    /// Compiling it would take, or took, more than it may.
+    #[error("it exceeds {limit}: {what}; see [sandbox] in the configuration")]
+    TooMuch {
+        /// The limit, as it is called in the configuration.
+        limit: &'static str,
+        /// What was found.
+        what: String,
+    },
     /// Its limits are such that nothing could run.
     #[error("its limits: {0}")]
     Limits(String),
@@ -44,6 +52,14 @@ pub enum LoadError {
     /// Its database cannot be opened.
     #[error("its database: {0}")]
     Database(#[from] database::OpenError),
+    /// Its database can be read and not written.
+    #[error(
+        "its database can only be read, for the disk of the data folder takes nothing: make room there. What changes something is answered `unavailable` until then"
+    )]
+    Frozen,
+    /// Its database was found to be damaged while it was in use.
+    #[error("{0}")]
+    Damaged(String),
     /// Its database cannot be brought to its shape.
     #[error("its migrations: {0}")]
     Migrate(database::MigrateError),
@@ -106,6 +122,21 @@ pub enum LoadError {
     /// Another component offers one of its tools, prompts or resources.
     #[error(transparent)]
     NameClash(#[from] NameClash),
+}
+
+impl LoadError {
+    /// The file or folder that the message names, where it names one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Settings(
+                settings::SettingsError::Read { path, .. }
+                | settings::SettingsError::Json { path, .. },
+            ) => Some(path),
+            Self::Secret(grants::hosts::SecretError::File { file, .. }) => Some(Path::new(file)),
+            Self::Reach(it) => Some(&it.path),
+            _ => None,
+        }
+    }
 }
 
 /// Why a call brought no output.
@@ -172,6 +203,12 @@ pub enum CallError {
         call_id: u64,
         /// The limit, as it is called in the configuration.
         limit: &'static str,
+    },
+    /// It did not accept its settings when it was started first, and so serves nothing.
+    #[error("the settings of {component} are refused")]
+    SettingsRefused {
+        /// Which component.
+        component: Arc<str>,
     },
     /// All places are taken, and the queue is full or did not move in time.
     #[error("{component} is busy")]

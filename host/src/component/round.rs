@@ -8,11 +8,11 @@ use super::{CallError, Invocation, LoadedComponent, Output, Stop, fault, places:
 use crate::{
     call_state::{CallContext, CallState},
     caller::Caller,
-    lane::Turns,
     notes::Notes,
     output_check,
     record::next_call_id,
     sandbox,
+    scheduler::Turns,
     telemetry::Span,
 };
 
@@ -89,8 +89,12 @@ impl LoadedComponent {
         result
     }
 
-    /// One of the component's places; at once where one is free, in turn where there is a queue.
+    /// One of the component's places; at once where one is free, in turn where there is a queue. None
+    /// where its settings are refused: it would answer as if there were none.
     pub(super) async fn place(&self) -> Result<Place<'_>, CallError> {
+        if self.are_settings_refused {
+            return Err(CallError::SettingsRefused { component: self.name.clone() });
+        }
         let patience = Duration::from_millis(self.setup.limits.deadline_ms);
         let place = self.places.take(patience, self.tally()).await;
         place.map_err(|retry_after_ms| self.busy(retry_after_ms))
@@ -136,12 +140,12 @@ impl LoadedComponent {
             return Err(self.busy(self.places.retry_after_ms()));
         };
         context.deadline = sandbox::deadline(&self.setup.limits);
-        let pace = self.habit.pace();
+        let pace = self.usage.pace();
         let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
             let mut body = Box::pin(body(&mut store));
-            let turns = Turns::new(body.as_mut(), pace, &self.habit, self.sandbox.slow_lane());
+            let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
             tokio::time::timeout(deadline, turns).await
         };
         let exceeded =

@@ -93,6 +93,19 @@ impl ComponentConfig {
         settings
     }
 
+    /// Where the setting of that name comes from: the table that says it, and the file or the
+    /// environment variables, in words.
+    pub(crate) fn source_of(&self, setting: &str, base: &Path) -> (&'static str, String) {
+        if let Some(value) = self.settings.get(setting) {
+            let file = value.get("file").and_then(Value::as_str).map(|it| base.join(it));
+            let file = file.map(|it| format!(" (in the file {})", it.display()));
+            return ("settings", file.unwrap_or_default());
+        }
+        let Some(from) = self.environment.get(setting) else { return ("settings", String::new()) };
+        let names: Vec<_> = from.variables().collect();
+        ("environment", format!(" (from the environment: {})", names.join(", ")))
+    }
+
     /// The hosts that it may send requests to, those that the environment names included. What is
     /// wrong there was told at the start.
     pub fn hosts(&self) -> Vec<HostGrant> {

@@ -1,14 +1,16 @@
 //! Opens the connections of one database, each set up, limited and under guard.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::frozen::{Frozen, FrozenReader};
 use super::guard::Guard;
 use super::limits::Limits;
+use super::types::Error;
 
 /// Statements that a connection keeps prepared.
 const PREPARED_MAX: usize = 160;
@@ -19,11 +21,47 @@ pub(super) struct Site {
     pub(super) limits: Limits,
     /// Whether a commit waits for the disk.
     pub(super) durable: bool,
+    /// Whether it can only be read for the time being.
+    pub(super) frozen: Arc<Frozen>,
+    /// What was found to be wrong with the file.
+    pub(super) damage: OnceLock<String>,
 }
 
 impl Site {
     pub(super) fn new(path: &Path, limits: Limits, durable: bool) -> Self {
-        Self { path: path.to_owned(), limits, durable }
+        Self {
+            path: path.to_owned(),
+            limits,
+            durable,
+            frozen: Arc::default(),
+            damage: OnceLock::new(),
+        }
+    }
+
+    /// Refuses where the file is known to be damaged.
+    pub(super) fn check_damage(&self) -> Result<(), Error> {
+        self.damage.get().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
+    }
+
+    /// The file of that ending that SQLite keeps beside.
+    pub(super) fn beside(&self, ending: &str) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push(ending);
+        path.into()
+    }
+
+    /// The file as one that nobody changes, so that nothing must be written to read it.
+    fn as_immutable(&self) -> String {
+        let mut uri = "file:".to_owned();
+        for byte in self.path.as_os_str().as_encoded_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                    uri.push(char::from(*byte));
+                }
+                _ => uri.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        uri + "?immutable=1"
     }
 
     /// The component's name, as the file has it.
@@ -37,6 +75,9 @@ pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guar
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // SQLite gives its log and its index the mode of this file. What keeps it from being made keeps
+    // SQLite from opening it, and it says why.
+    let _ = crate::private::create_new(&site.path);
     let mut connection = Connection::open_with_flags(&site.path, flags)?;
     connection.busy_timeout(site.limits.lock_time_max)?;
     let mode = connection
@@ -56,13 +97,22 @@ pub(super) fn open_writer(site: &Site) -> rusqlite::Result<(Connection, Arc<Guar
 }
 
 /// A connection that cannot write, also for a second process.
-pub(super) fn open_reader(site: &Site) -> rusqlite::Result<(Connection, Arc<Guard>)> {
+pub(super) fn open_reader(
+    site: &Site,
+) -> rusqlite::Result<(Connection, Arc<Guard>, Option<FrozenReader>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&site.path, flags)?;
+    let frozen = site.frozen.reader();
+    let mut connection = match &frozen {
+        None => Connection::open_with_flags(&site.path, flags)?,
+        Some(_) => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(site.as_immutable(), flags)?
+        }
+    };
     connection.busy_timeout(site.limits.lock_time_max)?;
     connection.pragma_update(None, "query_only", true)?;
     let guard = guarded(&mut connection, &site.limits)?;
-    Ok((connection, guard))
+    Ok((connection, guard, frozen))
 }
 
 fn guarded(connection: &mut Connection, limits: &Limits) -> rusqlite::Result<Arc<Guard>> {

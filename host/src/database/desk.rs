@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use super::connections::{self, Site};
 use super::errors::{explain, out_of_time};
 use super::guard::{Guard, Mode};
+use super::mark::{self, Mark};
 use super::migrations::{self, MigrateError, Migration};
 use super::reader::Answer;
 use super::run;
@@ -48,6 +49,7 @@ pub(super) struct Desk {
     site: Arc<Site>,
     connection: Connection,
     guard: Arc<Guard>,
+    mark: Option<Mark>,
     /// Pages in the write-ahead log after the last commit.
     log_pages: Arc<AtomicU32>,
     /// How many of them had been there when the log was last brought home.
@@ -61,12 +63,14 @@ impl Desk {
         site: &Arc<Site>,
         queued_bytes: Arc<AtomicUsize>,
     ) -> Result<Self, OpenError> {
-        let path = || site.path.clone();
-        let sqlite = |source| OpenError::Sqlite { path: path(), source };
+        mark::check_file(site)?;
+        let sqlite = |source| mark::opened(site, source);
         let (mut connection, guard, mode) = connections::open_writer(site).map_err(sqlite)?;
         if mode != "wal" {
-            return Err(OpenError::Journal { path: path(), mode });
+            return Err(OpenError::Journal { path: site.path.clone(), mode });
         }
+        mark::check(site, &connection, &guard)?;
+        let mark = Mark::begin(site, &connection, &guard);
         let log_pages = Arc::new(AtomicU32::new(0));
         let counter = Arc::clone(&log_pages);
         let count = move |_: &mut rusqlite::hooks::Wal, pages| {
@@ -75,11 +79,11 @@ impl Desk {
         };
         connection.wal_hook(Some(count)).map_err(sqlite)?;
         let (site, home_at) = (Arc::clone(site), Cell::new(0));
-        Ok(Self { site, connection, guard, log_pages, home_at, queued_bytes })
+        Ok(Self { site, connection, guard, mark, log_pages, home_at, queued_bytes })
     }
 
-    pub(super) fn serve(self, queue: &Receiver<Job>) {
-        let mut next = None;
+    /// Does what comes, `next` before all else.
+    pub(super) fn serve(self, queue: &Receiver<Job>, mut next: Option<Job>) {
         // Ends when the last handle is dropped, or at `Close`, with what was accepted before done.
         while let Some(job) = next.take().or_else(|| queue.recv().ok()) {
             match job {
@@ -93,6 +97,11 @@ impl Desk {
             }
             next = next.or_else(|| queue.try_recv().ok());
             self.bring_home(if next.is_some() { LOG_PAGES_MOST } else { LOG_PAGES_IDLE });
+        }
+        let Self { connection, mark, .. } = self;
+        let closed = connection.close();
+        if let (Ok(()), Some(mark)) = (closed, mark) {
+            mark.end();
         }
     }
 
@@ -214,20 +223,24 @@ impl Desk {
         if pages < self.home_at.get() {
             self.home_at.set(0);
         }
-        if pages - self.home_at.get() < grown {
+        if pages - self.home_at.get() < grown || !self.site.frozen.has_thawed() {
             return;
         }
         self.home_at.set(pages);
         let done = self.guard.within(Mode::Host, || {
             self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
         });
-        if let Err(error) = done {
-            tracing::warn!(database = %self.site.path.display(), %error, "cannot checkpoint");
+        match (done, &self.mark) {
+            (Ok(()), Some(mark)) => mark.renew(&self.connection, &self.guard),
+            (Ok(()), None) => {}
+            (Err(error), _) => {
+                tracing::warn!(database = %self.site.path.display(), %error, "cannot checkpoint");
+            }
         }
     }
 }
 
-fn answer(request: Request, answer: Answer) {
+pub(super) fn answer(request: Request, answer: Answer) {
     // Whoever asked may have gone; what is on disk stands all the same.
     let _ = request.reply.send(answer);
 }

@@ -61,7 +61,8 @@ fn constraint(statement: u32, failure: ffi::Error, message: &str) -> Error {
 /// SQLite says the same of a full disk and of its own page limit; a little file tells them apart.
 fn full(site: &Site) -> Error {
     let probe = site.path.with_extension("probe");
-    let room = std::fs::File::create(&probe)
+    let _ = std::fs::remove_file(&probe);
+    let room = crate::private::create_new(&probe)
         .and_then(|mut file| file.write_all(&[0xA5; 256 << 10]).and_then(|()| file.sync_data()));
     // It may never have come to be; then there is nothing to remove.
     let _ = std::fs::remove_file(&probe);

@@ -49,12 +49,12 @@ pub fn export_readonly(path: &Path, table: &str, each: Each<'_>) -> Result<u64, 
 }
 
 pub(super) fn tables(site: &Site) -> Result<Vec<String>, ExportError> {
-    let (connection, guard) = connections::open_reader(site)?;
+    let (connection, guard, _) = connections::open_reader(site)?;
     Ok(guard.within(Mode::Host, || list(&connection))?)
 }
 
 pub(super) fn export(site: &Site, table: &str, each: Each<'_>) -> Result<u64, ExportError> {
-    let (connection, guard) = connections::open_reader(site)?;
+    let (connection, guard, _) = connections::open_reader(site)?;
     let tables = guard.within(Mode::Host, || {
         // One snapshot for the shape and the rows.
         connection.execute_batch("BEGIN")?;

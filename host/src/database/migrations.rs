@@ -6,7 +6,7 @@ use std::time::Instant;
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 
-use super::connections::Site;
+use super::connections::{self, Site};
 use super::errors::explain;
 use super::guard::{Guard, Mode};
 use super::scan::{self, Access};
@@ -130,22 +130,13 @@ fn apply_within(
     list: &[Migration],
 ) -> Result<u32, MigrateError> {
     let database = |error| MigrateError::Database(explain(site, 0, error));
-    let known: Vec<String> = guard
+    let known = guard
         .within(Mode::Host, || {
             connection.execute_batch(TABLE)?;
-            connection
-                .prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()
+            known(connection)
         })
         .map_err(database)?;
-    for (migration, hash) in list.iter().zip(&known) {
-        if migration.hash() != *hash {
-            let (number, name) = (migration.number, migration.name.clone());
-            return Err(MigrateError::Changed { number, name });
-        }
-    }
-    let new = list.get(known.len()..).unwrap_or_default();
+    let new = new(list, &known)?;
     for migration in new {
         step(site, connection, guard, migration).map_err(|error| MigrateError::Failed {
             number: migration.number,
@@ -157,6 +148,37 @@ fn apply_within(
     match guard.within(Mode::Host, || foreign_name(connection)).map_err(database)? {
         Some(name) => Err(MigrateError::Reserved(name)),
         None => Ok(u32::try_from(new.len()).unwrap_or(u32::MAX)),
+    }
+}
+
+/// The hashes of those that are applied.
+fn known(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare("SELECT hash FROM madoguchi_migrations ORDER BY number")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+/// Those of `list` that are not applied yet.
+fn new<'a>(list: &'a [Migration], known: &[String]) -> Result<&'a [Migration], MigrateError> {
+    for (migration, hash) in list.iter().zip(known) {
+        if migration.hash() != *hash {
+            let (number, name) = (migration.number, migration.name.clone());
+            return Err(MigrateError::Changed { number, name });
+        }
+    }
+    Ok(list.get(known.len()..).unwrap_or_default())
+}
+
+/// The same where nothing can be written: good as long as there is nothing to apply; else `why`.
+pub(super) fn look(site: &Site, list: &[Migration], why: &str) -> Result<u32, MigrateError> {
+    check_numbers(list)?;
+    let database = |error| MigrateError::Database(explain(site, 0, error));
+    let (connection, guard, _frozen) = connections::open_reader(site).map_err(database)?;
+    let known = guard.within(Mode::Host, || known(&connection)).map_err(database)?;
+    match new(list, &known)? {
+        [] => Ok(0),
+        _ => Err(MigrateError::Database(Error::Unavailable(why.to_owned()))),
     }
 }
 

@@ -6,12 +6,15 @@
 //! do alone for most attacks: the text (`scan`), SQLite's authorizer and limits (`guard`), and
 //! for reads a connection that cannot write.
 
+mod backup;
 mod connections;
 mod desk;
 mod errors;
 mod export;
+mod frozen;
 mod guard;
 mod limits;
+mod mark;
 mod migrations;
 mod reader;
 mod readers;
@@ -28,6 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+pub use backup::{BackupError, copy};
 pub use export::{Each, ExportError, export_readonly, tables_readonly};
 pub use limits::Limits;
 pub use migrations::{MigrateError, Migration};
@@ -85,6 +89,7 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
+        self.inner.site.check_damage()?;
         self.inner.readers.query(statements, deadline).await
     }
 
@@ -97,6 +102,7 @@ impl Database {
         statements: Vec<Statement>,
         deadline: Instant,
     ) -> Result<Vec<Rows>, Error> {
+        self.inner.site.check_damage()?;
         self.inner.writer.transact(statements, deadline).await
     }
 
@@ -126,6 +132,16 @@ impl Database {
         self.inner.writer.close().await;
     }
 
+    /// Whether it can only be read for the time being, because its disk takes nothing.
+    pub fn is_frozen(&self) -> bool {
+        self.inner.site.frozen.is()
+    }
+
+    /// What was found to be wrong with the file since it was opened: nothing is read or written then.
+    pub fn damage(&self) -> Option<&str> {
+        self.inner.site.damage.get().map(String::as_str)
+    }
+
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.inner.site.path
@@ -144,8 +160,8 @@ impl Scratch {
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let folder = std::env::temp_dir().join(format!("madoguchi-{process}-{count}"));
-            // `create_dir` fails on what is there already, so a folder is never shared or followed.
-            match std::fs::create_dir(&folder) {
+            // Making fails on what is there already, so a folder is never shared or followed.
+            match crate::private::make_new_folder(&folder) {
                 Ok(()) => return Ok(Self { folder }),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(OpenError::Folder { path: folder, source }),

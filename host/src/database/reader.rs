@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::connections::{self, Site};
 use super::errors::explain;
+use super::frozen::FrozenReader;
 use super::guard::{Guard, Mode};
 use super::run;
 use super::scan::Access;
@@ -24,6 +25,7 @@ pub(super) type Answer = Result<Vec<Rows>, Error>;
 pub(super) struct Reader {
     connection: Connection,
     pub(super) guard: Arc<Guard>,
+    frozen: Option<FrozenReader>,
     /// Texts that may run on an async worker.
     quick: HashSet<String>,
     /// Texts that never may, because of a function that they call.
@@ -32,9 +34,14 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn open(site: &Site) -> Result<Self, Error> {
-        let (connection, guard) =
+        let (connection, guard, frozen) =
             connections::open_reader(site).map_err(|error| explain(site, 0, error))?;
-        Ok(Self { connection, guard, quick: HashSet::new(), slow: HashSet::new() })
+        Ok(Self { connection, guard, frozen, quick: HashSet::new(), slow: HashSet::new() })
+    }
+
+    /// Whether it reads the file as it lies, without what is written from now on.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
     }
 
     pub(super) fn knows_as_quick(&self, statements: &[Statement]) -> bool {

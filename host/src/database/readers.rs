@@ -47,7 +47,7 @@ impl Readers {
         if Instant::now() >= deadline {
             return Err(errors::out_of_time());
         }
-        let mut idle = self.idle.take();
+        let mut idle = self.idle.take(self.site.frozen.is());
         if let Some(mut reader) = idle.take_if(|reader| reader.knows_as_quick(&statements)) {
             let answer = reader.run_inline(&self.site, &statements, deadline);
             if let Some(answer) = answer {
@@ -148,8 +148,16 @@ pub(super) fn closed() -> Error {
 }
 
 impl Idle {
-    fn take(&self) -> Option<Reader> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.pop()
+    /// One that reads as the database is now; those that do not are closed.
+    fn take(&self, is_frozen: bool) -> Option<Reader> {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = readers.as_mut()?;
+        while let Some(reader) = readers.pop() {
+            if reader.is_frozen() == is_frozen {
+                return Some(reader);
+            }
+        }
+        None
     }
 
     fn put(&self, reader: Reader) {

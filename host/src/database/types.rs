@@ -148,12 +148,22 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// SQLite cannot open it or set it up: no leave to write, no database, damaged.
-    #[error("cannot open the database {path}")]
+    #[error("cannot open the database {path}: {source}")]
     Sqlite {
         /// The file.
         path: PathBuf,
         /// What SQLite said.
         source: rusqlite::Error,
+    },
+    /// It is not the database that was there before, or not whole.
+    #[error(
+        "the database {path} is damaged: {found}. Stop the server and put a backup in its place, with the file {path}-state beside it removed; or, to begin anew without what was in it, remove {path} and all files whose names begin so"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        found: String,
     },
     /// The folder is on a file system that cannot share memory, which write-ahead logging needs.
     #[error("the database {path} cannot use write-ahead logging: its journal mode is {mode}")]

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use super::connections::Site;
 use super::desk::{Desk, Job, Request};
+use super::frozen;
 use super::migrations::{MigrateError, Migration};
 use super::reader::Answer;
 use super::readers::closed;
@@ -29,16 +30,21 @@ impl Writer {
     pub(super) fn start(site: &Arc<Site>) -> Result<Self, OpenError> {
         let path = || site.path.clone();
         if let Some(folder) = site.path.parent() {
-            std::fs::create_dir_all(folder)
+            crate::private::make_folder(folder)
                 .map_err(|source| OpenError::Folder { path: folder.to_owned(), source })?;
         }
         let (jobs, queue) = sync_channel(site.limits.queue_max.max(1));
         let queued_bytes = Arc::new(AtomicUsize::new(0));
-        let desk = Desk::open(site, Arc::clone(&queued_bytes))?;
-        let thread = std::thread::Builder::new()
-            .name(format!("db {}", site.name()))
-            .spawn(move || desk.serve(&queue))
-            .map_err(|source| OpenError::Thread { path: path(), source })?;
+        let thread = std::thread::Builder::new().name(format!("db {}", site.name()));
+        let thread = match Desk::open(site, Arc::clone(&queued_bytes)) {
+            Ok(desk) => thread.spawn(move || desk.serve(&queue, None)),
+            Err(error) => {
+                let Some(why) = frozen::freeze(site, &error) else { return Err(error) };
+                let (site, queued_bytes) = (Arc::clone(site), Arc::clone(&queued_bytes));
+                thread.spawn(move || frozen::wait_for_room(&site, &queued_bytes, &queue, &why))
+            }
+        };
+        let thread = thread.map_err(|source| OpenError::Thread { path: path(), source })?;
         let thread = Mutex::new(Some(thread));
         Ok(Self { site: Arc::clone(site), jobs, queued_bytes, thread })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{OfferError, is_name, optional_object};
-use crate::bindings::prompts::exports::madoguchi::tool::prompts::Definition;
+use crate::{bindings::prompts::exports::madoguchi::tool::prompts::Definition, clean};
 
 /// Prompts that one component may offer.
 const PROMPTS_MAX: usize = 256;
@@ -73,7 +73,10 @@ impl Prompt {
         }
         for (at, argument) in it.arguments.iter().enumerate() {
             let name = &argument.name;
-            if name.is_empty() || it.arguments[..at].iter().any(|it| it.name == *name) {
+            if name.is_empty()
+                || !clean::is_clean(name)
+                || it.arguments[..at].iter().any(|it| it.name == *name)
+            {
                 return Err(wrong(format!("its argument {name:?} has no name or one twice given")));
             }
         }
@@ -90,13 +93,14 @@ impl Prompt {
         };
         let argument =
             |it: crate::bindings::prompts::exports::madoguchi::tool::prompts::Argument| {
-                let (title, description) = (it.title, it.description);
+                let title = it.title.as_deref().map(clean::title);
+                let description = it.description.as_deref().map(clean::text);
                 Argument { name: it.name, title, description, required: it.required }
             };
         Ok(Self {
             name: it.name.into(),
-            title: it.title,
-            description: it.description,
+            title: it.title.as_deref().map(clean::title),
+            description: it.description.as_deref().map(clean::text),
             arguments: it.arguments.into_iter().map(argument).collect(),
             meta,
             instructions,

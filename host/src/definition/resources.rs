@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{OfferError, optional_object};
 use crate::{
     bindings::resources::exports::madoguchi::tool::resources as wit,
+    clean,
     uri_template::{URI_BYTES_MAX, UriTemplate, has_scheme},
 };
 
@@ -81,9 +82,9 @@ impl Resource {
                 .map_err(|why| wrong(format!("its annotations {why}")))?,
             meta: optional_object(it.meta.as_deref())
                 .map_err(|why| wrong(format!("its meta {why}")))?,
-            name: it.name,
-            title: it.title,
-            description: it.description,
+            name: clean::title(&it.name),
+            title: it.title.as_deref().map(clean::title),
+            description: it.description.as_deref().map(clean::text),
             mime_type: it.mime_type,
         };
         Ok(Self { uri: it.uri.into(), about, size: it.size })
@@ -120,9 +121,9 @@ impl Template {
                 .map_err(|why| wrong(format!("its annotations {why}")))?,
             meta: optional_object(it.meta.as_deref())
                 .map_err(|why| wrong(format!("its meta {why}")))?,
-            name: it.name,
-            title: it.title,
-            description: it.description,
+            name: clean::title(&it.name),
+            title: it.title.as_deref().map(clean::title),
+            description: it.description.as_deref().map(clean::text),
             mime_type: it.mime_type,
         };
         Ok(Self { uri_template, about })

@@ -11,6 +11,7 @@ use super::Manifest;
 use crate::{
     difference::Surface,
     library::{self, Source, name_of},
+    private,
 };
 
 const MANIFEST: &str = "manifest.json";
@@ -26,7 +27,7 @@ impl Shelf {
     /// Opens the shelf, or makes it. A manifest that cannot be read is put aside, and said so.
     pub(crate) fn open(data: &Path) -> io::Result<Self> {
         let folder = data.join("generations");
-        crate::private::make_folder(&folder)?;
+        private::make_folder(&folder)?;
         let mut manifests = BTreeMap::new();
         for entry in fs::read_dir(&folder)?.flatten() {
             if let Some(name) = name_of(&entry.path())
@@ -72,14 +73,14 @@ impl Shelf {
     pub(crate) async fn keep(&self, name: &str, source: &Source, tools: Option<Vec<Surface>>) {
         let (folder, source) = (self.folder.join(name), source.clone());
         let keep = move || {
-            crate::private::make_folder(&folder)?;
+            private::make_folder(&folder)?;
             let file = folder.join(format!("{}.wasm", source.digest));
             if !file.is_file() {
-                library::write(&file, &source.bytes)?;
+                private::write(&file, &source.bytes)?;
             }
             let file = folder.join(format!("{}.json", source.digest));
             match tools.map(|it| serde_json::to_vec(&it)) {
-                Some(Ok(json)) if !file.is_file() => library::write(&file, &json),
+                Some(Ok(json)) if !file.is_file() => private::write(&file, &json),
                 _ => Ok(()),
             }
         };
@@ -140,8 +141,8 @@ fn read_manifest(folder: &Path) -> Option<Manifest> {
 
 /// Writes the manifest, then drops the bytes that it no longer needs.
 fn keep_manifest(folder: &Path, manifest: &Manifest) -> io::Result<()> {
-    crate::private::make_folder(folder)?;
-    library::write(&folder.join(MANIFEST), &serde_json::to_vec_pretty(manifest)?)?;
+    private::make_folder(folder)?;
+    private::write(&folder.join(MANIFEST), &serde_json::to_vec_pretty(manifest)?)?;
     let kept = manifest.kept();
     for path in fs::read_dir(folder)?.flatten().map(|it| it.path()) {
         let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();

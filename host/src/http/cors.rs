@@ -1,7 +1,7 @@
 //! What a page elsewhere may do that the configuration names (CORS), and nothing for any other.
 
-use axum::{extract::Request, response::Response};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 
 /// What such a page may send.
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, DELETE");
@@ -38,9 +38,9 @@ const SENT: [&str; 16] = [
 const PARAMETER: &str = "mcp-param-";
 
 /// Whether a browser asks before it sends what a page wants to send.
-pub(super) fn is_preflight(request: &Request) -> bool {
-    *request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+pub(super) fn is_preflight(request: &Parts) -> bool {
+    request.method == Method::OPTIONS
+        && request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// The answer to it, for a page of `origin`. Needs no token: browsers send none with it.

@@ -9,11 +9,21 @@ use http::{HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use serde_json::{Value, json};
 
+use crate::unreadable;
+
 /// Bytes of an error's text that are read; what is longer is not one of those we know.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
 /// The code that clients know for a session that has gone.
 const SESSION_NOT_FOUND: i32 = -32001;
+
+/// How the SDK says that a session ended meanwhile.
+const ENDED: [&str; 4] = [
+    "Session service terminated",
+    "Channel closed",
+    "no response message received",
+    "there is no such session",
+];
 
 /// Mends what the routes behind it answer.
 pub(super) async fn mend(
@@ -63,7 +73,10 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
             let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
             (StatusCode::BAD_REQUEST, -32600, message.to_owned())
         }
-        (_, Some(why)) => (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}")),
+        (_, Some(why)) => {
+            let why = unreadable::why(why);
+            (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
+        }
         (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
             let message = "There is no session: begin with `initialize`, or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
@@ -77,6 +90,11 @@ fn words(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCode, 
         {
             let message = "The body breaks off, or is not framed as the headers say.";
             (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+        }
+        // Its session ended while it was being answered: by its owner, or because the server stops.
+        (StatusCode::INTERNAL_SERVER_ERROR, _) if ENDED.iter().any(|it| text.contains(it)) => {
+            let message = "There is no such session any more: begin anew with `initialize`, without Mcp-Session-Id.";
+            (StatusCode::NOT_FOUND, SESSION_NOT_FOUND, message.to_owned())
         }
         (StatusCode::INTERNAL_SERVER_ERROR, _) => {
             tracing::error!("a request was not answered: {text}");
@@ -112,6 +130,9 @@ mod tests {
         assert_eq!(words(StatusCode::CONFLICT, "").2, "Conflict.");
         let broken = words(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
         assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
+        let ended =
+            "Encounter an error when create stream: Session error: Session service terminated";
+        assert_eq!(words(StatusCode::INTERNAL_SERVER_ERROR, ended).0, StatusCode::NOT_FOUND);
         let ours = words(StatusCode::INTERNAL_SERVER_ERROR, "secret");
         assert!(ours.1 == -32603 && !ours.2.contains("secret"), "{ours:?}");
     }

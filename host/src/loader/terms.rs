@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     component::{LoadError, LoadedComponent, Version},
     difference::{self, Difference, Surface},
+    generations::Manifest,
     grants::Grant,
 };
 
@@ -20,6 +21,8 @@ pub(crate) struct Terms {
     pub(crate) may_want_more: bool,
     /// Whether it may fail the callers of the one before.
     pub(crate) may_break: bool,
+    /// Whether the component has accepted its settings here before.
+    pub(crate) was_configured: bool,
     /// What it would take the place of; none at a fresh start.
     pub(crate) before: Option<Before>,
 }
@@ -34,13 +37,18 @@ pub(crate) struct Before {
 
 impl Terms {
     /// What serves again as it did.
-    pub(crate) fn as_before(version: Version, is_swap: bool, is_tested: bool) -> Self {
+    pub(crate) fn as_before(
+        version: Version,
+        is_swap: bool,
+        (manifest, digest): (&Manifest, &str),
+    ) -> Self {
         Self {
             is_swap,
             version: Arc::new(version),
-            is_tested,
+            is_tested: manifest.tested.iter().any(|it| it == digest),
             may_want_more: true,
             may_break: true,
+            was_configured: manifest.is_configured,
             before: None,
         }
     }

@@ -7,7 +7,7 @@ use rmcp::{
 };
 use serde_json::json;
 
-use super::{McpServer, caller, passed, rounds, wire};
+use super::{McpServer, passed, rounds, wire};
 use crate::{
     caller::{Caller, Owner},
     calls::{Complete, Outcome},
@@ -19,7 +19,7 @@ impl McpServer {
         request: CompleteRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let caller = caller(context);
+        let caller = self.caller(context);
         let name = match request.r#ref {
             Reference::Prompt(it) => it.name,
             // Nothing is left to be filled in.

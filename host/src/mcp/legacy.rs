@@ -1,12 +1,12 @@
 //! What clients of the revisions before 2026-07-28 need: questions pushed to them, and news through
 //! their session.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{CallToolResponse, ErrorCode, ResourceUpdatedNotificationParam, ServerRequest},
-    service::{RequestContext, ServiceError},
+    service::ServiceError,
 };
 use serde_json::{Value, json};
 
@@ -17,8 +17,6 @@ use super::{
 };
 use crate::component::Question;
 
-/// Rounds after which a tool that keeps asking is given up.
-pub(super) const ROUNDS_MAX: usize = 16;
 /// How long a person may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// How often a listener looks whether its session is still there.
@@ -26,18 +24,18 @@ const CLOSED_CHECK: Duration = Duration::from_secs(5);
 
 /// Puts `questions` to the client, one after the other, and brings its answers back.
 pub(super) async fn ask(
-    context: &RequestContext<RoleServer>,
-    capabilities: &str,
+    peer: Peer<RoleServer>,
+    capabilities: Arc<str>,
     questions: Vec<Question>,
 ) -> Result<BTreeMap<String, Value>, Box<CannotAsk>> {
-    if let Some(lacking) = wire::lacking(capabilities, &questions) {
+    if let Some(lacking) = wire::lacking(&capabilities, &questions) {
         return Err(Box::new(CannotAsk { required: None, ..lacking }));
     }
     let mut answers = BTreeMap::new();
     for question in questions {
         let request: ServerRequest = serde_json::from_value(wire::input_request(&question))
             .map_err(|error| cannot_ask(&question, &error.to_string()))?;
-        let answer = tokio::time::timeout(ANSWER_TIMEOUT, context.peer.send_request(request));
+        let answer = tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request));
         match answer.await {
             Ok(Ok(answer)) => {
                 answers.insert(question.key, serde_json::to_value(answer).unwrap_or_default());

@@ -17,6 +17,7 @@ use super::{McpServer, wire};
 use crate::{
     caller::{Caller, Owner},
     component::{CallError, LoadedComponent, Round, Stop},
+    definition::{Audience, Viewer},
     registry::Catalog,
     servers::Offer,
 };
@@ -84,15 +85,20 @@ impl McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         one_page(request)?;
         let catalog = self.registry.catalog();
-        let tools = catalog.offers();
-        let tools =
-            tools.filter(|(owner, it)| caller.may_call(*owner, &it.name, it.hints.read_only));
-        let served = catalog.served().tools().filter(|it| it.is_open_to(caller));
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
+        let tools = catalog.offers().filter(|(owner, it)| {
+            it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
+        });
+        let served = catalog.served().tools().filter(|it| {
+            let audience = it.listed.meta.as_ref().map(|it| Audience::of(&it.0));
+            audience.is_none_or(|it| it.has(viewer)) && it.is_open_to(caller)
+        });
         let served = served.map(|it| it.listed.clone());
-        let tools = tools.map(|(_, it)| wire::tool(it)).chain(served).collect();
+        let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(scope_for(caller)))
+            // What is on it depends on the client and on its language.
+            .with_cache_scope(CacheScope::Private))
     }
 
     pub(super) fn prompts(
@@ -108,9 +114,11 @@ impl McpServer {
             found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
         });
         let served = served.map(|it| it.listed.clone());
-        Ok(ListPromptsResult::with_all_items(prompts.map(wire::prompt).chain(served).collect())
+        let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
+        let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
+        Ok(ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(TTL.as_millis() as u64)
-            .with_cache_scope(scope_for(caller)))
+            .with_cache_scope(CacheScope::Private))
     }
 
     pub(super) fn templates(

@@ -2,7 +2,7 @@
 
 #![allow(deprecated, reason = "clients of the era before set levels of logs")]
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -18,19 +18,21 @@ use rmcp::{
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    caller::Caller,
+    assistant::Language,
+    caller::{Caller, LanguageTag},
     calls::{CallTool, Calls, GetPrompt, Outcome, ReadResource},
     config::Config,
+    definition::Viewer,
     events::Events,
     notes::Level,
     registry::Registry,
 };
 
 mod completion;
+mod early;
 pub(crate) mod gate;
 mod instructions;
 mod legacy;
@@ -48,7 +50,13 @@ use lists::{TTL, scope_for};
 use news::{LISTENERS_MAX, News};
 use rounds::Ended;
 use session::Session;
-use sessions::Sessions;
+use sessions::{Book, Sessions};
+
+/// How long a request for what components offer waits for the first load: longer than clients do.
+const LOADING_MAX: Duration = Duration::from_secs(300);
+/// The same where nothing is asked but what there is: components that were compiled before are there
+/// in less, and one that compiles keeps no client from beginning.
+const HELLO_MAX: Duration = Duration::from_secs(1);
 
 /// The SDK's way to serve MCP over HTTP.
 pub(crate) type McpService = StreamableHttpService<McpServer, Sessions>;
@@ -59,20 +67,59 @@ pub(crate) struct McpServer {
     registry: Registry,
     calls: Calls,
     events: Events,
-    /// Places for modern clients that listen.
-    listeners: Arc<Semaphore>,
+    /// Modern clients that listen, each caller with a share of the places.
+    listeners: Arc<Book<u64>>,
+    /// How long a legacy call waits for the answer to a question that may be answered later.
+    question_wait: Duration,
+    /// What whoever started this process reads, where nobody else can say it.
+    language: Option<LanguageTag>,
     session: Session,
 }
 
 impl McpServer {
-    pub(crate) fn new(registry: Registry, calls: Calls, events: Events) -> Self {
-        let listeners = Arc::new(Semaphore::new(LISTENERS_MAX));
-        Self { registry, calls, events, listeners, session: Session::default() }
+    pub(crate) fn new(
+        registry: Registry,
+        calls: Calls,
+        events: Events,
+        question_wait: Duration,
+    ) -> Self {
+        let listeners = Arc::new(Book::new(LISTENERS_MAX));
+        let (language, session) = (None, Session::default());
+        Self { registry, calls, events, listeners, question_wait, language, session }
+    }
+
+    /// The same for somebody who reads `language`, where they are alone with it.
+    pub(crate) fn reading(self, language: Option<LanguageTag>) -> Self {
+        Self { language, ..self }
+    }
+
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+        let caller = self.caller_of(&context.extensions);
+        let capabilities = context.client_capabilities();
+        let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
+        with_capabilities(caller, capabilities.as_deref())
+    }
+
+    /// Who sent what has these extensions.
+    fn caller_of(&self, extensions: &Extensions) -> Caller {
+        match extensions.get::<http::request::Parts>() {
+            Some(it) => Caller::of(&it.headers, &it.extensions),
+            None => Caller::stdio().reading(self.language.as_ref()),
+        }
     }
 
     /// The same for another session.
     fn for_session(&self) -> Self {
         Self { session: Session::default(), ..self.clone() }
+    }
+
+    /// Waits for the first load, where it still goes on: what is listed too early would be missing.
+    async fn loaded(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(wire::cancelled()),
+            _ = tokio::time::timeout(LOADING_MAX, self.registry.loaded()) => Ok(()),
+        }
     }
 
     /// The same over HTTP, until `hang_up`.
@@ -115,7 +162,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
-        let caller = caller_of(&context.extensions);
+        let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
+        let caller = self.caller_of(&context.extensions);
         context.peer.set_peer_info(request);
         result.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
         Ok(result)
@@ -125,8 +173,9 @@ impl ServerHandler for McpServer {
         &self,
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
+        let _ = tokio::time::timeout(HELLO_MAX, self.registry.loaded()).await;
         let (versions, caller) =
-            (self.supported_protocol_versions().into_owned(), caller(&context));
+            (self.supported_protocol_versions().into_owned(), self.caller(&context));
         let mut info = self.get_info();
         info.instructions = Some(instructions::of(&self.registry.catalog(), &caller));
         Ok(DiscoverResult::from_server_info(versions, info)
@@ -139,7 +188,8 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.tools(request, &caller(&context))
+        self.loaded(&context).await?;
+        self.tools(request, &self.caller(&context))
     }
 
     async fn list_prompts(
@@ -147,7 +197,8 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.prompts(request, &caller(&context))
+        self.loaded(&context).await?;
+        self.prompts(request, &self.caller(&context))
     }
 
     async fn list_resource_templates(
@@ -155,7 +206,8 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.templates(request, &caller(&context))
+        self.loaded(&context).await?;
+        self.templates(request, &self.caller(&context))
     }
 
     async fn list_resources(
@@ -163,7 +215,8 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let caller = caller(&context);
+        self.loaded(&context).await?;
+        let caller = self.caller(&context);
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(wire::cancelled()),
@@ -175,7 +228,9 @@ impl ServerHandler for McpServer {
         let catalog = self.registry.catalog();
         let served = catalog.served().tool(name).map(|it| it.listed.clone());
         let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
-        served.or_else(|| tools.find(|it| &*it.name == name).map(wire::tool))
+        // Which of its arguments are told in headers, and no more, is asked of it.
+        let tool = |it: &_| wire::tool(it, Viewer::Page, Language::English);
+        served.or_else(|| tools.find(|it| &*it.name == name).map(tool))
     }
 
     async fn call_tool(
@@ -183,8 +238,9 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.loaded(&context).await?;
         let (name, arguments) = (request.name.into_owned(), request.arguments.as_ref());
-        let call = wire::call(name, arguments, &context, caller(&context))
+        let call = wire::call(name, arguments, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<CallTool>(call, &context).await {
             Ok(Outcome::Done { component, call_id, output }) => {
@@ -205,8 +261,10 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let call = wire::call(request.name, request.arguments.as_ref(), &context, caller(&context))
-            .carrying(request.input_responses, request.request_state);
+        self.loaded(&context).await?;
+        let call =
+            wire::call(request.name, request.arguments.as_ref(), &context, self.caller(&context))
+                .carrying(request.input_responses, request.request_state);
         match self.rounds::<GetPrompt>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
@@ -223,7 +281,8 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let call = wire::call(request.uri, None, &context, caller(&context))
+        self.loaded(&context).await?;
+        let call = wire::call(request.uri, None, &context, self.caller(&context))
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
@@ -239,6 +298,7 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        self.loaded(&context).await?;
         self.completion(request, &context).await
     }
 
@@ -282,7 +342,8 @@ impl ServerHandler for McpServer {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscribe_session(request.uri, &caller(&context))
+        self.loaded(&context).await?;
+        self.subscribe_session(request.uri, &self.caller(&context))
     }
 
     async fn unsubscribe(
@@ -296,22 +357,9 @@ impl ServerHandler for McpServer {
 
     /// Tells a legacy client what is new for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let news = News::new(&self.registry, &self.events, caller_of(&context.extensions));
+        let news = News::new(&self.registry, &self.events, self.caller_of(&context.extensions));
         tokio::spawn(legacy::listen(context.peer, self.session.clone(), news));
     }
-}
-
-fn caller(context: &RequestContext<RoleServer>) -> Caller {
-    let caller = caller_of(&context.extensions);
-    let capabilities = context.client_capabilities();
-    let capabilities = capabilities.and_then(|it| serde_json::to_string(&it).ok());
-    with_capabilities(caller, capabilities.as_deref())
-}
-
-/// Who sent what has these extensions.
-fn caller_of(extensions: &Extensions) -> Caller {
-    let parts = extensions.get::<http::request::Parts>();
-    parts.map_or_else(Caller::stdio, |it| Caller::of(&it.headers, &it.extensions))
 }
 
 /// `caller` with a client that can do what `capabilities` says, a JSON object.

@@ -1,12 +1,24 @@
 //! What is new: swaps, and what components say has changed, gathered for each listener by itself, so
 //! that one that does not listen delays nobody else.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use rmcp::{ErrorData, model::SubscriptionFilter, service::SubscriptionContext};
 use tokio::sync::{broadcast, watch};
 
-use super::{McpServer, caller_of, session::SUBSCRIPTIONS_MAX, wire};
+use super::{
+    McpServer,
+    session::SUBSCRIPTIONS_MAX,
+    sessions::{Book, InUse},
+    wire,
+};
 use crate::{
     caller::{Caller, Owner},
     component::CallError,
@@ -137,17 +149,20 @@ impl McpServer {
         &self,
         subscription: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let Ok(_listener) = self.listeners.try_acquire() else {
+        let caller = self.caller_of(&subscription.request_context().extensions);
+        let Some(listening) = listen_as(&self.listeners, &caller.principal) else {
             let message = "Too many clients listen already; try again later, or ask for the lists now and then.";
             return Err(ErrorData::internal_error(message, None));
         };
-        let caller = caller_of(&subscription.request_context().extensions);
+        let mut cut = std::pin::pin!(listening.in_use.ended());
         let mut news = News::new(&self.registry, &self.events, caller);
         let (sink, accepted) = (subscription.sink(), subscription.accepted());
         let uris: BTreeSet<_> = accepted.resource_subscriptions.iter().flatten().cloned().collect();
         loop {
             let bulletin = tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
+                // Another caller has less than a fair share.
+                () = &mut cut => return Ok(()),
                 bulletin = news.next() => bulletin,
             };
             let Some(bulletin) = bulletin else { return Ok(()) };
@@ -177,6 +192,29 @@ impl McpServer {
     }
 }
 
+/// A place among those who listen, until it is given back.
+struct Listening {
+    listeners: Arc<Book<u64>>,
+    id: u64,
+    in_use: InUse<u64>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.listeners.strike(&self.id);
+    }
+}
+
+/// A place for one more listener of `principal`, who has a fair share of all places.
+fn listen_as(listeners: &Arc<Book<u64>>, principal: &Arc<str>) -> Option<Listening> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    listeners.make_room(principal)?;
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    listeners.open(id, principal.clone());
+    let in_use = listeners.enter(&id)?;
+    Some(Listening { listeners: listeners.clone(), id, in_use })
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
@@ -188,6 +226,22 @@ mod tests {
         let registry = Registry::default();
         let news = News::new(&registry, events, Caller::anonymous());
         (registry, news)
+    }
+
+    #[tokio::test]
+    async fn listeners_of_one_caller_leave_places_for_another() {
+        let listeners = Arc::new(Book::new(8));
+        let listen = |principal: &str| listen_as(&listeners, &Arc::from(principal));
+        let ann: Vec<_> = (0..8).filter_map(|_| listen("ann")).collect();
+        assert_eq!(ann.len(), 8);
+        assert!(listen("ann").is_none(), "all places are taken, by the same");
+        let ben: Vec<_> = (0..8).filter_map(|_| listen("ben")).collect();
+        assert_eq!(ben.len(), 4, "half is a fair share of two");
+        let cut = ann.iter().filter(|it| it.in_use.ended().now_or_never().is_some()).count();
+        assert_eq!(cut, 4, "and no more than that had to go");
+        drop((ann, ben));
+        let eve: Vec<_> = (0..8).filter_map(|_| listen("eve")).collect();
+        assert_eq!(eve.len(), 8, "places are given back");
     }
 
     #[test]

@@ -1,20 +1,23 @@
 //! Requests that go in rounds, for both eras: what the call says meanwhile is passed on, a client that
 //! goes ends it, and who is asked is asked in the way of their era.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use rmcp::{
     ErrorData, RoleServer,
     model::{ProgressNotificationParam, ServerNotification},
     service::RequestContext,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{McpServer, legacy, wire};
 use crate::{
-    calls::{Call, Method, Outcome},
-    component::CallError,
+    calls::{Call, Method, Outcome, Questions},
+    component::{CallError, Question},
     notes::{Level, Note, Notes},
 };
 
@@ -22,6 +25,8 @@ use crate::{
 const NOTES_QUEUE: usize = 64;
 /// How long the last notes may take once the call has ended.
 const NOTES_TIMEOUT: Duration = Duration::from_secs(5);
+/// Where a question says that it may be answered when its call has ended.
+const LATER: &str = "madoguchi/later";
 /// Where a modern request says which lines of the log it wants.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
@@ -33,8 +38,15 @@ pub(super) enum Ended {
     Failed(CallError),
     /// The client cannot be asked.
     CannotAsk(Box<legacy::CannotAsk>),
-    /// It asks without end.
-    Endless,
+}
+
+/// What the questions of a round were answered, or why there is nobody to ask.
+type Asked = Result<BTreeMap<String, Value>, Box<legacy::CannotAsk>>;
+
+/// Whether a question may be answered when its call has ended.
+fn is_for_later(question: &Question) -> bool {
+    let meta = question.meta.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    meta.is_some_and(|it| it[LATER] == true)
 }
 
 impl McpServer {
@@ -42,39 +54,113 @@ impl McpServer {
     /// the questions to its user and comes back; as many as it takes for one of the era before.
     pub(super) async fn rounds<M: Method>(
         &self,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome<M::Output>, Ended> {
+        if wire::is_legacy(context) {
+            return self.asking::<M>(call, context).await;
+        }
+        let capabilities = call.caller.client_capabilities.clone();
+        let outcome = self.one_round::<M>(call, Questions::Answered, context).await?;
+        if let Outcome::Asked { questions, .. } = &outcome
+            && let Some(lacking) = wire::lacking(&capabilities, questions)
+        {
+            return Err(Ended::CannotAsk(Box::new(lacking)));
+        }
+        Ok(outcome)
+    }
+
+    /// Asks in between. A client gives its call up before a person has answered who takes their time:
+    /// where the questions may be answered later, the call ends before, and the asking goes on.
+    async fn asking<M: Method>(
+        &self,
         mut call: Call,
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome<M::Output>, Ended> {
-        let legacy = wire::is_legacy(context);
-        for _ in 0..legacy::ROUNDS_MAX {
+        let began = Instant::now();
+        loop {
             let again = call.again();
-            let (questions, state) = match self.one_round::<M>(call, context).await? {
-                Outcome::Asked { component, call_id, questions, state } if !legacy => {
-                    let capabilities = &again.caller.client_capabilities;
-                    return match wire::lacking(capabilities, &questions) {
-                        Some(lacking) => Err(Ended::CannotAsk(Box::new(lacking))),
-                        None => Ok(Outcome::Asked { component, call_id, questions, state }),
-                    };
-                }
-                Outcome::Asked { questions, state, .. } => (questions, state),
-                done => return Ok(done),
-            };
+            let (questions, state) =
+                match self.one_round::<M>(call, Questions::Answered, context).await? {
+                    Outcome::Asked { questions, state, .. } => (questions, state),
+                    done => return Ok(done),
+                };
+            let may_come_later = questions.iter().all(is_for_later);
             let capabilities = again.caller.client_capabilities.clone();
-            let asked = legacy::ask(context, &capabilities, questions);
-            let responses = tokio::select! {
+            let mut asked = Box::pin(legacy::ask(context.peer.clone(), capabilities, questions));
+            let patience = async {
+                match may_come_later {
+                    true => tokio::time::sleep_until((began + self.question_wait).into()).await,
+                    false => std::future::pending().await,
+                }
+            };
+            let in_time = tokio::select! {
                 biased;
                 () = context.ct.cancelled() => return Err(Ended::Cancelled),
-                asked = asked => asked.map_err(Ended::CannotAsk)?,
+                responses = &mut asked => Some(responses),
+                () = patience => None,
             };
-            call = Call { responses, state: Some(state), ..again };
+            let responses = match in_time {
+                Some(responses) => responses,
+                None => {
+                    let unanswered = again.unanswered(&state);
+                    let round = self.one_round::<M>(unanswered, Questions::Open, context);
+                    match round.await {
+                        Err(Ended::Cancelled) => return Err(Ended::Cancelled),
+                        // It cannot end without the answers: they are waited for after all.
+                        Err(_) | Ok(Outcome::Asked { .. }) => tokio::select! {
+                            biased;
+                            () = context.ct.cancelled() => return Err(Ended::Cancelled),
+                            responses = &mut asked => responses,
+                        },
+                        Ok(done) => {
+                            self.go_on_later::<M>(again, state, asked, context);
+                            return Ok(done);
+                        }
+                    }
+                }
+            };
+            call = Call {
+                responses: responses.map_err(Ended::CannotAsk)?,
+                state: Some(state),
+                ..again
+            };
         }
-        Err(Ended::Endless)
+    }
+
+    /// Goes on asking for a call that has ended, and takes the answers as if it had not.
+    fn go_on_later<M: Method>(
+        &self,
+        call: Call,
+        mut state: String,
+        asked: impl Future<Output = Asked> + Unpin + Send + 'static,
+        context: &RequestContext<RoleServer>,
+    ) {
+        let Some(place) = self.session.place_for_later() else { return };
+        let (calls, peer) = (self.calls.clone(), context.peer.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            let mut next = asked.await;
+            // It ends by itself: a call asks only so often.
+            while let Ok(responses) = next {
+                let round = Call { responses, state: Some(state), ..call.again() };
+                let Ok(Outcome::Asked { questions, state: after, .. }) =
+                    calls.ask::<M>(round).await
+                else {
+                    return;
+                };
+                state = after;
+                let capabilities = call.caller.client_capabilities.clone();
+                next = legacy::ask(peer.clone(), capabilities, questions).await;
+            }
+        });
     }
 
     /// One round; what it says meanwhile goes to the client, who holds it up by nothing.
     async fn one_round<M: Method>(
         &self,
         mut call: Call,
+        open: Questions,
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome<M::Output>, Ended> {
         let (sender, mut notes) = mpsc::channel(NOTES_QUEUE);
@@ -82,7 +168,7 @@ impl McpServer {
         let log = self.log_level(context);
         let wanted = progress || log.is_some();
         call.notes = wanted.then_some(Notes { sender, progress, log });
-        let mut outcome = std::pin::pin!(self.calls.ask::<M>(call));
+        let mut outcome = std::pin::pin!(self.calls.ask_with::<M>(call, open));
         let mut telling = std::pin::pin!(async {
             while let Some(note) = notes.recv().await {
                 tell(context, note).await;
@@ -140,6 +226,5 @@ pub(super) fn error(ended: Ended) -> ErrorData {
         Ended::Cancelled => wire::cancelled(),
         Ended::Failed(error) => wire::error(error),
         Ended::CannotAsk(it) => it.error(),
-        Ended::Endless => wire::endless(),
     }
 }

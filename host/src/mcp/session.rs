@@ -5,15 +5,28 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
 use crate::notes::Level;
 
 /// Resources that one listener may subscribe to.
 pub(super) const SUBSCRIPTIONS_MAX: usize = 256;
 
+/// Calls of one session that have ended and whose questions may still be answered.
+const LATER_MAX: usize = 16;
+
 /// What lasts as long as the session; a modern request has one of its own.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Session {
     asked: Arc<Mutex<Asked>>,
+    /// Places for calls that have ended and whose questions are still open.
+    later: Arc<Semaphore>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self { asked: Arc::default(), later: Arc::new(Semaphore::new(LATER_MAX)) }
+    }
 }
 
 #[derive(Default)]
@@ -24,6 +37,11 @@ struct Asked {
 }
 
 impl Session {
+    /// A place for one more call that has ended and whose question is still open.
+    pub(super) fn place_for_later(&self) -> Option<OwnedSemaphorePermit> {
+        self.later.clone().try_acquire_owned().ok()
+    }
+
     /// From which level on it wants to be told of the log; nothing before it has said so.
     pub(super) fn log_level(&self) -> Option<Level> {
         self.asked().log_level

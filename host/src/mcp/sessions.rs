@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 mod book;
 
-use book::{Book, InUse};
+pub(super) use book::{Book, InUse};
 
 use crate::limits::SessionsConfig;
 
@@ -44,23 +44,37 @@ tokio::task_local! {
 
 struct Acting {
     principal: Arc<str>,
-    found_full: Cell<bool>,
+    trouble: Cell<Option<Trouble>>,
 }
 
-/// Answers `request` as one of `principal`'s; none where there is no room for the session that it
-/// would open.
-pub(super) async fn acting<F: Future>(principal: Arc<str>, request: F) -> Option<F::Output> {
+/// What the SDK does not tell of a request's session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// There is no room for the one that it would open.
+    Full,
+    /// The one that it would end is not there, or another's.
+    Unknown,
+}
+
+fn note(trouble: Trouble) {
+    let _ = ACTING.try_with(|it| it.trouble.set(Some(trouble)));
+}
+
+/// Answers `request` as one of `principal`'s; or says what there is with its session.
+pub(super) async fn acting<F: Future>(
+    principal: Arc<str>,
+    request: F,
+) -> Result<F::Output, Trouble> {
     let answer = async {
         let answer = request.await;
-        let found_full = ACTING.with(|it| it.found_full.get());
-        (!found_full).then_some(answer)
+        ACTING.with(|it| it.trouble.get()).map_or(Ok(answer), Err)
     };
-    ACTING.scope(Acting { principal, found_full: Cell::new(false) }, answer).await
+    ACTING.scope(Acting { principal, trouble: Cell::new(None) }, answer).await
 }
 
 /// Whether the session named `id` is of whoever sends the request; where there is none, it is the
 /// session itself that asks.
-fn is_theirs(book: &Book, id: &SessionId) -> bool {
+fn is_theirs(book: &Book<SessionId>, id: &SessionId) -> bool {
     ACTING.try_with(|it| book.is_of(id, &it.principal)).unwrap_or(true)
 }
 
@@ -81,7 +95,7 @@ pub(crate) enum SessionError {
 /// All sessions.
 pub(crate) struct Sessions {
     sdk: LocalSessionManager,
-    book: Arc<Book>,
+    book: Arc<Book<SessionId>>,
     idle: Duration,
     sweeping: Once,
     hang_up: CancellationToken,
@@ -144,13 +158,16 @@ impl Sessions {
     }
 
     /// Marks the session named `id` as used for as long as what is returned lives.
-    fn enter(&self, id: &SessionId) -> Result<InUse, SessionError> {
+    fn enter(&self, id: &SessionId) -> Result<InUse<SessionId>, SessionError> {
         self.book.enter(id).ok_or(SessionError::Unknown)
     }
 }
 
 /// `stream`, which keeps its session from being idle, until the session ends.
-fn held<S>(stream: S, in_use: InUse) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
+fn held<S>(
+    stream: S,
+    in_use: InUse<SessionId>,
+) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
 where
     S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
 {
@@ -169,7 +186,7 @@ impl SessionManager for Sessions {
         let acting = ACTING.try_with(|it| it.principal.clone());
         let principal = acting.unwrap_or_else(|_| Arc::from("anonymous"));
         let Some(made_room) = self.book.make_room(&principal) else {
-            let _ = ACTING.try_with(|it| it.found_full.set(true));
+            note(Trouble::Full);
             return Err(SessionError::Full(self.book.max()));
         };
         self.close_aside(made_room);
@@ -193,11 +210,12 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
-        if is_theirs(&self.book, id) {
-            self.book.strike(id);
-            self.close(id).await?;
+        if !is_theirs(&self.book, id) {
+            note(Trouble::Unknown);
+            return Ok(());
         }
-        Ok(())
+        self.book.strike(id);
+        self.close(id).await
     }
 
     async fn create_stream(

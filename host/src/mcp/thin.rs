@@ -21,7 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
-use super::{McpService, gate, passed, plain, sessions, wire, with_capabilities};
+use super::{
+    McpService, early, gate, passed, plain,
+    sessions::{self, Trouble},
+    wire, with_capabilities,
+};
 use crate::{
     authorization::{self, Shape, insufficient_scope},
     caller::Caller,
@@ -66,12 +70,13 @@ pub(crate) struct Thin<A> {
     pub(crate) is_on: bool,
 }
 
-/// `/mcp`: this way where the request is plain, the SDK's otherwise.
+/// `/mcp`: this way where the request is plain, the SDK's otherwise. A modern call whose answer takes its
+/// time is answered as a stream, once its body is read.
 pub(crate) async fn answer<A: Answers>(
     State(thin): State<Arc<Thin<A>>>,
     request: Request,
 ) -> Response {
-    if !thin.is_on || !is_plain(request.method(), request.headers(), thin.body_bytes_max) {
+    if !is_plain(request.method(), request.headers(), thin.body_bytes_max) {
         // In a box, like the call below: their states are big, and would be moved with ours.
         return Box::pin(thin.to_sdk(request)).await;
     }
@@ -79,7 +84,13 @@ pub(crate) async fn answer<A: Answers>(
     let Ok(body) = body.collect().await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let body = body.to_bytes();
+    early::streamed_if_late(read(thin, parts, body.to_bytes())).await
+}
+
+async fn read<A: Answers>(thin: Arc<Thin<A>>, parts: Parts, body: Bytes) -> Response {
+    if !thin.is_on {
+        return Box::pin(thin.to_sdk(Request::from_parts(parts, Body::from(body)))).await;
+    }
     match Plain::read(&body, &parts.headers) {
         Some(plain) if !thin.answers.has_header_arguments(&plain.params.name) => {
             let call = plain.call(&parts);
@@ -97,10 +108,25 @@ impl<A: Answers> Thin<A> {
             Err(refusal) => return refusal,
         };
         let principal = Caller::of(request.headers(), request.extensions()).principal;
+        let ends_session = *request.method() == Method::DELETE;
         let answer = sessions::acting(principal, self.sdk.clone().oneshot(request));
-        let Some(Ok(response)) = answer.await else { return no_room() };
-        mend::mended(response.map(Body::new), self.body_bytes_max).await
+        let mut response = match answer.await {
+            Ok(Ok(response)) => response.map(Body::new),
+            Ok(Err(never)) => match never {},
+            Err(Trouble::Full) => return no_room(),
+            Err(Trouble::Unknown) => no_session(),
+        };
+        // What is ended is ended, and not to be ended some time; clients warn of any other status.
+        if ends_session && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        mend::mended(response, self.body_bytes_max).await
     }
+}
+
+/// The same as where the SDK looks for a session, which it does not where one is to be ended.
+fn no_session() -> Response {
+    (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
 }
 
 /// The answer to one more legacy client than there is room for.

@@ -17,13 +17,15 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    assistant::Language,
     caller::Caller,
     calls::Call,
     component::{Ask, CallError, Content, Output, Question, ResourceBody},
-    definition,
-    failure::Failure,
+    definition::{self, Viewer, Words},
+    failure::{Failure, shortened},
     record::Surface,
     telemetry::TraceHeaders,
+    unreadable,
 };
 
 mod offers;
@@ -32,19 +34,26 @@ pub(super) use offers::{completed, got, prompt, read, resource, template};
 
 use super::legacy::CannotAsk;
 
-pub(super) fn tool(tool: &definition::Tool) -> Tool {
+/// A tool as `viewer` is told of it, in the language that they read.
+pub(super) fn tool(tool: &definition::Tool, viewer: Viewer, language: Language) -> Tool {
+    let Words { title, description, input_schema } = tool.words(language.tag());
     let annotations = ToolAnnotations::new()
         .read_only(tool.hints.read_only)
         .destructive(tool.hints.destructive)
         .idempotent(tool.hints.idempotent)
         .open_world(tool.hints.open_world);
     let mut wire =
-        Tool::new(tool.name.to_string(), tool.description.clone(), tool.input_schema.clone())
-            .with_annotations(annotations);
-    wire.title = tool.title.clone();
+        Tool::new(tool.name.to_string(), description, input_schema).with_annotations(annotations);
+    wire.title = title;
     wire.output_schema = tool.output_schema.clone();
-    wire.meta = (!tool.meta.is_empty()).then(|| MetaObject(tool.meta.clone()));
+    wire.meta = Some(MetaObject(viewer.meta(&tool.meta))).filter(|it| !it.0.is_empty());
     wire
+}
+
+/// In which language `caller` is told what is on offer: in English where they read anything but
+/// Japanese, and in the words of the specifications, which are Japanese, where nobody says.
+pub(super) fn language(caller: &Caller) -> Language {
+    Language::of(Some(caller.locale.as_deref().unwrap_or("ja")), "")
 }
 
 /// What the world says no to, where there is no result to say it in.
@@ -88,6 +97,14 @@ impl Call {
         state: Option<String>,
     ) -> Self {
         Self { responses: responses.unwrap_or_default(), state, ..self }
+    }
+
+    /// The same call for a round that is told that the questions of the last one are not answered yet.
+    pub(super) fn unanswered(&self, state: &str) -> Self {
+        let mut meta: Map<String, Value> = serde_json::from_str(&self.meta).unwrap_or_default();
+        meta.insert("madoguchi/unanswered".to_owned(), true.into());
+        let meta = Value::Object(meta).to_string();
+        Self { meta, state: Some(state.to_owned()), ..self.again() }
     }
 
     /// The same call for another round, without what its first round brought along.
@@ -330,10 +347,13 @@ pub(super) fn unreadable(request: CustomRequest, is_legacy: bool) -> ErrorData {
             serde_json::from_value::<SubscriptionsListenRequestParams>(params).err()
         }
         method => {
+            let method = &method[..method.floor_char_boundary(128)];
             let message = format!("The method {method:?} is not served.");
             return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
         }
     };
-    let why = problem.map_or_else(|| "they do not fit".to_owned(), |it| it.to_string());
+    let why =
+        problem.map_or_else(|| "they do not fit".to_owned(), |it| unreadable::why(&it.to_string()));
+    let why = shortened(why, 1_024);
     ErrorData::invalid_params(format!("params of {}: {why}", request.method), None)
 }

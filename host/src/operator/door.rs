@@ -60,12 +60,16 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Makes a token and writes it down, for whoever can read the data folder.
-    pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<Self> {
+    /// Makes a token; the key with it is to be written down.
+    pub(crate) fn make(addr: SocketAddr, data: &Path) -> io::Result<(Self, Key)> {
         let token = URL_SAFE_NO_PAD.encode(random()?);
         let door = Self::of(&token, addr, data.join(FILE))?;
-        crate::private::write(&door.file, &serde_json::to_vec(&Key { addr, token })?)?;
-        Ok(door)
+        Ok((door, Key { addr, token }))
+    }
+
+    /// Writes `key` down, for whoever can read the data folder.
+    pub(crate) fn hang_out(&self, key: &Key) -> io::Result<()> {
+        crate::private::write(&self.file, &serde_json::to_vec(key)?)
     }
 
     fn of(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {

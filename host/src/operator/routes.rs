@@ -24,6 +24,7 @@ use crate::{
     metrics,
     record::Surface,
     telemetry::TraceHeaders,
+    unreadable,
 };
 
 /// Lines of the audit log that are given where nobody says how many, and at most.
@@ -74,7 +75,10 @@ pub(super) async fn rollback(
     };
     match read {
         Ok(Rollback { to }) => answer(operator.control.rollback(&name, to).await),
-        Err(error) => wrong(&format!("the body is {{\"to\": NUMBER}}, or empty: {error}")),
+        Err(error) => {
+            let why = unreadable::why(&error.to_string());
+            wrong(&format!("the body is {{\"to\": NUMBER}}, or empty: {why}"))
+        }
     }
 }
 
@@ -98,7 +102,8 @@ pub(super) async fn call(
     let asked: Asked = match serde_json::from_slice(&body) {
         Ok(asked) => asked,
         Err(error) => {
-            return wrong(&format!("the body is {{\"tool\": …, \"arguments\": {{…}}}}: {error}"));
+            let why = unreadable::why(&error.to_string());
+            return wrong(&format!("the body is {{\"tool\": …, \"arguments\": {{…}}}}: {why}"));
         }
     };
     let call = Call {

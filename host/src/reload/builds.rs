@@ -91,10 +91,9 @@ impl Reloader {
 
     fn terms(&self, name: &str, manifest: &Manifest, source: &Source, is_swap: bool) -> Terms {
         let digest = &source.digest;
-        let is_tested = manifest.tested.contains(digest);
         let last = manifest.last();
         if let Some(it) = manifest.serving().filter(|it| it.digest == *digest) {
-            return Terms::as_before(Version::settled(it.number), is_swap, is_tested);
+            return Terms::as_before(Version::settled(it.number), is_swap, (manifest, digest));
         }
         let number = manifest.next_number();
         let version = match last {
@@ -105,7 +104,8 @@ impl Reloader {
         Terms {
             is_swap,
             version: Arc::new(version),
-            is_tested,
+            is_tested: manifest.tested.contains(digest),
+            was_configured: manifest.is_configured,
             may_want_more: is_accepted || manifest.has_served(digest),
             may_break: is_accepted || !self.loader.config().swap.refuse_breaking,
             before: last.map(|it| Before {
@@ -141,7 +141,7 @@ impl Reloader {
         let in_folder = self.seen.contains_key(name);
         let first = if in_folder {
             let file = self.library.read(name);
-            file.inspect_err(|error| self.warn(name, name, &error.to_string())).ok()
+            file.map_err(LoadError::from).inspect_err(|it| self.refuse(name, name, it)).ok()
         } else {
             self.library.read_bundled(name)
         };
@@ -174,8 +174,8 @@ impl Reloader {
         let manifest = self.shelf.manifest(name);
         let serving = manifest.serving()?;
         let source = self.shelf.read(name, &serving.digest, FROM_SHELF)?;
-        let is_tested = manifest.tested.contains(&source.digest);
-        let terms = Terms::as_before(Version::settled(serving.number), false, is_tested);
+        let version = Version::settled(serving.number);
+        let terms = Terms::as_before(version, false, (&manifest, &source.digest));
         let loaded = self.loader.load(name, &source, terms).await;
         let refused = |error: &LoadError| self.refuse(name, FROM_SHELF, error);
         let loaded = loaded.inspect_err(refused).ok()?;
@@ -199,14 +199,28 @@ impl Reloader {
             status: Status::Serving,
         };
         // First, so that whoever hears of the swap finds its generation.
-        self.shelf.note(name, |it| match it.generation(generation.number) {
-            Some(_) => it.serve(generation.number),
-            None => it.install(generation),
+        self.shelf.note(name, |it| {
+            it.is_configured |= loaded.is_configured;
+            match it.generation(generation.number) {
+                Some(_) => it.serve(generation.number),
+                None => it.install(generation),
+            }
         });
         let before = self.registry.catalog().component(name).cloned();
         self.registry.install(&component)?;
         match loaded.trouble {
-            Some(error) => self.refuse(name, "its settings", &error),
+            Some(error) => {
+                let kept = match (loaded.is_configured, component.are_settings_refused()) {
+                    (true, _) => "",
+                    (false, true) => "; its calls are refused until that is mended",
+                    (false, false) => "; it serves what it took over before",
+                };
+                let about = match error {
+                    LoadError::Frozen => "its disk",
+                    _ => "its settings",
+                };
+                self.warn(name, about, &error, kept);
+            }
             // A stand-in serves for a bad file: the trouble stays until the file is good.
             None if stands_in => {}
             None => _ = self.troubles().remove(name),

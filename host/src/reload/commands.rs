@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Reloader, builds::BY_OPERATOR};
 use crate::{
     component::{LoadError, LoadedComponent, Version},
-    control::{Command, ControlError, Order},
+    control::{Command, ControlError, Order, Trouble},
     generations::{Generation, Status},
     library::{FILE_BYTES_MAX, Source, name_of},
     loader::Terms,
@@ -142,7 +142,7 @@ impl Reloader {
             previous.number
         );
         tracing::error!(component = name, "generation {number}: {error}");
-        self.troubles().insert(name.to_owned(), format!("generation {number}: {error}"));
+        self.note_trouble(name, format!("generation {number}: {error}"), None);
         Ok(())
     }
 
@@ -199,7 +199,9 @@ impl Reloader {
                 let name = component.name().to_string();
                 tracing::error!(component = name, "its settings: {error}");
                 let mut troubles = troubles.lock().unwrap_or_else(|it| it.into_inner());
-                troubles.insert(name, format!("its settings: {error}"));
+                // What a component says of its settings names no file.
+                let told = format!("its settings: {error}");
+                troubles.insert(name, Trouble { public: told.clone(), told });
             }
         });
         Some(again)
@@ -213,8 +215,8 @@ impl Reloader {
         let number = target.number;
         let source = self.shelf.read(name, &target.digest, &target.origin);
         let source = source.ok_or_else(|| self.no_generation(name, number))?;
-        let is_tested = self.shelf.manifest(name).tested.contains(&target.digest);
-        let terms = Terms::as_before(Version::settled(number), true, is_tested);
+        let manifest = self.shelf.manifest(name);
+        let terms = Terms::as_before(Version::settled(number), true, (&manifest, &target.digest));
         let loaded = self.loader.load(name, &source, terms).await;
         Ok(loaded.map_err(|error| refused(name, error))?.component)
     }

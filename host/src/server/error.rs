@@ -1,8 +1,8 @@
 //! Why a server cannot start, said so that it can be mended.
 
-use std::{io, net::SocketAddr, path::PathBuf};
+use std::{io, net::SocketAddr};
 
-use crate::{config::ConfigError, telemetry::TelemetryError};
+use crate::{config::ConfigError, data::DataError, telemetry::TelemetryError};
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -16,13 +16,8 @@ pub enum StartError {
         source: io::Error,
     },
     /// The data folder cannot be used.
-    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
-    Data {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// The address is open to others, and nothing says who may call.
     #[error(
         "{0} can be reached by others, and no token says who may call; `madoguchi token new NAME` makes one and prints the lines for the configuration. Or listen on 127.0.0.1, which needs none"

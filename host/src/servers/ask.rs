@@ -10,7 +10,10 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Request, ServerPrompt, ServerTool, offer::foreign};
-use crate::component::{CallError, Problem, Stop};
+use crate::{
+    component::{CallError, Problem, Stop},
+    unreadable,
+};
 
 /// What is asked.
 pub(crate) enum Ask {
@@ -76,7 +79,7 @@ impl Ask {
                     "context": { "arguments": about.get("arguments") },
                 });
                 let params = serde_json::from_value::<CompleteRequestParams>(params);
-                let params = params.map_err(|error| wrong(&error.to_string()))?;
+                let params = params.map_err(|it| wrong(&unreadable::why(&it.to_string())))?;
                 ClientRequest::CompleteRequest(CompleteRequest::new(params))
             }
         })
@@ -100,7 +103,7 @@ impl Ask {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, CallError> {
-    serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))
+    serde_json::from_str(text).map_err(|error| wrong(&unreadable::why(&error.to_string())))
 }
 
 fn wrong(why: &str) -> CallError {

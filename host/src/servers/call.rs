@@ -17,6 +17,7 @@ use super::{
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::{
+    clean,
     component::{CallError, Refusal, Stop, Unavailable},
     notes::Notes,
 };
@@ -114,21 +115,22 @@ impl Server {
     fn checked(&self, answer: Answer) -> Result<Answer, CallError> {
         let Answer::Result(result) = &answer else { return Ok(answer) };
         let size = serde_json::to_vec(result).map_or(0, |it| it.len());
-        let most = self.config.output_bytes_max;
-        if size > most {
-            let message = format!(
-                "The server {name} answered with {size} bytes; output_bytes_max under [servers.{name}] is {most}.",
-                name = self.name
-            );
-            return Err(refused("limit_exceeded", 502, message, None));
-        }
-        Ok(answer)
+        if size > self.config.output_bytes_max { Err(self.too_large()) } else { Ok(answer) }
+    }
+
+    /// The answer is longer than it may be.
+    fn too_large(&self) -> CallError {
+        let (name, most) = (&self.name, self.config.output_bytes_max);
+        let message = format!(
+            "The server {name} answered with more than {most} bytes, which is output_bytes_max under [servers.{name}]. Ask it for less."
+        );
+        refused("limit_exceeded", 502, message, None)
     }
 
     /// What the caller reads, ILL-15's words first.
     fn told(&self, ask: &Ask, retries: u32, failed: Failed) -> CallError {
         let (name, server) = (ask.name(), &*self.name);
-        let what = self.masked(&failed.what());
+        let what = clean::text(&self.masked(&failed.what()));
         tracing::warn!(target: "server", server, tool = name, retries, "a call failed: {what}");
         let again = self.again_ms();
         let unavailable = |message: String| {
@@ -157,6 +159,7 @@ impl Server {
                 ),
                 None,
             ),
+            Failed::TooLarge => self.too_large(),
             Failed::Unusable(_) => {
                 refused("upstream_error", 502, format!("The server {server}: {what}."), None)
             }

@@ -30,11 +30,38 @@ pub struct ServerConfig {
     pub(super) replaces: BTreeSet<String>,
     /// Its tools that are offered; none is all.
     pub(super) tools: Option<BTreeSet<String>>,
+    /// Whose hints the operator believes.
+    pub(super) trust_hints: TrustHints,
     pub(super) timeout_ms: u64,
     pub(super) retry_base_ms: Option<u64>,
     pub(super) calls_max: usize,
     pub(super) queue_max: usize,
     pub(super) output_bytes_max: usize,
+}
+
+/// Whose hints of what a call does to the world (`readOnlyHint` and its like) count: nobody's, all
+/// tools', or those of the tools that are named.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum TrustHints {
+    All(bool),
+    Of(BTreeSet<String>),
+}
+
+impl TrustHints {
+    /// Whether those of the tool count that its server knows by that name.
+    pub(super) fn has(&self, tool: &str) -> bool {
+        match self {
+            Self::All(all) => *all,
+            Self::Of(tools) => tools.contains(tool),
+        }
+    }
+}
+
+impl Default for TrustHints {
+    fn default() -> Self {
+        Self::All(false)
+    }
 }
 
 /// How a server is reached.
@@ -74,6 +101,8 @@ struct Written {
     #[serde(default)]
     replaces: BTreeSet<String>,
     tools: Option<BTreeSet<String>>,
+    #[serde(default)]
+    trust_hints: TrustHints,
     timeout_ms: Option<u64>,
     retry_base_ms: Option<u64>,
     calls_max: Option<usize>,
@@ -137,6 +166,7 @@ impl TryFrom<Written> for ServerConfig {
             prefix,
             replaces: it.replaces,
             tools: it.tools,
+            trust_hints: it.trust_hints,
             timeout_ms: within("timeout_ms", it.timeout_ms, 30_000, 1, 86_400_000)?,
             retry_base_ms: base.transpose()?,
             calls_max: within("calls_max", size(it.calls_max), 32, 1, 4_096)? as usize,
@@ -181,6 +211,8 @@ impl ServerConfig {
         let mut server = Self::at(url).map_err(|it| format!("MCP_SERVER_URL: {it}"))?;
         server.replaces = ILLUSTRATIONS.map(str::to_owned).into();
         server.tools = Some(server.replaces.clone());
+        // Who names the address names the two tools, which the specification has called unasked.
+        server.trust_hints = TrustHints::All(true);
         if let (Way::Url { token, .. }, Some(password)) = (&mut server.way, password) {
             *token = Some(Given::value(password));
         }

@@ -24,6 +24,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{
     config::{Era, ServerConfig, Way},
     hears::Hears,
+    limited::Limited,
     retry::Failed,
     sse::OverSse,
 };
@@ -164,14 +165,14 @@ fn over_http(
     url: &Url,
     token: Option<&Secret>,
     config: &ServerConfig,
-) -> StreamableHttpClientTransport<Client> {
+) -> StreamableHttpClientTransport<Limited> {
     let mut over = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .max_concurrent_requests(config.calls_max)
         .max_sse_event_size(config.output_bytes_max);
     if let Some(token) = token {
         over = over.auth_header(token.expose());
     }
-    StreamableHttpClientTransport::with_client(http.clone(), over)
+    StreamableHttpClientTransport::with_client(Limited(http.clone()), over)
 }
 
 async fn over_sse(

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::retry::Failed;
+use crate::clean;
 
 /// Pages of one list.
 const PAGES_MAX: usize = 64;
@@ -83,29 +84,32 @@ impl Lists {
                 return Err(Failed::Unusable(format!("it does not answer with a list of {name}")));
             };
             for entry in found {
+                let mut entry = entry.clone();
                 let size = entry.to_string().len();
                 bytes += size;
                 if entries.len() == ENTRIES_MAX || bytes > LIST_BYTES_MAX {
                     self.left_out.push(format!("{name}: more than {ENTRIES_MAX} entries or {LIST_BYTES_MAX} bytes; the rest"));
                     return Ok(entries);
                 }
-                let who = || {
+                let who = |entry: &Value| {
                     entry["name"]
                         .as_str()
-                        .unwrap_or("one without a name")
-                        .chars()
-                        .take(128)
-                        .collect::<String>()
+                        .map_or_else(|| "one without a name".to_owned(), clean::title)
                 };
-                match T::deserialize(entry) {
+                let is_clean = clean::entry(&mut entry, name.starts_with("resource"));
+                match T::deserialize(&entry) {
+                    _ if is_clean.is_err() => {
+                        let why = is_clean.err().unwrap_or_default();
+                        self.left_out.push(format!("{name}: {} {why}", who(&entry)));
+                    }
                     _ if size > ENTRY_BYTES_MAX => {
                         self.left_out.push(format!(
                             "{name}: {} has {size} bytes; {ENTRY_BYTES_MAX} is most",
-                            who()
+                            who(&entry)
                         ));
                     }
                     Ok(it) => entries.push(it),
-                    Err(error) => self.left_out.push(format!("{name}: {}: {error}", who())),
+                    Err(error) => self.left_out.push(format!("{name}: {}: {error}", who(&entry))),
                 }
             }
             match result.get("nextCursor").and_then(Value::as_str) {

@@ -9,6 +9,7 @@ use super::{Server, lists::Lists};
 use crate::{
     assistant,
     caller::{Caller, Owner},
+    definition::{Says, Shown},
     seal::digest,
     uri_template::UriTemplate,
 };
@@ -43,8 +44,12 @@ pub(crate) struct ServerTool {
     pub(crate) listed: Tool,
     /// Whether it wins over a component's tool of its name.
     pub(crate) replaces: bool,
-    /// Whether it changes nothing.
+    /// Whether it changes nothing: its server says so, and the operator believes it.
     is_read_only: bool,
+    /// Whether it is another than its server's first tool of that name.
+    is_changed: bool,
+    /// What it says of itself.
+    pub(crate) shown: Arc<Shown>,
     /// Whether twice is the same as once.
     pub(super) is_repeatable: bool,
     /// Whether clients tell some of its arguments in headers too (`x-mcp-header`).
@@ -84,6 +89,10 @@ impl Offer {
                 continue;
             }
             let named = tool.name.to_string();
+            if offered.iter().any(|other| other.own_name == named) {
+                left_out.push(format!("tool {named}: there are two of that name"));
+                continue;
+            }
             match ServerTool::of(server, tool) {
                 Err(why) => left_out.push(format!("tool {named}: {why}")),
                 Ok(it) if offered.iter().any(|other| other.name == it.name) => {
@@ -147,6 +156,11 @@ impl ServerTool {
         caller.may_call(Owner::Server(&self.server.name), &self.name, self.is_read_only)
     }
 
+    /// Whether it only reads, as far as its server is believed.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     /// The same for an assistant.
     pub(crate) fn offer(&self) -> assistant::Offer {
         let view = self.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
@@ -157,6 +171,8 @@ impl ServerTool {
             schema: self.listed.input_schema.clone(),
             owner: (&*self.server.name).into(),
             is_read_only: self.is_read_only,
+            is_changed: self.is_changed,
+            shown: self.shown.clone(),
             view: view.and_then(Value::as_str).map(str::to_owned),
         }
     }
@@ -183,8 +199,13 @@ impl ServerTool {
         }
         let hints = listed.annotations.as_ref();
         let hint = |it: Option<bool>| it == Some(true);
-        let is_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
-        let is_repeatable = is_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
+        let says_read_only = hints.is_some_and(|it| hint(it.read_only_hint));
+        // The server's own word is enough here: it is the one that is asked twice.
+        let is_repeatable = says_read_only || hints.is_some_and(|it| hint(it.idempotent_hint));
+        let shown = says(&listed, &server.name);
+        let is_changed = server.seen.changes(&server.name, &own_name, &shown);
+        let is_believed = server.config.trust_hints.has(&own_name) && !is_changed;
+        let is_read_only = says_read_only && is_believed;
         listed.name = name.clone().into();
         let mut meta = foreign(listed.meta.take()).unwrap_or_default();
         meta.0.insert(SERVER_KEY.to_owned(), Value::from(&*server.name));
@@ -195,11 +216,26 @@ impl ServerTool {
             own_name,
             replaces,
             is_read_only,
+            is_changed,
+            shown: shown.into(),
             is_repeatable,
             has_header_arguments: input.to_string().contains("x-mcp-header"),
             listed,
         })
     }
+}
+
+/// `tool` as `server` says it.
+fn says(tool: &Tool, server: &str) -> Shown {
+    let json = |it: &serde_json::Map<String, Value>| Value::Object(it.clone()).to_string();
+    let says = Says {
+        title: tool.title.as_deref(),
+        description: tool.description.as_deref().unwrap_or_default(),
+        input_schema: json(&tool.input_schema),
+        output_schema: tool.output_schema.as_deref().map(json),
+        annotations: serde_json::to_string(&tool.annotations).unwrap_or_default(),
+    };
+    Shown::of(&says).by(Owner::Server(server))
 }
 
 /// One schema that is none makes clients refuse the whole list.

@@ -8,7 +8,7 @@ use rmcp::{
     transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
 
-use super::sse::SseError;
+use super::{limited::TOO_LARGE, sse::SseError};
 
 /// Retries after the first attempt.
 pub(super) const RETRIES_MAX: u32 = 3;
@@ -34,6 +34,8 @@ pub(super) enum Failed {
     Unauthorized(String),
     /// The server answered with an error of JSON-RPC.
     Rpc(ErrorData),
+    /// It answered more than it may.
+    TooLarge,
     /// It answered something that cannot be used.
     Unusable(String),
 }
@@ -42,6 +44,7 @@ impl Failed {
     /// What became of a request that was handed to the connection.
     pub(super) fn of(error: ServiceError) -> Self {
         match error {
+            ServiceError::McpError(error) if error.code == TOO_LARGE => Self::TooLarge,
             ServiceError::McpError(error) => Self::Rpc(error),
             ServiceError::TransportSend(error) => Self::of_cause(error.error.as_ref()),
             ServiceError::TransportClosed => Self::Lost("the connection was closed".to_owned()),
@@ -128,7 +131,7 @@ impl Failed {
             Self::Status { retry_after, .. } => {
                 is_repeatable && retry_after.is_none_or(|it| it <= WAIT_MAX)
             }
-            Self::Unauthorized(_) | Self::Rpc(_) | Self::Unusable(_) => false,
+            Self::Unauthorized(_) | Self::Rpc(_) | Self::TooLarge | Self::Unusable(_) => false,
         }
     }
 
@@ -142,6 +145,7 @@ impl Failed {
         match self {
             Self::Unreached(why) | Self::Lost(why) | Self::Unusable(why) => why.clone(),
             Self::TimedOut => "no answer came in time".to_owned(),
+            Self::TooLarge => "the answer is too large".to_owned(),
             Self::Status { status, .. } => format!("HTTP {status}"),
             Self::Unauthorized(why) => format!("{why}: it does not accept the token"),
             Self::Rpc(error) => format!("{} ({})", error.message, error.code.0),

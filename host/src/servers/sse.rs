@@ -17,7 +17,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::retry::Failed;
+use super::{limited::Cut, retry::Failed};
 use crate::grants::secret::Secret;
 
 /// Messages that are being posted at a time; more wait in the queue.
@@ -72,10 +72,10 @@ impl OverSse {
         if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
-        let mut limit = EventLimit::new(event_bytes_max);
+        let mut cut = Cut::new(event_bytes_max);
         let bytes = response
             .bytes_stream()
-            .map(move |it| it.map_err(Box::from).and_then(|it| limit.pass(it)));
+            .map(move |it| it.map_err(Box::from).and_then(|it| cut.pass(&it)));
         let mut events = SseStream::from_bytes_stream(
             bytes.map(|it: Result<Bytes, Box<dyn Error + Send + Sync>>| it.map_err(Stream)),
         )

@@ -14,7 +14,7 @@ impl Solo {
     /// # Errors
     /// When its file or its settings cannot be read.
     pub fn configured(config: &Config, name: &str) -> Result<Option<Self>, LoadError> {
-        let library = Library::look(config.components_folder.clone(), config.bundled);
+        let library = Library::look(config);
         let source = match library.read(name) {
             Ok(source) => Some(source),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -29,19 +29,31 @@ impl Solo {
         if let Some(error) = error {
             return Err(LoadError::Secret(error));
         }
-        let mut solo = Self::of(name, &source.bytes)
-            .hosts(hosts)
-            .grant(given.grants.unwrap_or_default())
-            .limits(config.limits(name))
-            .settings(settings)
-            .database(Some(database_path(config, name)));
+        let solo = Self::of(name, &source.bytes).settings(settings).given(config, name);
+        Ok(Some(solo.hosts(hosts).database(Some(database_path(config, name)))))
+    }
+
+    /// The component of that name as the configuration has it, for a trial: on a database that is
+    /// thrown away, and without hosts.
+    ///
+    /// # Errors
+    /// When its settings cannot be read.
+    pub(crate) fn on_trial(config: &Config, name: &str) -> Result<Self, LoadError> {
+        let settings = Settings::read(&config.component(name).settings(), &config.base)?;
+        Ok(Self::of(name, &[]).settings(settings).given(config, name))
+    }
+
+    /// With its grants, limits, files and folders.
+    fn given(self, config: &Config, name: &str) -> Self {
+        let given = config.component(name);
+        let mut solo = self.grant(given.grants.unwrap_or_default()).limits(config.limits(name));
         for (name, path) in given.files {
             solo = solo.file(&name, config.base.join(path));
         }
         for (guest, path) in given.folders {
             solo = solo.folder(&guest, config.base.join(path));
         }
-        Ok(Some(solo))
+        solo
     }
 }
 

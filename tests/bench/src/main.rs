@@ -56,6 +56,9 @@ const QUICK: Plan = Plan {
     routes: 60,
 };
 
+/// The components that ship.
+const SHIPPED: [&str; 5] = ["cinema", "conversations", "forms", "illustrations", "navigation"];
+
 /// Where `cargo xtask bench` has put what we start.
 #[derive(Default)]
 struct Arguments {
@@ -143,6 +146,10 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
     }
     if arguments.wants("neighbours") {
         neighbours::measure(&host().await?, plan.rounds, plan.round, &mut report).await?;
+        let mut all = vec![arguments.test_components.join("rogue")];
+        all.extend(SHIPPED.map(|it| arguments.components.join(it)));
+        let host = Server::host_with(&host_program, &all).await.context("our host")?;
+        neighbours::measure_reads(&host, plan.rounds, plan.round, &mut report).await?;
     }
     if arguments.wants("start") {
         let folders = [&*arguments.components, &*arguments.test_components];

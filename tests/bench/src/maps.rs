@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use graph::{Graph, Mode, Network, Source, SourceError};
+use graph::{Graph, Mode, Network, Prefer, Source, SourceError};
 use host::grants::Grant;
 use host::sandbox::Sandbox;
 use host::solo::{Compiled, Running, Solo, SoloOutcome};
@@ -146,6 +146,8 @@ fn natively(map: &Path, pair: &[String; 2], alternatives: bool) -> Result<u64> {
         alternatives,
         departure: Departure::Now,
         traffic: Traffic::BestGuess,
+        prefer: Prefer::Fastest,
+        via: Vec::new(),
         mode: Mode::Drive,
         language: Language::Japanese,
     };

@@ -3,14 +3,17 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::figures::{Report, Row};
 use crate::servers::Server;
 use crate::wire::{Call, Connection, health_request};
 
-/// Guests that spin until their share of the processor is used up, and begin again at once.
+/// Guests that misbehave until a limit ends them, and begin again at once.
 const BUSY: usize = 16;
+/// How guests misbehave: processor, memory by one instruction, memory, log.
+const MISDEEDS: [&str; 4] = ["spin", "refill", "hoard", "chatter"];
 /// Between two calls of the neighbour: it is an ordinary client, not a load.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -26,15 +29,9 @@ pub(crate) async fn measure(
     let (mut calls, mut healths) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let quiet = probe(host, &call, &health, round).await?;
-        let mut spinners = JoinSet::new();
-        for _ in 0..BUSY {
-            spinners.spawn(spin(host.address.clone()));
-        }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        let spinners = guests(host, std::iter::repeat("spin")).await;
         let busy = probe(host, &call, &health, round).await?;
-        // They end with their connections, long before their share is used up.
-        spinners.shutdown().await;
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        end(spinners).await;
         calls.push((Some(busy.0), Some(quiet.0)));
         healths.push((Some(busy.1), Some(quiet.1)));
     }
@@ -44,6 +41,22 @@ pub(crate) async fn measure(
     report.figure("health_p99_ratio", health.ratio());
     report.section(format!("beside {BUSY} guests that spin, against quiet"), vec![call, health]);
     Ok(())
+}
+
+/// Guests that misbehave by these tools, once all are at it.
+async fn guests(host: &Server, tools: impl Iterator<Item = &'static str>) -> JoinSet<Result<()>> {
+    let mut guests = JoinSet::new();
+    for tool in tools.take(BUSY) {
+        guests.spawn(misbehave(host.address.clone(), tool));
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    guests
+}
+
+/// They end with their connections, long before their share is used up.
+async fn end(mut guests: JoinSet<Result<()>>) {
+    guests.shutdown().await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
 }
 
 /// p99 of calls and of `/api/health`, in milliseconds.
@@ -62,12 +75,66 @@ async fn probe(host: &Server, call: &[u8], health: &[u8], round: Duration) -> Re
     Ok((p99(calls), p99(healths)))
 }
 
-async fn spin(address: String) -> Result<()> {
+/// One guest that misbehaves by `tool`, for ever.
+async fn misbehave(address: String, tool: &'static str) -> Result<()> {
     let mut connection = Connection::open(&address).await?;
-    let request = Call::named("spin", serde_json::json!({})).request(&address);
+    let request = Call::named(tool, json!({})).request(&address);
     loop {
         connection.exchange(&request).await?;
     }
+}
+
+/// Rounds in turns: reads of the components that ship, quiet and beside guests of every kind.
+pub(crate) async fn measure_reads(
+    host: &Server,
+    rounds: usize,
+    round: Duration,
+    report: &mut Report,
+) -> Result<()> {
+    let mut rows = Vec::new();
+    for (tool, arguments) in reads() {
+        let read = Call::named(tool, arguments).request(&host.address);
+        // The first calls are not like the others.
+        p99_of(host, &read, round / 4).await?;
+        let mut pairs = Vec::new();
+        for _ in 0..rounds {
+            let quiet = p99_of(host, &read, round).await?;
+            let guests = guests(host, MISDEEDS.iter().copied().cycle()).await;
+            let busy = p99_of(host, &read, round).await?;
+            end(guests).await;
+            pairs.push((Some(busy), Some(quiet)));
+        }
+        rows.push(Row::of_pairs(format!("{tool}, p99, ms"), &pairs));
+    }
+    let ratios = rows.iter().filter_map(|it| it.ratio().as_f64());
+    report.figure("bundled_read_p99_ratio", json!(ratios.reduce(f64::max)));
+    let kinds = MISDEEDS.join(", ");
+    report.section(format!("bundled reads beside {BUSY} guests ({kinds}), against quiet"), rows);
+    Ok(())
+}
+
+/// One read of each family that needs nothing else.
+fn reads() -> [(&'static str, Value); 5] {
+    [
+        ("list_movies", json!({})),
+        ("route_search", json!({ "origin": "東京駅", "destination": "横浜駅" })),
+        ("list_form_submissions", json!({})),
+        ("list_conversations", json!({})),
+        ("get_card_illustration", json!({ "name": "ソレイユ" })),
+    ]
+}
+
+async fn p99_of(host: &Server, request: &[u8], round: Duration) -> Result<f64> {
+    let mut connection = Connection::open(&host.address).await?;
+    let mut times = Vec::new();
+    let end = Instant::now() + round;
+    while Instant::now() < end {
+        let begun = Instant::now();
+        connection.exchange(request).await?;
+        times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(p99(times))
 }
 
 fn p99(mut values: Vec<f64>) -> f64 {

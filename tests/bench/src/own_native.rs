@@ -1,6 +1,5 @@
 //! A native `echo` behind our own path: what is left of a call when the sandbox is taken away.
 
-use axum::serve::ListenerExt;
 use host::Config;
 
 #[global_allocator]
@@ -22,12 +21,6 @@ async fn main() -> anyhow::Result<()> {
     let addr = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let listener = tokio::net::TcpListener::bind(&addr).await?;
     let config = Config { addr: listener.local_addr()?, ..Config::defaults() };
-    let router = host::native::router(&config, echo)?;
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            eprintln!("no TCP_NODELAY: {error}");
-        }
-    });
-    axum::serve(listener, router).await?;
+    host::native::serve(listener, &config, echo).await?;
     Ok(())
 }

@@ -89,11 +89,17 @@ rounds_max = 16
 impl Server {
     /// Our host with the components `echo` and `rogue`, and a data folder of its own.
     pub(crate) async fn host(binary: &Path, components: &Path) -> Result<Self> {
+        Self::host_with(binary, &["echo", "rogue"].map(|it| components.join(it))).await
+    }
+
+    /// The same with these components, by their paths without the ending.
+    pub(crate) async fn host_with(binary: &Path, components: &[PathBuf]) -> Result<Self> {
         let folder = TempDir::new()?;
         let own = folder.path().join("components");
         std::fs::create_dir(&own)?;
-        for name in ["echo.wasm", "rogue.wasm"] {
-            let from = components.join(name);
+        for component in components {
+            let from = component.with_extension("wasm");
+            let name = from.file_name().context("a component has a name")?;
             std::fs::copy(&from, own.join(name))
                 .with_context(|| format!("copying {}", from.display()))?;
         }

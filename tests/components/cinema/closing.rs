@@ -25,6 +25,8 @@ async fn the_counter_closes_the_moment_the_film_begins() {
         "error": "showtime_closed",
         "message": "The showtime began at 2026-11-20T12:20:00.",
         "status": 409,
+        "showtime_id": NOON,
+        "start_time": "2026-11-20T12:20:00",
         "data": { "showtime_id": NOON, "start_time": "2026-11-20T12:20:00" },
     });
     assert_eq!(failure, expected, "CIN-44");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use host::caller::Caller;
 use serde_json::{Value, json};
 
 use super::{NOON, free, open, order, said};
@@ -31,7 +32,6 @@ async fn other_arguments_under_the_same_key_are_a_conflict() {
     let cinema = open().await;
     cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
     for other in [
-        order("u2", NOON, &["A1", "A2"]),
         order("u1", "st-20261120-mini-1500", &["A1", "A2"]),
         order("u1", NOON, &["A1"]),
         order("u1", NOON, &["A1", "A2", "A3"]),
@@ -44,6 +44,42 @@ async fn other_arguments_under_the_same_key_are_a_conflict() {
         assert_eq!(failure["data"], json!({ "idempotency_key": "k1" }), "CIN-47");
     }
     assert_eq!(free(&cinema, NOON).await.len(), 22, "CIN-47: nothing more was reserved");
+}
+
+#[tokio::test]
+async fn a_key_is_its_callers_and_its_users() {
+    let cinema = open().await;
+    let mut made = Vec::new();
+    for (principal, user, seat) in
+        [("ann", "u1", "A1"), ("ann", "u2", "A2"), ("ben", "u1", "A3"), ("ben", "u2", "A4")]
+    {
+        let mut caller = Caller::anonymous();
+        caller.principal = principal.into();
+        cinema.speak(caller);
+        let reserve = keyed("k1", order(user, NOON, &[seat]));
+        let first = cinema.call("reserve_seats", reserve.clone()).await;
+        assert_eq!(first["seats"][0]["seat_id"], seat, "CIN-47: {first}");
+        assert_eq!(cinema.call("reserve_seats", reserve).await, first, "CIN-47");
+        made.push(first["reservation_id"].clone());
+    }
+    made.dedup();
+    assert_eq!(made.len(), 4, "CIN-47: one each");
+}
+
+#[tokio::test]
+async fn the_key_of_a_cancelled_reservation_says_that_it_was_cancelled() {
+    let cinema = open().await;
+    let reserve = keyed("k1", order("u1", NOON, &["A1"]));
+    let made = cinema.call("reserve_seats", reserve.clone()).await;
+    let id = made["reservation_id"].as_str().unwrap();
+    let cancel = json!({ "reservation_id": id, "user_id": "u1" });
+    cinema.call("cancel_reservation", cancel).await;
+    let failure = cinema.failure("reserve_seats", reserve).await;
+    let code = (failure["error"].as_str(), failure["status"].as_u64());
+    assert_eq!(code, (Some("reservation_cancelled"), Some(409)), "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("was cancelled"), "{failure}");
+    assert_eq!(failure["data"], json!({ "idempotency_key": "k1", "reservation_id": id }));
+    cinema.call("reserve_seats", keyed("k2", order("u1", NOON, &["A1"]))).await;
 }
 
 #[tokio::test]

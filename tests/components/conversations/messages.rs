@@ -87,6 +87,8 @@ async fn conv_62_without_a_conversation_the_specification_is_quoted() {
         "error": "conversation_required_for_ai_to_ai",
         "message": "AIエージェント間のメッセージ送信にはアクティブな会話が必要です。先にstart_conversation(participant_agent_id: \"worker-b\", initial_message: \"...\")を呼び出してください。",
         "status": 400,
+        "from_agent_id": "worker-a",
+        "to_agent_id": "worker-b",
         "data": { "from_agent_id": "worker-a", "to_agent_id": "worker-b" },
     });
     assert_eq!(failure, expected);

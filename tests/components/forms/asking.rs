@@ -9,7 +9,7 @@ use host::{
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{PAGE, able, answer, bench, contact, handle, object, open, submit, texts};
+use super::{PAGE, able, answer, bench, contact, handle, object, open, submit, texts, wrong};
 
 const TOOL: &str = "request_form";
 
@@ -38,7 +38,8 @@ async fn a_flat_form_is_one_question_and_its_answer_the_result() {
     let asked = questions(outcome);
     assert_eq!(asked.len(), 1);
     assert_eq!(form(&asked[0])["required"], json!(["name"]));
-    assert_eq!(listed(&forms).await, json!([]), "nothing is kept before the answer");
+    let listed_first = listed(&forms).await;
+    assert_eq!(listed_first[0]["status"], "waiting", "it is there whatever becomes of the call");
     let filled = json!({ "name": "三葉", "ok": true });
     let answers = [(&*asked[0].key, AnswerAction::Accept, filled.clone())];
     let (outcome, _) = forms.repeat(TOOL, &arguments, &answers, state).await;
@@ -47,6 +48,7 @@ async fn a_flat_form_is_one_question_and_its_answer_the_result() {
     assert_eq!((&result["status"], &result["values"]), (&json!("submitted"), &filled));
     assert_eq!(result["schema"], contact());
     let listed = listed(&forms).await;
+    assert_eq!(listed.as_array().unwrap().len(), 1);
     assert_eq!(listed[0]["handle"], handle(&output), "the operator sees it too");
     assert_eq!(listed[0]["values"], filled);
 }
@@ -152,4 +154,151 @@ async fn where_nobody_may_wait_the_result_says_where_the_form_is() {
     let SoloOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
     assert_eq!(object(&output)["status"], "waiting_for_input");
     assert!(texts(&output)[1].contains(&handle(&output)));
+}
+
+/// A chain of fields, each shown once the one before is filled in.
+fn chain(length: usize) -> Value {
+    let field = |at: usize| match at {
+        0 => json!({ "name": "f0", "type": "text" }),
+        _ => json!({ "name": format!("f{at}"), "type": "text",
+            "showIf": { "field": format!("f{}", at - 1), "filled": true } }),
+    };
+    json!({ "title": "Chain", "fields": (0..length).map(field).collect::<Vec<_>>() })
+}
+
+/// Rounds in which a call may ask before the official SDKs give it up.
+const SDK_ROUNDS_MAX: usize = 10;
+
+/// Answers each question by `content` until the call ends: its result, and how often it asked.
+async fn answered_by(
+    forms: &Tested,
+    form: &Value,
+    content: impl Fn(&Question) -> Value,
+) -> (host::component::Output, usize) {
+    let arguments = json!({ "form_schema": form });
+    let (mut state, mut rounds) = (None, 0);
+    let mut keys: Vec<(String, Value)> = Vec::new();
+    loop {
+        let answers = keys.iter().map(|(key, it)| (key.as_str(), AnswerAction::Accept, it.clone()));
+        let answers: Vec<_> = answers.collect();
+        let (outcome, next) = forms.repeat(TOOL, &arguments, &answers, state).await;
+        match outcome {
+            SoloOutcome::Done(output) => return (output, rounds),
+            SoloOutcome::Asked(asked) => {
+                rounds += 1;
+                assert!(rounds <= SDK_ROUNDS_MAX, "it asks too often");
+                let given = content(&asked[0]);
+                keys.push((asked[0].key.clone(), given));
+                state = next;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// One that never fits.
+fn late(question: &Question) -> Value {
+    match &question.ask {
+        Ask::Form(_) => json!({ "name": "三葉", "day": "someday" }),
+        _ => Value::Null,
+    }
+}
+
+#[tokio::test]
+async fn keeps_draft_when_rounds_run_out() {
+    let form = json!({ "title": "日程", "fields": [
+        { "name": "name", "type": "text", "label": "お名前" },
+        { "name": "day", "type": "date", "label": "日付", "required": true },
+    ] });
+    let waits = json!({ "wait_seconds": 0 });
+    for capabilities in [json!({ "form": {} }), json!({ "form": {}, "url": {} })] {
+        let forms = bench().page(PAGE).settings(waits.clone()).start().await;
+        forms.speak(able(&json!({ "elicitation": capabilities })));
+        let (output, _) = answered_by(&forms, &form, late).await;
+        assert_eq!(object(&output)["status"], "waiting_for_input");
+        let handle = handle(&output);
+        let said = texts(&output).join("\n");
+        assert!(said.contains(&handle) && said.contains(&format!("{PAGE}/f/{handle}")), "{said}");
+        let open = forms.call("open_form", json!({ "handle": handle })).await;
+        assert_eq!(open["draft"], json!({ "name": "三葉", "day": "someday" }));
+        assert_eq!(listed(&forms).await[0]["handle"], handle);
+        submit(&forms, &handle, json!({ "name": "三葉", "day": "2026-11-20" })).await;
+        assert_eq!(answer(&forms, &handle).await["status"], "submitted");
+    }
+}
+
+#[tokio::test]
+async fn asks_at_most_ten_times_however_deep_a_form_is() {
+    let waits = json!({ "wait_seconds": 0 });
+    let fill = |question: &Question| match &question.ask {
+        Ask::Form(_) => {
+            let properties = form(question)["properties"].as_object().unwrap().clone();
+            properties
+                .keys()
+                .map(|it| (it.clone(), json!("x")))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        }
+        _ => Value::Null,
+    };
+    for length in [1, 9, 10, 12, 18] {
+        let forms = bench().page(PAGE).settings(waits.clone()).start().await;
+        for capabilities in [json!({ "form": {} }), json!({ "form": {}, "url": {} })] {
+            forms.speak(able(&json!({ "elicitation": capabilities })));
+            let (output, rounds) = answered_by(&forms, &chain(length), fill).await;
+            let (status, asked) = match length {
+                1..=9 => ("submitted", length),
+                _ => ("waiting_for_input", usize::from(capabilities["url"].is_object())),
+            };
+            assert_eq!((&object(&output)["status"], rounds), (&json!(status), asked), "{length}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_on_the_page_ends_the_questions() {
+    let forms = bench().page(PAGE).start().await;
+    forms.speak(able(&json!({ "elicitation": { "form": {} } })));
+    let arguments = json!({ "form_schema": contact() });
+    let (outcome, state) = forms.repeat(TOOL, &arguments, &[], None).await;
+    let asked = questions(outcome);
+    let handle = listed(&forms).await[0]["handle"].as_str().unwrap().to_owned();
+    submit(&forms, &handle, json!({ "name": "瀧" })).await;
+    let late = [(&*asked[0].key, AnswerAction::Accept, json!({ "name": "三葉" }))];
+    let (outcome, _) = forms.repeat(TOOL, &arguments, &late, state).await;
+    let SoloOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(object(&output)["values"]["name"], "瀧");
+}
+
+#[tokio::test]
+async fn waits_for_a_page_less_than_clients_do() {
+    let forms = bench().page(PAGE).start().await;
+    forms.speak(able(&json!({ "elicitation": { "url": {} } })));
+    let arguments = json!({ "form_schema": with_file() });
+    let (outcome, state) = forms.repeat(TOOL, &arguments, &[], None).await;
+    let asked = questions(outcome);
+    let accepted = [(&*asked[0].key, AnswerAction::Accept, Value::Null)];
+    let (outcome, _) = forms.repeat(TOOL, &arguments, &accepted, state).await;
+    let SoloOutcome::Waits(wait) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(wait.until.seconds, 1_795_168_800 + 25);
+}
+
+#[tokio::test]
+async fn refuses_options_that_are_known_not_to_be_there() {
+    let origins = json!({ "origins": { "https://api.example.com": "demo" } });
+    let forms = bench().settings(origins).start().await;
+    let handle = super::ask(&forms, &tests::forms::example(3)).await;
+    for (values, field) in [
+        (json!({ "country": "XX" }), "country"),
+        (json!({ "country": "US", "prefecture": "13" }), "prefecture"),
+        (json!({ "country": "JP", "prefecture": "14", "city": "13101" }), "city"),
+        (json!({ "prefecture": "13" }), "prefecture"),
+        (json!({ "country": "JP", "city": "13101" }), "city"),
+    ] {
+        let wrong = wrong(&forms, &handle, values.clone()).await;
+        assert_eq!(wrong.iter().map(|it| &*it.0).collect::<Vec<_>>(), [field], "{values}");
+        let checked = json!({ "handle": handle, "values": values });
+        assert_eq!(forms.call("validate_form_submission", checked).await["valid"], false);
+    }
+    submit(&forms, &handle, json!({ "country": "JP", "prefecture": "13", "city": "13101" })).await;
 }

@@ -80,6 +80,7 @@ async fn the_bytes_are_a_resource_of_the_form_that_names_them_and_of_no_other() 
     assert_eq!(bytes, PDF);
     let other = forms.read(&format!("form://{handle}/files/{png}")).await.unwrap_err();
     assert_eq!(other["error"], "not_found", "it is in the store, but not of this form");
+    assert!(other["message"].as_str().unwrap().contains("ファイル"), "the form is there: {other}");
     forms.read(&format!("form://nobody/files/{pdf}")).await.unwrap_err();
     let output = super::result(&forms, "get_form_submission", json!({ "handle": handle })).await;
     assert!(texts(&output).is_empty());

@@ -37,7 +37,7 @@ async fn the_guide_is_the_skill_of_the_specification_and_says_what_it_is_for() {
 }
 
 #[tokio::test]
-async fn the_description_of_request_form_is_the_whole_text_of_the_specification() {
+async fn the_description_of_request_form_begins_as_specified_and_the_guide_has_all() {
     let forms = open().await;
     let tools = forms.component().tools();
     let tool = tools.iter().find(|it| &*it.name == "request_form").unwrap();
@@ -50,7 +50,13 @@ async fn the_description_of_request_form_is_the_whole_text_of_the_specification(
     assert!(tool.description.starts_with(specified), "FORM-11: {}", tool.description);
     let types = fs::read_to_string(root().join("tests/forms/faults.json")).unwrap();
     let types = types.split("有効なタイプ: ").nth(1).unwrap().split('"').next().unwrap();
+    let guide = forms.prompt("form_guide", &[]).await.remove(0);
+    let english = tool.meta["madoguchi/text"]["en"]["description"].as_str().unwrap();
     for name in types.split(", ") {
-        assert!(tool.description.contains(&format!("\n    {name}: ")), "{name}");
+        let is_name = |it: &str| it.split([' ', ',', ':', '（', '\n']).any(|word| word == name);
+        assert!(is_name(&tool.description) && is_name(english), "{name}");
+        assert!(guide.contains(&format!("\n    {name}: ")), "{name}");
     }
+    let contents = forms.read("form://guide").await.unwrap();
+    assert!(format!("{contents:?}").contains("multi-autocomplete: "), "{contents:?}");
 }

@@ -67,3 +67,67 @@ async fn a_thousand_forms_of_one_principal_may_wait_and_another_ones_are_not_cou
     forms.speak(host::caller::Caller::anonymous());
     ask(&forms, &contact()).await;
 }
+
+/// A form whose definition has about so many kilobytes.
+fn large(kilobytes: usize) -> serde_json::Value {
+    let mut form = contact();
+    form["description"] = json!("x".repeat(200));
+    let options: Vec<_> = (0..kilobytes * 4)
+        .map(|at| json!({ "value": format!("{at:04}"), "label": "x".repeat(225) }))
+        .collect();
+    form["fields"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "name": "choice", "type": "select", "label": "Choice", "options": options }));
+    form
+}
+
+#[tokio::test]
+async fn nobody_takes_more_than_a_share_of_the_room() {
+    let forms = open().await;
+    forms.speak(known("mallory", &[]));
+    let form = large(200);
+    let mut handles = Vec::new();
+    let failure = loop {
+        let asked = json!({ "form_schema": form });
+        match forms.round("request_form", asked, json!({})).await {
+            host::solo::SoloOutcome::Failed(failure) => break failure,
+            _ if handles.len() > 400 => panic!("there is no end"),
+            _ => handles.push(()),
+        }
+    };
+    assert!((100..200).contains(&handles.len()), "{} forms of 200 KiB", handles.len());
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("too_many_forms"), &json!(429)));
+    assert!(failure["message"].as_str().unwrap().contains("close_form"), "{failure}");
+    assert_eq!(failure["data"]["bytes_max"], 32 << 20, "{failure}");
+    forms.speak(known("bob", &[]));
+    let other = ask(&forms, &form).await;
+    submit(&forms, &other, json!({ "name": "三葉" })).await;
+}
+
+#[tokio::test]
+async fn what_was_closed_without_an_answer_makes_room() {
+    let forms = open().await;
+    forms.speak(known("mallory", &[]));
+    let form = large(200);
+    let mut handles = Vec::new();
+    for _ in 0..150 {
+        handles.push(ask(&forms, &form).await);
+    }
+    for handle in &handles {
+        forms.call("close_form", json!({ "handle": handle, "action": "cancel" })).await;
+    }
+    let mut again = 0;
+    while again < 20 {
+        let asked = json!({ "form_schema": form });
+        if let host::solo::SoloOutcome::Failed(_) =
+            forms.round("request_form", asked, json!({})).await
+        {
+            break;
+        }
+        again += 1;
+    }
+    assert!(again < 20, "closed a moment ago, they can be taken up again");
+    forms.pass(Duration::from_secs(601));
+    ask(&forms, &form).await;
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{CARD, SIZE, open, picture, refused, whole};
+use super::{CARD, SIZE, open, picture, read, refused, whole};
 
 #[tokio::test]
 async fn the_declaration_is_the_specifications_word_for_word() {
@@ -17,16 +17,16 @@ async fn the_declaration_is_the_specifications_word_for_word() {
 }
 
 #[tokio::test]
-async fn a_card_is_a_picture_in_the_output_and_beside_it() {
+async fn a_card_is_named_in_the_output_and_a_picture_beside_it() {
     let tested = open().await;
     let arguments = json!({ "card_name": "蒼晶竜アジュール" });
     let (output, images, texts) = whole(&tested, CARD, arguments).await;
     let fields: Vec<_> = output.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(fields, ["mimeType", "data"], "ILL-1: exactly these");
-    let bytes = picture(&output, SIZE);
-    assert!(bytes.len() <= 400 << 10, "{} bytes", bytes.len());
+    assert_eq!(fields, ["mimeType", "uri"], "ILL-1: a picture by its name");
     assert_eq!(images.len(), 1, "ILL-3: native image content");
-    assert_eq!((&images[0].bytes, images[0].mime_type.as_str()), (&bytes, "image/png"));
+    picture(&output, &images[0], SIZE);
+    assert!(images[0].bytes.len() <= 400 << 10, "{} bytes", images[0].bytes.len());
+    assert_eq!(read(&tested, &images[0].uri).await, images[0].bytes, "the same is a resource");
     assert_eq!(texts, ["蒼晶竜アジュール"], "ILL-3: a text with the name");
 }
 
@@ -70,6 +70,11 @@ async fn a_card_that_there_is_not_is_refused_with_up_to_five_close_names() {
 #[tokio::test]
 async fn two_calls_draw_the_same_bytes() {
     let (one, other) = (open().await, open().await);
-    let arguments = json!({ "card_name": "深淵魔導師ノクス" });
-    assert_eq!(one.call(CARD, arguments.clone()).await, other.call(CARD, arguments).await);
+    let uri =
+        "card://%E6%B7%B1%E6%B7%B5%E9%AD%94%E5%B0%8E%E5%B8%AB%E3%83%8E%E3%82%AF%E3%82%B9/image";
+    let output = one.call(CARD, json!({ "card_name": "深淵魔導師ノクス" })).await;
+    assert_eq!(output["uri"], uri);
+    assert_eq!(read(&one, uri).await, read(&other, uri).await);
+    other.read("card://zzzz/image").await.unwrap_err();
+    other.read("card://a/b/image").await.unwrap_err();
 }

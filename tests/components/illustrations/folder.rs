@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::bench::{Bench, Tested};
 
-use super::{CARD, THEME};
+use super::{CARD, THEME, read, whole};
 
 /// A PNG's signature and header, as large as it says.
 fn png() -> Vec<u8> {
@@ -46,12 +46,13 @@ async fn a_card_of_the_folder_is_found_by_whatever_it_is_called_and_the_bundled_
     let home = folder(&catalogue().to_string());
     let tested = open(home.path()).await;
     for name in ["青い竜", "アオイリュウ", "blue dragon"] {
-        let card = tested.call(CARD, json!({ "card_name": name })).await;
+        let (card, images, _) = whole(&tested, CARD, json!({ "card_name": name })).await;
         assert_eq!(card["mimeType"], "image/png", "{name}");
-        assert!(card["data"].as_str().unwrap().len() < 100, "{name} is the folder's");
+        assert!(images[0].bytes.len() < 100, "{name} is the folder's");
+        assert_eq!(read(&tested, &images[0].uri).await, images[0].bytes);
     }
-    let bundled = tested.call(CARD, json!({ "card_name": "雪兎ユキ" })).await;
-    assert!(bundled["data"].as_str().unwrap().len() > 1_000);
+    let (_, bundled, _) = whole(&tested, CARD, json!({ "card_name": "雪兎ユキ" })).await;
+    assert!(bundled[0].bytes.len() > 1_000);
 }
 
 #[tokio::test]

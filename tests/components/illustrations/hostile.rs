@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CARD, THEME, THUMBNAIL, open, picture};
+use super::{CARD, THEME, THUMBNAIL, open, picture, whole};
 
 /// Texts that mean something to a file system, a terminal, a page or a font.
 const NASTY: [&str; 10] = [
@@ -51,17 +51,16 @@ async fn whatever_is_written_on_a_thumbnail_is_only_written() {
         for style in ["versus", "spread", "spotlight"] {
             let arguments =
                 json!({ "cards": ["雪兎ユキ"], "title": text, "subtitle": text, "style": style });
-            let made = tested.call(THUMBNAIL, arguments).await;
-            picture(&made, (1280, 720));
+            let (made, images, _) = whole(&tested, THUMBNAIL, arguments).await;
+            picture(&made, &images[0], (1280, 720));
             let title = made["title"].as_str().unwrap();
             assert!(!title.chars().any(char::is_control), "{title:?}");
         }
     }
     let longest = "龍".repeat(60);
-    picture(
-        &tested.call(THUMBNAIL, json!({ "cards": ["雪兎ユキ"], "title": longest })).await,
-        (1280, 720),
-    );
+    let arguments = json!({ "cards": ["雪兎ユキ"], "title": longest });
+    let (made, images, _) = whole(&tested, THUMBNAIL, arguments).await;
+    picture(&made, &images[0], (1280, 720));
 }
 
 #[tokio::test]

@@ -50,10 +50,10 @@ async fn every_card_of_every_theme_is_a_picture_of_its_own() {
         assert_eq!(texts, [listed.join("\n")], "ILL-3: {theme}");
         for (card, image) in all.iter().zip(images) {
             assert_eq!(card.as_object().unwrap().len(), 3, "ILL-2: exactly three fields");
-            let bytes = picture(card, SIZE);
-            assert!(bytes.len() <= 400 << 10, "{}: {} bytes", card["card_name"], bytes.len());
-            assert_eq!((bytes.clone(), "image/png".to_owned()), (image.bytes, image.mime_type));
-            assert!(seen.insert(bytes), "{} is another's picture", card["card_name"]);
+            picture(card, &image, SIZE);
+            let size = image.bytes.len();
+            assert!(size <= 400 << 10, "{}: {size} bytes", card["card_name"]);
+            assert!(seen.insert(image.bytes), "{} is another's picture", card["card_name"]);
             assert!(cards.insert(card["card_name"].to_string()));
         }
     }

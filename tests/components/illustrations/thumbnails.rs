@@ -1,8 +1,9 @@
 //! `compose_thumbnail`: chosen cards and a title as one picture (ILL-43).
 
 use serde_json::{Value, json};
+use tests::bench::Tested;
 
-use super::{THUMBNAIL, open, picture, refused, whole};
+use super::{Image, THUMBNAIL, open, picture, read, refused, whole};
 
 const CARDS: [&str; 5] =
     ["蒼晶竜アジュール", "紅蓮機工ボルカノ", "翠森精霊リーフィ", "黄金王ソレイユ", "雪兎ユキ"];
@@ -16,13 +17,13 @@ async fn one_to_five_cards_and_a_title_make_a_picture_of_a_thumbnails_size() {
     for count in 1..=5 {
         let arguments = json!({ "cards": CARDS[..count], "title": "蒼晶竜 対 紅蓮機工" });
         let (output, images, texts) = whole(&tested, THUMBNAIL, arguments).await;
-        let bytes = picture(&output, SIZE);
-        assert!(bytes.len() <= BYTES_MAX, "ILL-43: {} bytes", bytes.len());
+        assert_eq!(images.len(), 1, "ILL-3");
+        picture(&output, &images[0], SIZE);
+        let size = images[0].bytes.len();
+        assert!(size <= BYTES_MAX, "ILL-43: {size} bytes");
         assert_eq!(output["cards"], json!(CARDS[..count]));
         assert_eq!((&output["width"], &output["height"]), (&json!(1280), &json!(720)));
         assert_eq!(output["title"], "蒼晶竜 対 紅蓮機工");
-        assert_eq!(images.len(), 1, "ILL-3");
-        assert_eq!(images[0].bytes, bytes);
         assert_eq!(texts, [CARDS[..count].join("\n")], "ILL-3");
     }
 }
@@ -31,7 +32,7 @@ async fn one_to_five_cards_and_a_title_make_a_picture_of_a_thumbnails_size() {
 async fn each_word_and_each_wish_shows_and_the_same_wish_is_the_same_picture() {
     let tested = open().await;
     let plain = json!({ "cards": CARDS[..2] });
-    let mut seen = vec![tested.call(THUMBNAIL, plain.clone()).await["data"].clone()];
+    let mut seen = vec![drawn(&tested, plain.clone()).await];
     for (field, value) in [
         ("title", json!("決戦")),
         ("subtitle", json!("第1回")),
@@ -42,21 +43,29 @@ async fn each_word_and_each_wish_shows_and_the_same_wish_is_the_same_picture() {
     ] {
         let mut arguments = plain.clone();
         arguments[field] = value;
-        let made = tested.call(THUMBNAIL, arguments.clone()).await;
-        assert_eq!(tested.call(THUMBNAIL, arguments.clone()).await, made, "{arguments}");
-        assert!(!seen.contains(&made["data"]), "{arguments} makes no difference");
-        seen.push(made["data"].clone());
+        let made = drawn(&tested, arguments.clone()).await;
+        assert_eq!(drawn(&tested, arguments.clone()).await, made, "{arguments}");
+        assert!(!seen.contains(&made), "{arguments} makes no difference");
+        seen.push(made);
     }
     let said: Value = json!({ "cards": CARDS[..2], "style": "versus" });
-    assert_eq!(tested.call(THUMBNAIL, said).await["data"], seen[0], "two cards are rivals");
+    assert_eq!(drawn(&tested, said).await, seen[0], "two cards are rivals");
+}
+
+/// The bytes of a thumbnail, which are the same where it is read as a resource.
+async fn drawn(tested: &Tested, arguments: Value) -> Vec<u8> {
+    let (_, mut images, _) = whole(tested, THUMBNAIL, arguments).await;
+    let Image { bytes, uri, .. } = images.remove(0);
+    assert_eq!(read(tested, &uri).await, bytes, "{uri}");
+    bytes
 }
 
 #[tokio::test]
 async fn a_letter_that_the_font_lacks_is_told_and_the_picture_is_made() {
     let tested = open().await;
     let arguments = json!({ "cards": ["雪兎ユキ"], "title": "雪月花🐉❄\u{fe0f}" });
-    let (output, _, texts) = whole(&tested, THUMBNAIL, arguments).await;
-    picture(&output, SIZE);
+    let (output, images, texts) = whole(&tested, THUMBNAIL, arguments).await;
+    picture(&output, &images[0], SIZE);
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts[1].contains('🐉') && texts[1].contains('〓'), "{texts:?}");
 }

@@ -45,7 +45,9 @@ async fn a_broken_or_foreign_map_is_told_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let whole = fs::read(map().path()).unwrap();
     let half = &whole[..whole.len() / 2];
-    let cases: [&[u8]; 4] = [b"", b"no graph at all", half, &[0xff; 4_096]];
+    let mut old = whole.clone();
+    old[8] = 1;
+    let cases: [&[u8]; 5] = [b"", b"no graph at all", half, &[0xff; 4_096], &old];
     for (index, bytes) in cases.into_iter().enumerate() {
         let file = folder.path().join(index.to_string());
         fs::write(&file, bytes).unwrap();

@@ -1,6 +1,6 @@
 //! How often each caller may ask.
 
-use reqwest::{Response, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tests::{
     client::Client,
@@ -8,7 +8,7 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-use super::{ANN, BEN, entry, serve};
+use super::{ANN, BEN, EVE, entry, serve};
 
 /// So slow that nothing comes back while a test runs: one in a second, a few at once.
 const SLOW: &str = "rate = { requests_per_s = 1, burst = 3 }\n";
@@ -67,4 +67,43 @@ async fn this_machine_is_counted_only_where_the_configuration_says_so() {
     let config = folders.config_with(SLOW);
     let counted = TestServer::start(folders, |it| *it = config).await;
     assert!(until_refused(&counted.client()).await.0 >= 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_caller_neither_fills_the_store_of_files_nor_takes_all_places_in_it() {
+    let lines = "[blobs]\nbytes_max = 200_000\ncaller_bytes_max = 50_000\ncaller_uploads_max = 1\n";
+    let server = serve(lines).await;
+    let send = async |token: &str, body: reqwest::Body| {
+        let request = server.client_with(token).http(Method::POST, "/api/blobs").body(body);
+        let response = request.header("content-type", "text/plain").send().await.unwrap();
+        let retry = response.headers().contains_key("retry-after");
+        (response.status(), retry, response.json::<Value>().await.unwrap())
+    };
+    let bytes = |of: u8| reqwest::Body::from(vec![of; 30_000]);
+    assert_eq!(send(ANN, bytes(1)).await.0, StatusCode::CREATED);
+    let (status, _, told) = send(ANN, bytes(2)).await;
+    assert_eq!((status, &told["error"]), (StatusCode::INSUFFICIENT_STORAGE, &json!("share_full")));
+    assert!(told["message"].as_str().unwrap().contains("caller_bytes_max"), "{told}");
+    assert_eq!(send(BEN, bytes(3)).await.0, StatusCode::CREATED, "others have their own");
+    // One on its way, which goes on for as long as this test.
+    let begun = futures::stream::iter([Ok::<_, std::io::Error>(vec![7_u8; 1_000])]);
+    let begun = futures::StreamExt::chain(begun, futures::stream::pending());
+    let request = server.client_with(ANN).http(Method::POST, "/api/blobs");
+    let upload = tokio::spawn(request.body(reqwest::Body::wrap_stream(begun)).send());
+    let refused = async {
+        loop {
+            let (status, retry, told) = send(ANN, reqwest::Body::from("small")).await;
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                return (retry, told);
+            }
+        }
+    };
+    let refused = tokio::time::timeout(std::time::Duration::from_secs(20), refused).await;
+    let (has_retry, told) = refused.expect("its own upload is in the way");
+    assert!(
+        has_retry && told["message"].as_str().unwrap().contains("caller_uploads_max"),
+        "{told}"
+    );
+    assert_eq!(send(EVE, bytes(4)).await.0, StatusCode::CREATED, "others have places");
+    upload.abort();
 }

@@ -23,7 +23,7 @@ fn lines() -> String {
 async fn closed(lines: &str) -> TestServer {
     let folders = Folders::new();
     let config = folders.config_with(lines);
-    TestServer::start(folders, |it| *it = config).await
+    TestServer::start_with_nothing(folders, |it| *it = config).await
 }
 
 async fn enter(client: &Client, password: &str) -> Response {

@@ -30,6 +30,8 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
     let slow = "リクエストがタイムアウトしました。再度お試しください。";
     let key = "サーバー設定エラー。管理者にお問い合わせください。";
     let failed = "応答の生成に失敗しました。しばらくしてからお試しください。";
+    let refused = "モデルの提供元がこのリクエストを受け付けませんでした。同じ内容を送り直しても変わりません。内容や画像を変えるか、新しい会話を始めてください。";
+    let too_long = "会話が長くなりすぎて、モデルが受け付けません。新しい会話を始めてください。";
     let error = Sse {
         name: None,
         data:
@@ -51,7 +53,8 @@ async fn what_goes_wrong_is_told_in_the_specified_words() {
         (vec![status(504), status(504), status(504)], 504, slow),
         (vec![status(403)], 500, key),
         (vec![status(500), status(503), status(500)], 500, failed),
-        (vec![status(400)], 500, failed),
+        (vec![status(400)], 500, refused),
+        (vec![status(413)], 413, too_long),
         (vec![Reply::Nonsense], 500, failed),
         (vec![half(Course::Cut(1))], 500, failed),
         (vec![half(Course::Ended(1))], 500, failed),
@@ -152,6 +155,11 @@ async fn signatures_of_an_answer_come_back_with_its_history_and_with_its_turn() 
         assert_eq!(body["contents"][1]["parts"], parts, "ILL-27, ILL-41: verbatim");
         assert_eq!(body["contents"][2]["parts"], json!([{ "text": "もっと赤く" }]));
     }
+    // The model of texts is sent none of them: they are not its own.
+    let texts = stage.gemini.bodies();
+    let texts = texts.iter().filter(|it| it.get("tools").is_some());
+    assert!(texts.clone().count() >= 3);
+    assert!(!texts.clone().any(|it| it.to_string().contains("thoughtSignature")));
     // Who kept the pictures and lost the signatures still gets an answer.
     let mut history = history;
     for part in history[1]["parts"].as_array_mut().unwrap() {

@@ -12,6 +12,7 @@ mod claude;
 mod leaks;
 mod navigate;
 mod openai;
+mod too_long;
 mod trouble;
 
 /// What the component with pictures is granted, behind the assistant's own lines.

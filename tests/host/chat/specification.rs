@@ -93,7 +93,7 @@ impl Stage {
         let modern = Modern::with(tools());
         *modern.told().token.lock().unwrap() = Some(TOKEN);
         let art = format!(
-            "[servers.art]\nurl = '{}'\ntoken = {{ value = '{TOKEN}' }}\nprefix = ''\nretry_base_ms = 5\ntimeout_ms = 2000\n{art}",
+            "[servers.art]\nurl = '{}'\ntoken = {{ value = '{TOKEN}' }}\nprefix = ''\nretry_base_ms = 5\ntimeout_ms = 2000\ntrust_hints = true\n{art}",
             modern.url()
         );
         let (server, gemini) = Self::alone(&format!("{art}\n{more}")).await;

@@ -139,7 +139,17 @@ async fn every_sample_is_answered_as_it_stands_there() {
     let message = shown["message"].as_str().unwrap().replace("target-agent", "worker-b");
     assert_eq!(refused["message"], message, "CONV-62");
     for name in ["from_agent_id", "to_agent_id"] {
-        assert_eq!(refused["data"][name], shown[name], "CONV-62: {refused}");
+        assert_eq!(refused[name], shown[name], "CONV-62: {refused}");
+    }
+    let arguments = json!({
+        "session_token": a.token, "target_agent_id": "worker-b", "content": "?",
+    });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "send_message", "params": arguments });
+    let answer = server.client().post("/rpc", &[], call.to_string()).await;
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["error"]["message"], message, "CONV-62: {answer}");
+    for name in ["error", "from_agent_id", "to_agent_id"] {
+        assert_eq!(answer["error"]["data"][name], shown[name], "CONV-62: {answer}");
     }
 
     let request = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });

@@ -2,6 +2,7 @@
 //! answered where there is no route (NAV-8).
 
 use futures::future::join_all;
+use jiff::ToSpan;
 use serde_json::{Value, json};
 
 use super::{navigate, post, serving};
@@ -133,11 +134,13 @@ async fn the_normal_mode_finds_routes_by_their_kind() {
         (json!("recommended"), json!("driving")),
         (json!("fastest"), json!("DRIVING")),
         (json!("shortest"), json!("driving")),
+        (json!("cheapest"), json!("driving")),
         (json!("no_highways"), json!("driving")),
         (json!("no_tolls"), json!("driving")),
         (json!("no_ferries"), json!("driving")),
         (json!("fewest_right_turns"), json!("driving")),
         (json!("recommended"), json!("walking")),
+        (json!("recommended"), json!("bicycling")),
     ] {
         let asked = json!({
             "origin": "東京駅", "destination": "横浜駅", "travelMode": mode, "routeType": kind,
@@ -152,9 +155,70 @@ async fn the_normal_mode_finds_routes_by_their_kind() {
         summaries.push(body["route"]["summary"].clone());
     }
     assert_eq!(summaries[0], summaries[1], "NAV-18: recommended is what one gets");
-    assert_ne!(summaries[2], summaries[4], "NAV-18: motorways are the fastest");
+    assert_ne!(summaries[2], summaries[5], "NAV-18: motorways are the fastest");
     let nowhere = json!({ "origin": "東京駅", "destination": "どこにもない場所ぬぬぬ" });
     let (status, body) = post(&client, "/api/route", &nowhere).await;
     assert_eq!((status, &body["route"]), (200, &Value::Null), "NAV-8: {body}");
     assert!(body["message"].is_string(), "NAV-8: {body}");
+}
+
+#[tokio::test]
+async fn the_shortest_and_the_cheapest_are_true_and_stops_and_arrivals_are_kept() {
+    let server = serving().await;
+    let client = server.client();
+    let route = async |more: Value| {
+        let mut asked = json!({ "origin": "渋谷駅", "destination": "横浜駅" });
+        for (name, value) in more.as_object().unwrap() {
+            asked[name] = value.clone();
+        }
+        let (status, body) = post(&client, "/api/route", &asked).await;
+        assert_eq!(status, 200, "NAV-18: {body}");
+        body["route"].clone()
+    };
+    let metres = |route: &Value| route["distance"]["value"].as_u64().unwrap();
+    let fastest = route(json!({})).await;
+    let shortest = route(json!({ "routeType": "shortest" })).await;
+    assert!(metres(&shortest) < 27_000 && metres(&fastest) > 27_000, "{shortest}");
+    let cheapest = route(json!({ "routeType": "cheapest" })).await;
+    let no_tolls = route(json!({ "routeType": "no_tolls" })).await;
+    assert!(metres(&cheapest) <= metres(&no_tolls), "a free road leads there: {cheapest}");
+    let via = route(json!({ "via": ["川崎駅"] })).await;
+    let said = via["steps"].as_array().unwrap().iter();
+    assert!(said.clone().any(|it| it["instruction"] == "川崎駅に到着"), "{via}");
+    let there = jiff::Timestamp::now() + 24.hours();
+    let by = route(json!({ "arrivalTime": there.to_string() })).await;
+    let leaves: jiff::Timestamp = by["departureTime"].as_str().unwrap().parse().unwrap();
+    let takes = by["duration"]["value"].as_i64().unwrap();
+    assert!((there.as_second() - leaves.as_second() - takes).abs() <= 1, "{by}");
+    let far = route(json!({ "destination": "35.4270,139.6800" })).await;
+    assert!(far["warnings"][0].as_str().is_some_and(|it| it.contains("離れています")), "{far}");
+    let (_, body) = post(
+        &client,
+        "/api/route",
+        &json!({
+            "origin": "渋谷駅", "destination": "35.5,139.85",
+        }),
+    )
+    .await;
+    assert!(body["message"].as_str().is_some_and(|it| it.contains("道路から")), "{body}");
+    let sentence = |message: &str| {
+        let mut asked = super::asked(message);
+        asked["origin"] = json!("渋谷駅");
+        asked
+    };
+    let (_, body) = post(&client, "/api/navigate", &sentence("一番短い距離で")).await;
+    assert_eq!(metres(&body["route"]), metres(&shortest), "NAV-51: {body}");
+    let (_, body) = post(&client, "/api/navigate", &sentence("一番安いルートで")).await;
+    let told = body["reasoning"]["message"].as_str().unwrap();
+    assert!(told.contains("通行料金はかかりません"), "{told}");
+    for (field, value) in [
+        ("via", json!("川崎駅")),
+        ("via", json!(vec!["川崎駅"; 11])),
+        ("via", json!([""])),
+        ("arrivalTime", json!("9 o'clock")),
+    ] {
+        let asked = json!({ "origin": "渋谷駅", "destination": "横浜駅", field: value });
+        let (status, answer) = post(&client, "/api/route", &asked).await;
+        assert_eq!((status, super::error(&answer)), (400, ("VALIDATION_ERROR", field)), "NAV-18");
+    }
 }

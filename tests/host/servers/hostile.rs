@@ -19,7 +19,7 @@ async fn an_endless_event_ends_its_call_and_no_other() {
     let client = server.client();
     let call = client.failure("bad_book", json!({}));
     let (failure, other) = futures::join!(call, client.output("good_look", json!({})));
-    assert_eq!(failure["error"], "outcome_unknown", "{failure}");
+    assert_eq!(failure["error"], "limit_exceeded", "{failure}");
     assert_eq!(other, json!({ "arguments": {} }));
 }
 
@@ -34,8 +34,32 @@ async fn an_answer_that_is_too_long_is_not_passed_on() {
     )]);
     let failure = server.client().failure("m_look", json!({})).await;
     assert_eq!(failure["error"], "limit_exceeded", "{failure}");
-    assert!(failure["message"].as_str().unwrap().contains("[servers.m] is 4096"), "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("4096 bytes"), "{failure}");
     server.client().output("m_look", json!({})).await;
+}
+
+/// An answer of nine mebibytes, where eight are allowed, in each way in which it can come.
+#[tokio::test]
+async fn large_answer_is_fetched_once_and_keeps_connection() {
+    for (transport, deed) in [
+        ("auto", Deed::Large(9 << 20)),
+        ("auto", Deed::Large(17 << 20)),
+        ("auto", Deed::LargeEvent(9 << 20)),
+        ("auto", Deed::LargeEvent(17 << 20)),
+    ] {
+        let modern = Modern::start();
+        let more = format!("transport = '{transport}'\nretry_base_ms = 1");
+        let server = counter([("m", url(&modern.url(), &more))]).await;
+        is_offered(&server, "m_look").await;
+        modern.will([deed]);
+        let failure = server.client().failure("m_look", json!({})).await;
+        assert_eq!(failure["error"], "limit_exceeded", "{failure}");
+        assert!(failure["message"].as_str().unwrap().contains("8388608 bytes"), "{failure}");
+        assert_eq!(modern.calls().len(), 1, "it is fetched once");
+        assert!(server.client().tools().await.contains(&"m_look".to_owned()), "it stays");
+        server.client().output("m_look", json!({})).await;
+        assert_eq!(health(&server).await["servers"]["m"]["status"], "running");
+    }
 }
 
 #[tokio::test]
@@ -49,6 +73,28 @@ async fn a_huge_list_is_cut_off_and_what_fits_is_offered() {
     let served = names.iter().filter(|it| it.starts_with("m_")).count();
     assert!((500..=512).contains(&served), "{served}");
     assert!(!names.contains(&"m_t1".to_owned()), "one tool has no more than 64 KiB");
+}
+
+#[tokio::test]
+async fn texts_of_servers_are_cleaned_and_bounded() {
+    let nasty = "read\u{1b}]0;me\u{7}\u{202e}\u{2066}\0\u{e0041}";
+    let mut tools = vec![tool("look", true), tool("odd", true)];
+    tools[0]["title"] = nasty.into();
+    tools[0]["description"] = format!("{nasty}{}", "a".repeat(9_000)).into();
+    tools[0]["inputSchema"]["properties"] = json!({ "x": { "description": nasty } });
+    tools[1]["inputSchema"]["properties"] = json!({ "x": { "enum": [nasty] } });
+    let modern = Modern::with(tools);
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let listed = server.client().result("tools/list", json!({})).await;
+    let mut tools = listed["tools"].as_array().unwrap().iter();
+    let look = tools.find(|it| it["name"] == "m_look").unwrap();
+    assert_eq!(look["title"], "read]0;me");
+    assert_eq!(look["inputSchema"]["properties"]["x"]["description"], "read]0;me");
+    let description = look["description"].as_str().unwrap();
+    assert!(description.starts_with("read]0;mea") && description.chars().count() == 4_096);
+    let names = server.client().tools().await;
+    assert!(!names.contains(&"m_odd".to_owned()), "what programs go by is not changed: {names:?}");
 }
 
 #[tokio::test]

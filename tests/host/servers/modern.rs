@@ -35,6 +35,10 @@ pub(crate) enum Deed {
     Never,
     /// Begins a stream whose event never ends.
     Endless,
+    /// Answers with a text of so many bytes.
+    Large(usize),
+    /// The same as an event of a stream.
+    LargeEvent(usize),
     /// Notes progress, waits for leave, and answers.
     Progress,
 }
@@ -232,6 +236,10 @@ impl Drop for Abandoned {
     }
 }
 
+fn text(bytes: usize) -> Value {
+    json!({ "resultType": "complete", "content": [{ "type": "text", "text": "a".repeat(bytes) }] })
+}
+
 async fn call(told: &Arc<Told>, id: Value, message: &Value, deed: Option<Deed>) -> Response {
     let done = json!({
         "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
@@ -259,6 +267,11 @@ async fn call(told: &Arc<Told>, id: Value, message: &Value, deed: Option<Deed>) 
             std::future::pending().await
         }
         Deed::Endless => events(stream::repeat(Ok(Bytes::from_static(&[b'a'; 64 << 10])))),
+        Deed::Large(bytes) => Json(whole(text(bytes))).into_response(),
+        Deed::LargeEvent(bytes) => {
+            let answer = whole(text(bytes));
+            events(stream::once(async move { event(&answer) }))
+        }
         Deed::Progress => {
             let token = message["params"]["_meta"]["progressToken"].clone();
             let note = json!({

@@ -17,6 +17,23 @@ misdeed!(Bloat, "bloat", "膨らむ", "Bloat", "Puts out 16 MB.", Bulk, |_: &Use
 }));
 
 misdeed!(
+    Refill,
+    "refill",
+    "詰め直す",
+    "Refill",
+    "Fills 50 MB of memory again and again, each time by one instruction.",
+    Nothing,
+    |_: &User| {
+        let mut memory = vec![1u8; 50 << 20];
+        for byte in (0..=u8::MAX).cycle() {
+            memory.fill(byte);
+            std::hint::black_box(&mut memory);
+        }
+        Ok(Nothing {})
+    }
+);
+
+misdeed!(
     Chatter,
     "chatter",
     "しゃべる",

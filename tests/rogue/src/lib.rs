@@ -30,7 +30,7 @@ mod floods;
 mod lies;
 mod questions;
 
-use floods::{Bloat, Chatter, Clutch, Jab, Report, Whisper};
+use floods::{Bloat, Chatter, Clutch, Jab, Refill, Report, Whisper};
 use lies::{Babble, Nest};
 use questions::{AskWrongly, Nag, Pester, Remember};
 
@@ -42,6 +42,7 @@ toolkit::export_tools!(
     RecurseFlat,
     Lie,
     Bloat,
+    Refill,
     Chatter,
     Whisper,
     Report,

@@ -19,6 +19,8 @@ const PIECE: usize = 7;
 pub enum OpenAi {
     /// A key is wanted; calls come in pieces, each with its index and id.
     Strict,
+    /// The same behind a gateway, with a current model: it takes `max_completion_tokens` only.
+    Current,
     /// No key; calls come whole, all with the same index, without an id; arguments that are no JSON are
     /// refused when they come back.
     Ollama,

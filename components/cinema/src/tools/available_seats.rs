@@ -74,5 +74,12 @@ impl Tool for ListAvailableSeats {
 type Row = (String, String, u32, u32, SeatKind, bool);
 
 fn seat((seat_id, row, number, column, kind, is_reserved): Row) -> Seat {
-    Seat { seat_id, row, number, is_reserved, column: Some(column), kind }
+    Seat {
+        seat_id,
+        row,
+        number,
+        is_reserved,
+        column: Some(column).filter(|it| *it != number),
+        kind,
+    }
 }

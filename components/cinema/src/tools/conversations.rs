@@ -70,7 +70,7 @@ impl Tool for RecordConversation {
             ("message.timestamp", "Optional. When (YYYY-MM-DDTHH:MM:SS). Without it, now"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Recorded;
 
     fn call(self, _: &User) -> Result<Recorded, Stop> {

@@ -60,13 +60,10 @@ impl Tool for ListMovies {
         let shown = showings(&slots, &days_asked(clock.today(), day), day);
         let count =
             |film: &Film| shown.iter().filter(|it| it.slot.movie_id == film.movie_id).count();
-        let on: Vec<_> = films.iter().map(|it| (it, count(it))).filter(|it| it.1 > 0).collect();
+        let films: Vec<_> = films.iter().map(|it| (it, count(it))).collect();
         Ok(match self.title_query.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
-            Some(query) => matching(query, &on, &films),
-            None => Movies {
-                movies: on.into_iter().map(|(film, count)| film.movie(count)).collect(),
-                suggestions: Vec::new(),
-            },
+            Some(query) => matching(query, &films),
+            None => Movies { movies: on(&films), suggestions: Vec::new() },
         })
     }
 }
@@ -88,11 +85,12 @@ struct Film {
 }
 
 impl Film {
-    fn names(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.title), self.reading.as_ref(), self.title_en.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
+    fn names(&self) -> titles::Names<'_> {
+        titles::Names {
+            title: &self.title,
+            reading: self.reading.as_deref(),
+            english: self.title_en.as_deref(),
+        }
     }
 
     fn movie(&self, showtimes: usize) -> Movie {
@@ -113,21 +111,29 @@ impl Film {
     }
 }
 
-/// The films that fit `query`, best first; if none does, the titles that come nearest.
-fn matching(query: &str, on: &[(&Film, usize)], all: &[Film]) -> Movies {
-    let query = titles::fold(query);
-    let fit =
-        |&(film, count): &(_, _)| Some((titles::fit(&query, Film::names(film))?, film, count));
-    let mut fitting: Vec<(f64, &Film, usize)> = on.iter().filter_map(fit).collect();
-    fitting.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let movies: Vec<_> = fitting.into_iter().map(|(_, film, count)| film.movie(count)).collect();
-    let suggestions = if movies.is_empty() { nearest(&query, all) } else { Vec::new() };
+/// Those that are on, each with its number of showings.
+fn on(films: &[(&Film, usize)]) -> Vec<Movie> {
+    films.iter().filter(|it| it.1 > 0).map(|(film, count)| film.movie(*count)).collect()
+}
+
+/// The films that fit `query` best and are on, best first; if there is none, those that are not on, or the
+/// titles that come nearest.
+fn matching(query: &str, films: &[(&Film, usize)]) -> Movies {
+    let asked = titles::Query::new(query);
+    let hits = films.iter().filter_map(|it| Some((asked.hit(it.0.names())?, *it)));
+    let best = titles::best(hits.collect());
+    let movies = on(&best);
+    let suggestions = match (movies.is_empty(), best.is_empty()) {
+        (false, _) => Vec::new(),
+        (true, false) => best.iter().take(SUGGESTIONS_MAX).map(|it| it.0.title.clone()).collect(),
+        (true, true) => nearest(&titles::fold(query), films),
+    };
     Movies { movies, suggestions }
 }
 
-fn nearest(query: &str, films: &[Film]) -> Vec<String> {
-    let mut near: Vec<_> =
-        films.iter().map(|it| (titles::nearness(query, it.names()), &it.title)).collect();
+fn nearest(query: &str, films: &[(&Film, usize)]) -> Vec<String> {
+    let near = |(film, _): &(&Film, usize)| titles::nearness(query, film.names().all());
+    let mut near: Vec<_> = films.iter().map(|it| (near(it), &it.0.title)).collect();
     near.retain(|it| it.0 >= titles::NEAR_MIN);
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.into_iter().take(SUGGESTIONS_MAX).map(|it| it.1.clone()).collect()
@@ -158,8 +164,8 @@ mod tests {
             film("東京物語", "とうきょうものがたり", "Tokyo Story"),
             film("君の名は。", "きみのなは", "Your Name."),
         ];
-        let on: Vec<_> = films.iter().map(|it| (it, 3)).collect();
-        matching(query, &on, &films)
+        let films: Vec<_> = films.iter().map(|it| (it, 3)).collect();
+        matching(query, &films)
     }
 
     #[test]
@@ -186,7 +192,7 @@ mod tests {
     #[test]
     fn a_film_that_is_not_on_is_suggested_and_not_listed() {
         let films = [film("東京物語", "とうきょうものがたり", "Tokyo Story")];
-        let found = matching("東京物語", &[], &films);
+        let found = matching("tokyo monogatari", &[(&films[0], 0)]);
         assert!(found.movies.is_empty());
         assert_eq!(found.suggestions, ["東京物語"]);
     }

@@ -59,7 +59,7 @@ impl Tool for CancelReservation {
             ("user_id", "Whom the reservation is for; only they can cancel it"),
         ],
     };
-    const HINTS: Hints = Hints::IDEMPOTENT;
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     type Output = Reservation;
 

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use output::cinema::{Reservation, ReservationStatus, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
+use toolkit::{
+    English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement,
+};
 
 use plan::Plan;
 
@@ -16,8 +18,8 @@ use crate::{
     clock::{Clock, naive},
     programme::{Showing, ShowtimeId, Slot, days_listed},
     refusals::{
-        idempotency_conflict, not_saved, seat_already_reserved, seat_data_unavailable,
-        seat_not_found, showtime_closed, showtime_not_found,
+        idempotency_conflict, not_saved, reservation_cancelled, seat_already_reserved,
+        seat_data_unavailable, seat_not_found, showtime_closed, showtime_not_found,
     },
     reservation::{COLUMNS, first, seats_per_reservation_max},
     slots,
@@ -62,7 +64,7 @@ impl Tool for ReserveSeats {
             ),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("reservation");
     type Output = Reservation;
 
@@ -122,10 +124,7 @@ impl ReserveSeats {
         let (screen_id, starts) =
             id.as_ref().map_or(("", ""), |it| (it.screen_id.as_str(), it.starts.as_str()));
         let [before, slots, seats, import] = sql::query([
-            sql!(
-                format!("SELECT {COLUMNS} FROM reservations WHERE idempotency_key = $1"),
-                self.idempotency_key.clone(),
-            ),
+            self.before(),
             slots::of_screen(screen_id, starts),
             self.seats(screen_id),
             sql!("SELECT MAX(number) FROM imports"),
@@ -146,6 +145,21 @@ impl ReserveSeats {
         let seats = self.free(seats.read::<Row>()?)?;
         let (import,) = import.first::<(u32,)>()?.ok_or_else(not_found)?;
         Ok(Found::Free(self.plan(&showing, seats, clock, import)))
+    }
+
+    /// What this caller has reserved under the same key for this user.
+    fn before(&self) -> Statement {
+        sql!(
+            format!(
+                "SELECT {COLUMNS} FROM reservations WHERE reservation_id IN \
+                 (SELECT reservation_id FROM idempotency_keys \
+                 WHERE principal = $1 AND user_id = $2 AND idempotency_key = $3) \
+                 OR (idempotency_key = $3 AND user_id = $2)"
+            ),
+            caller::principal(),
+            &self.user_id,
+            self.idempotency_key.clone(),
+        )
     }
 
     /// The seats asked for, and which of them someone has.
@@ -212,15 +226,18 @@ impl ReserveSeats {
         }
     }
 
-    /// The reservation that the same key made before, if it was for the same (CIN-47).
+    /// The reservation that the same key made before, if it was for the same and holds (CIN-47).
     fn repeat(&self, before: Reservation) -> Result<Reservation, Stop> {
+        let key = self.idempotency_key.as_deref().unwrap_or_default();
         let asked: BTreeSet<_> = self.seat_ids.iter().collect();
         let made: BTreeSet<_> = before.seats.iter().map(|it| &it.seat_id).collect();
-        let same = before.user_id == self.user_id && before.showtime_id == self.showtime_id;
-        if same && asked == made {
-            return Ok(before);
+        if before.showtime_id != self.showtime_id || asked != made {
+            return Err(idempotency_conflict(key));
         }
-        Err(idempotency_conflict(self.idempotency_key.as_deref().unwrap_or_default()))
+        match before.status {
+            ReservationStatus::Confirmed => Ok(before),
+            ReservationStatus::Cancelled => Err(reservation_cancelled(key, &before.reservation_id)),
+        }
     }
 }
 
@@ -302,7 +319,12 @@ mod tests {
             ..Reservation::default()
         };
         assert!(asks(&["A2", "A1"]).repeat(before.clone()).is_ok());
-        let stop = asks(&["A1"]).repeat(before).unwrap_err();
+        let stop = asks(&["A1"]).repeat(before.clone()).unwrap_err();
         assert_eq!(code(stop), r#"idempotency_conflict {"idempotency_key":"k"}"#);
+        let status = ReservationStatus::Cancelled;
+        let cancelled = Reservation { status, reservation_id: "r".into(), ..before };
+        let stop = asks(&["A1", "A2"]).repeat(cancelled).unwrap_err();
+        let told = r#"reservation_cancelled {"idempotency_key":"k","reservation_id":"r"}"#;
+        assert_eq!(code(stop), told);
     }
 }

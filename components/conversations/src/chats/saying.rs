@@ -3,20 +3,17 @@
 use output::conversations::ChatMessage;
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolkit::{Stop, events, sql, sql::Statement, unavailable};
+use toolkit::{Stop, events, sql, unavailable};
 
 use super::{ask_to_come, open};
 use crate::{
     clock::Moment,
-    delivery::{self, Letter, Place, chat_of, checked},
+    delivery::{self, Letter, Place, checked},
     events::PURPOSES,
     ids,
     person::Person,
     transcripts::{MESSAGE, Said},
 };
-
-/// Messages of one chat that are kept; the oldest go.
-const KEPT: u32 = 10_000;
 
 /// A message that is stored.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -42,7 +39,6 @@ pub fn say(
 ) -> Result<Sent, Stop> {
     checked(content)?;
     let at = Moment::now();
-    let chat = chat_of(&person.agent_id, agent_id);
     let letter = Letter {
         id: &ids::message(at),
         project_id,
@@ -56,22 +52,11 @@ pub fn say(
     };
     let before =
         vec![open(person, project_id, agent_id, at), ask_to_come(project_id, agent_id, at)];
-    let stored = delivery::deliver(&letter, before, trimmed(project_id, &chat))?;
+    let stored = delivery::deliver(&letter, before)?;
     events::publish(PURPOSES);
     let select = format!("SELECT {MESSAGE} FROM messages m WHERE m.id = $1");
     let [rows] = sql::query([toolkit::sql!(select, &stored.id)])?;
     let message = rows.first::<Said>()?.map(Said::told);
     let message = message.ok_or_else(|| unavailable("The message is gone.", None))?;
     Ok(Sent { success: true, message_id: stored.id, message })
-}
-
-/// The oldest messages of a chat go, where there are too many.
-fn trimmed(project_id: &str, chat: &str) -> Vec<Statement> {
-    let old = format!(
-        "FROM messages WHERE project_id = $1 AND chat = $2 AND sequence <= \
-         (SELECT MAX(l.sequence) FROM messages l WHERE l.project_id = $1 AND l.chat = $2) - {KEPT}"
-    );
-    let unread = format!("DELETE FROM deliveries WHERE message_id IN (SELECT id {old})");
-    let messages = format!("DELETE {old}");
-    [unread, messages].map(|it| toolkit::sql!(it, project_id, chat)).into()
 }

@@ -3,7 +3,7 @@
 use output::conversations::State;
 use toolkit::sql::Statement;
 
-use super::{Letter, MESSAGES_MAX, Place, Voice, chat_of};
+use super::{CHAT_KEPT, Letter, MESSAGES_MAX, Place, SHARE_BYTES, Voice, chat_of};
 use crate::{
     clock::Moment,
     transition::{self, Cause, SYSTEM},
@@ -37,11 +37,12 @@ pub fn statements(letter: &Letter<'_>) -> Vec<Statement> {
 /// Into a conversation. Its messages are in the order of their numbers, whatever clocks say.
 fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement> {
     let open = match voice {
-        Voice::Member => {
+        Voice::Member => format!(
             "(c.state = 'active' OR (c.state = 'pending' AND c.initiator_agent_id = $3)) \
-             AND c.paused_at IS NULL"
-        }
-        Voice::Last | Voice::Person => "c.state IN ('pending', 'active')",
+             AND c.paused_at IS NULL AND (SELECT COALESCE(SUM(w.bytes), 0) FROM members w \
+             WHERE w.agent_id = $3) < {SHARE_BYTES}"
+        ),
+        Voice::Last | Voice::Person => "c.state IN ('pending', 'active')".to_owned(),
     };
     let insert = toolkit::sql!(
         format!(
@@ -71,9 +72,11 @@ fn in_conversation(letter: &Letter<'_>, id: &str, voice: Voice) -> Vec<Statement
         letter.at.stored(),
     );
     let wrote = toolkit::sql!(
-        "UPDATE members SET messages = messages + 1 WHERE conversation_id = $1 AND agent_id = $2",
+        "UPDATE members SET messages = messages + 1, bytes = bytes + $3 \
+         WHERE conversation_id = $1 AND agent_id = $2",
         id,
         letter.sender_id,
+        letter.bytes(),
     );
     vec![insert.expect(1), count.expect(1), wrote]
 }
@@ -107,7 +110,24 @@ fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement
         human_id,
         agent_id,
     );
-    vec![count.expect(1), insert.expect(1)]
+    let [deliveries, messages] = [
+        "DELETE FROM deliveries WHERE message_id IN (SELECT id FROM messages WHERE",
+        "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE",
+    ]
+    .map(|delete| {
+        toolkit::sql!(
+            format!(
+                "{delete} chat IS NOT NULL AND project_id = $1 AND chat = $2 AND sequence <= \
+                 (SELECT c.messages FROM chats c WHERE c.project_id = $1 AND c.human_id = $3 \
+                 AND c.agent_id = $4) - {CHAT_KEPT})"
+            ),
+            letter.project_id,
+            chat_of(human_id, agent_id),
+            human_id,
+            agent_id,
+        )
+    });
+    vec![count.expect(1), insert.expect(1), deliveries, messages]
 }
 
 /// Ends a conversation whose turns are used up; neither side knows of it yet (CONV-32).

@@ -1,6 +1,7 @@
 //! One line of `chat.jsonl`.
 
 use serde::Deserialize;
+use toolkit::arguments;
 
 use crate::{clock::Moment, delivery::CONTENT_MAX};
 
@@ -33,8 +34,7 @@ struct Raw {
 impl Line {
     /// Reads it; what the specification does not know is passed over.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let raw: Raw =
-            serde_json::from_str(text).map_err(|error| format!("no message: {error}"))?;
+        let raw: Raw = arguments::parse(text).map_err(|it| format!("no message: {it}"))?;
         let ids = [
             ("id", Some(&raw.id)),
             ("senderId", Some(&raw.sender_id)),
@@ -96,6 +96,7 @@ mod tests {
             (with("x", at, "a"), "recipientId"),
             (Line::read("{}"), "no message"),
             (Line::read("["), "no message"),
+            (Line::read(r#"{"id":1}"#), "id must be a string, not 1"),
         ] {
             let message = line.unwrap_err();
             assert!(message.contains(word), "{message}");

@@ -101,7 +101,7 @@ impl Tool for DefineAgent {
             ("principal", "The token whose holder is this person (human only)"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = DefinedAgent;
 

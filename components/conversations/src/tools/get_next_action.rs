@@ -96,7 +96,7 @@ impl Tool for GetNextAction {
             ("timeout_seconds", "How long to wait (optional): 0 to 300; 0 if absent"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Action;
 
     fn call(self, user: &User) -> Result<Action, Stop> {

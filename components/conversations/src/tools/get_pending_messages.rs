@@ -52,7 +52,7 @@ impl Tool for GetPendingMessages {
         description: "Gets the messages that you have not read, and marks them as read.",
         arguments: &[("session_token", "The token that authenticate gave")],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = PendingMessages;
 
     fn call(self, _: &User) -> Result<PendingMessages, Stop> {

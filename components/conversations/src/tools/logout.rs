@@ -36,7 +36,7 @@ impl Tool for Logout {
         description: "Ends the session.",
         arguments: &[("session_token", "The token that authenticate gave")],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = LoggedOut;
 
     fn call(self, _: &User) -> Result<LoggedOut, Stop> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User, sql, sql::Error};
 
-use crate::{clock::Moment, events, passkey, person, refusals, staff};
+use crate::{clock::Moment, events, passkey, person, refusals, staff, tries};
 
 /// エージェントのパスキーを再発行します。古いパスキーと、それで始めたセッションは無効になります。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ impl Tool for RenewPasskey {
                       the sessions that it opened end.",
         arguments: &[("agent_id", "The agent's ID")],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = RenewedPasskey;
 
@@ -70,10 +70,9 @@ impl Tool for RenewPasskey {
             passkey::hash(&passkey),
         );
         let end = staff::end_of(&self.agent_id, Moment::now());
-        // Nobody else's guesses keep the agent from coming in by its new one.
-        let forget = toolkit::sql!("DELETE FROM failed_tries WHERE agent_id = $1", &self.agent_id);
-        let ended = match sql::transact([write.expect(1), end, forget]) {
-            Ok([_, ended, _]) => ended,
+        let [callers, all] = tries::forget(&self.agent_id);
+        let ended = match sql::transact([write.expect(1), end, callers, all]) {
+            Ok([_, ended, ..]) => ended,
             Err(Error::UnexpectedCount(_)) => {
                 return Err(refusals::agent_not_found(&self.agent_id));
             }

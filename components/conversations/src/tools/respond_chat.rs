@@ -53,7 +53,7 @@ impl Tool for RespondChat {
             ("client_message_id", "Your own id (optional): sent again, it is sent once"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Responded;
 
     fn call(self, _: &User) -> Result<Responded, Stop> {

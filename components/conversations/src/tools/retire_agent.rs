@@ -45,7 +45,7 @@ impl Tool for RetireAgent {
                       stays.",
         arguments: &[("agent_id", "The agent's ID")],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = RetiredAgent;
 

@@ -64,7 +64,7 @@ impl Tool for SendMessage {
             ("auto_start_conversation", "Starts a conversation where there is none (optional)"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Sent;
 
     fn call(self, _: &User) -> Result<Sent, Stop> {

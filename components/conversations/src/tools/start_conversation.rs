@@ -26,9 +26,11 @@ pub struct StartConversation {
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）
-    #[serde(alias = "participant_agent_id")]
+    #[schemars(length(max = 64), required)]
+    target_agent_id: Option<String>,
+    /// target_agent_idの別名（任意。どちらか一方で足ります）
     #[schemars(length(max = 64))]
-    target_agent_id: String,
+    participant_agent_id: Option<String>,
     /// 会話の目的（任意、相手に通知される）
     #[schemars(length(max = 1000))]
     purpose: Option<String>,
@@ -61,6 +63,10 @@ impl Tool for StartConversation {
         arguments: &[
             ("session_token", "The token that authenticate gave"),
             ("target_agent_id", "Whom to talk with: an AI agent of the same project"),
+            (
+                "participant_agent_id",
+                "Another name for target_agent_id (optional; one of the two is enough)",
+            ),
             ("purpose", "What the conversation is for (optional; the other one is told)"),
             ("initial_message", "The first message (optional; at most 4,000 characters)"),
             (
@@ -70,30 +76,43 @@ impl Tool for StartConversation {
             ),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Started;
 
     fn call(self, _: &User) -> Result<Started, Stop> {
+        let target_id = self.target()?;
         self.fits()?;
-        let (look, session, [target, open, count]) = self.look()?;
-        self.may(&session, target.first()?, open.first()?)?;
+        let (look, session, [target, open, count]) = self.look(target_id)?;
+        may(target_id, &session, target.first()?, open.first()?)?;
         if let Some(content) = &self.initial_message {
             delivery::checked(content)?;
         }
         starting::must_be_few(count, &session.agent_id)?;
         let id = ids::conversation(look.now);
-        self.start(&look, &session, &id)?;
+        self.start(target_id, &look, &session, &id)?;
         Ok(Started {
             success: true,
             conversation_id: id,
             status: State::Pending,
-            target_agent_id: self.target_agent_id,
+            target_agent_id: target_id.to_owned(),
             instruction: "会話リクエストを送信しました。send_messageでメッセージを送信できます。相手がオンラインになると会話が開始されます。".to_owned(),
         })
     }
 }
 
 impl StartConversation {
+    /// Whom the agent wants to talk with, by either name.
+    fn target(&self) -> Result<&str, Stop> {
+        match (self.target_agent_id.as_deref(), self.participant_agent_id.as_deref()) {
+            (Some(target), Some(other)) if target != other => Err(invalid(
+                "/participant_agent_id",
+                "must be the same as target_agent_id, or left out",
+            )),
+            (Some(target), _) | (None, Some(target)) => Ok(target),
+            (None, None) => Err(invalid("/target_agent_id", "is required: a string")),
+        }
+    }
+
     fn fits(&self) -> Result<(), Stop> {
         if self.purpose.as_ref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
             return Err(invalid("/purpose", format!("must have at most {PURPOSE_MAX} characters")));
@@ -105,15 +124,15 @@ impl StartConversation {
     }
 
     /// Everything that decides, in one read; again where something was over.
-    fn look(&self) -> Result<(Look, Session, [sql::Rows; 3]), Stop> {
+    fn look(&self, target_id: &str) -> Result<(Look, Session, [sql::Rows; 3]), Stop> {
         let mut is_settled = false;
         loop {
             let look = Look::now()?;
             let [session, due, target, open, count] = sql::query([
                 session::by_token(&self.session_token, look.now),
                 look.due(),
-                record::target(&self.session_token, &self.target_agent_id),
-                record::open_with(&self.session_token, &self.target_agent_id),
+                record::target(&self.session_token, target_id),
+                record::open_with(&self.session_token, target_id),
                 record::open_count(&self.session_token),
             ])?;
             if !is_settled && look.settle(due)? {
@@ -125,42 +144,18 @@ impl StartConversation {
         }
     }
 
-    /// The checks, in the order of the specification (CONV-30).
-    fn may(
-        &self,
-        session: &Session,
-        target: Option<Target>,
-        open: Option<Conversation>,
-    ) -> Result<(), Stop> {
-        let target_id = self.target_agent_id.as_str();
-        if target_id == session.agent_id {
-            return Err(refusals::cannot_conversation_with_self());
-        }
-        let target = target.ok_or_else(|| refusals::agent_not_found(target_id))?;
-        if target.r#type == AgentKind::Human {
-            return Err(refusals::cannot_start_conversation_with_human(target_id));
-        }
-        if !target.is_assigned {
-            return Err(refusals::target_agent_not_in_project(target_id, &session.project_id));
-        }
-        match open {
-            Some(it) => Err(refusals::conversation_already_active(target_id, Some(&it.id))),
-            None => Ok(()),
-        }
-    }
-
-    fn start(&self, look: &Look, session: &Session, id: &str) -> Result<(), Stop> {
+    fn start(&self, target_id: &str, look: &Look, session: &Session, id: &str) -> Result<(), Stop> {
         let beginning = Beginning {
             id,
             project_id: &session.project_id,
             initiator: &session.agent_id,
-            participant: &self.target_agent_id,
+            participant: target_id,
             purpose: self.purpose.as_deref().map(str::trim).filter(|it| !it.is_empty()),
             max_turns: self.max_turns,
             begun_by: None,
         };
         let message_id = ids::message(look.now);
-        let recipients = [self.target_agent_id.as_str()];
+        let recipients = [target_id];
         let first = self.initial_message.as_deref().map(|content| Letter {
             id: &message_id,
             project_id: &session.project_id,
@@ -175,5 +170,28 @@ impl StartConversation {
         let cause = Cause { at: look.now, by: &session.agent_id, what: Self::NAME };
         let talks = activity::talks(session, look.now);
         starting::start(&beginning, &cause, talks, first.as_ref(), Vec::new()).map(|_| ())
+    }
+}
+
+/// The checks, in the order of the specification (CONV-30).
+fn may(
+    target_id: &str,
+    session: &Session,
+    target: Option<Target>,
+    open: Option<Conversation>,
+) -> Result<(), Stop> {
+    if target_id == session.agent_id {
+        return Err(refusals::cannot_conversation_with_self());
+    }
+    let target = target.ok_or_else(|| refusals::agent_not_found(target_id))?;
+    if target.r#type == AgentKind::Human {
+        return Err(refusals::cannot_start_conversation_with_human(target_id));
+    }
+    if !target.is_assigned {
+        return Err(refusals::target_agent_not_in_project(target_id, &session.project_id));
+    }
+    match open {
+        Some(it) => Err(refusals::conversation_already_active(target_id, Some(&it.id))),
+        None => Ok(()),
     }
 }

@@ -32,7 +32,10 @@ pub(super) fn offered(
     }
     let Some(lookup) = field.lookup() else { return Ok(Offered::Anything) };
     let parent = lookup.depends_on.as_ref();
-    let value = parent.and_then(|(name, _)| values.get(name));
+    let value = parent.and_then(|(name, _)| match asking.form.field(name).map(|it| &it.kind) {
+        Some(Kind::Hidden(value)) => Some(value),
+        _ => values.get(name),
+    });
     if parent.is_some() && value.is_none() {
         return Ok(Offered::Nothing);
     }

@@ -6,6 +6,8 @@ use output::form::{Choice, Fault, Field, Kind, Values, Wrong, text_of};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::store::Filled;
+
 use super::{
     Asking, ROUNDS_MAX,
     choosing::{self, AGAIN, CHOICES_MAX, Offered},
@@ -19,7 +21,7 @@ const BYTES_MAX: usize = 64 << 10;
 
 /// What is known so far. It goes out with the questions, sealed by the host, and comes back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Progress {
+pub struct Progress {
     /// Questions put so far.
     round: usize,
     /// What was answered and fits.
@@ -32,6 +34,9 @@ pub(super) struct Progress {
     kept: BTreeMap<String, Vec<(Value, String)>>,
     /// What was answered and does not fit, to be mended rather than written anew.
     wrong: Values,
+    /// What people read of values that came from look-ups: lists of `{"value": …, "label": …}`.
+    #[serde(default)]
+    labels: Values,
     /// Why a field is asked for again.
     faults: BTreeMap<String, String>,
     /// Fields without which others cannot be answered.
@@ -189,7 +194,7 @@ impl Progress {
             }
             self.prefill(field, part, &mut property);
             properties.insert(field.name.clone(), property);
-            if field.required || self.needed.contains(&field.name) {
+            if field.is_needed() || self.needed.contains(&field.name) {
                 required.push(field.name.as_str());
             }
         }
@@ -242,6 +247,7 @@ impl Progress {
                 }
                 Part::Choices(choices) => {
                     let (value, is_again) = choosing::chosen(field, choices, said);
+                    self.label(field, choices, value.as_ref());
                     if is_again {
                         self.search_again(name, choices, value.as_ref());
                         continue;
@@ -285,6 +291,44 @@ impl Progress {
     fn chosen_so_far(&self, field: &Field) -> Option<Value> {
         let kept = self.kept.get(&field.name).filter(|it| !it.is_empty())?;
         Some(kept.iter().map(|(value, _)| value.clone()).collect())
+    }
+
+    /// Notes what people read of a value that came from a look-up.
+    fn label(&mut self, field: &Field, choices: &[Choice], value: Option<&Value>) {
+        if field.lookup().is_none() {
+            return;
+        }
+        let chosen = match value {
+            Some(Value::Array(several)) => several.as_slice(),
+            one => one.map_or(&[][..], std::slice::from_ref),
+        };
+        let label = |value: &Value| {
+            let choice = choices.iter().find(|it| it.value == *value)?;
+            Some(json!({ "value": choice.value, "label": choice.label }))
+        };
+        let labels: Vec<Value> = chosen.iter().filter_map(label).collect();
+        self.labels.remove(&field.name);
+        if !labels.is_empty() {
+            self.labels.insert(field.name.clone(), labels.into());
+        }
+    }
+
+    /// What people read of those of `values` that came from look-ups.
+    pub(super) fn labels(&self, values: &Values) -> Values {
+        let labels = self.labels.iter().filter(|(name, _)| values.contains_key(*name));
+        labels.map(|(name, it)| (name.clone(), it.clone())).collect()
+    }
+
+    /// All that was answered so far, right or wrong, as a draft keeps it.
+    pub(super) fn draft(&self) -> Filled {
+        let chosen = self.kept.iter().filter(|(_, it)| !it.is_empty()).map(|(name, it)| {
+            (name.clone(), it.iter().map(|(value, _)| value.clone()).collect::<Value>())
+        });
+        let mut values = self.values.clone();
+        values.extend(chosen);
+        values.extend(self.wrong.clone());
+        let labels = self.labels(&values);
+        Filled { values, labels }
     }
 
     fn search_again(&mut self, name: &str, choices: &[Choice], chosen: Option<&Value>) {

@@ -60,10 +60,11 @@ fn among(kind: &Kind, choices: &[Choice]) -> Value {
         return json!({ "type": "string", "oneOf": options });
     };
     let mut property = json!({ "type": "array", "items": { "anyOf": options } });
-    // Of something optional, none may be chosen as well.
-    let Count { max, .. } = count;
-    if let Some(max) = max {
-        property["maxItems"] = (*max).into();
+    let Count { min, max } = count;
+    for (name, limit) in [("minItems", min), ("maxItems", max)] {
+        if let Some(limit) = limit.filter(|it| *it > 0 || name == "maxItems") {
+            property[name] = limit.into();
+        }
     }
     property
 }
@@ -80,8 +81,9 @@ pub(super) fn add_again(property: &mut Value, language: Language) {
     if let Some(Value::Array(options)) = options {
         options.push(again);
     }
-    // It may be chosen beside as many as there may be.
+    // It may be chosen alone, and beside as many as there may be.
     if let Some(members) = property.as_object_mut() {
+        members.remove("minItems");
         members.remove("maxItems");
     }
 }

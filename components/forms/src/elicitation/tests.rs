@@ -218,7 +218,41 @@ fn a_box_that_must_be_checked_is_asked_again_until_the_rounds_are_over() {
     assert_eq!(second.messages[1], "表\n・規約は必須です");
     let never = asked_until(99);
     assert_eq!(never.messages.len(), ROUNDS_MAX);
-    assert_eq!(never.end.unwrap_err(), "12回の質問では入力が終わりませんでした。");
+    assert_eq!(never.end.unwrap_err(), "9回の質問では入力が終わりませんでした。");
+}
+
+#[test]
+fn keeps_right_and_wrong_answers_and_labels_as_draft() {
+    let form = example("2");
+    let people = json!([{"id": 1, "name": "佐藤", "department": "営業"}]);
+    let lookup = |_: &str| Ok(people.clone());
+    let today = Today::read(TODAY).unwrap();
+    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let mut progress = Progress::default();
+    for answers in [
+        json!({"assignee": "さとう", "due_date": "never", "notes": "急ぎ"}),
+        json!({"assignee": "1"}),
+    ] {
+        let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
+        progress.take(&asking, &round, answers.as_object().unwrap());
+        let Filled { values, .. } = progress.draft();
+        assert_eq!(values.get("notes"), Some(&json!("急ぎ")));
+    }
+    let Filled { values, labels } = progress.draft();
+    assert_eq!(values.get("assignee"), Some(&json!(1)));
+    assert_eq!(labels["assignee"], json!([{"value": 1, "label": "佐藤 (営業)"}]));
+}
+
+#[test]
+fn keeps_what_does_not_fit_as_draft() {
+    let form = read(&json!({"title": "表", "fields": [{"name": "d", "type": "date"}]}));
+    let lookup = |_: &str| Ok(json!([]));
+    let today = Today::read(TODAY).unwrap();
+    let asking = Asking { form: &form, today, language: Language::English, lookup: &lookup };
+    let mut progress = Progress::default();
+    let Step::Ask(round) = progress.step(&asking) else { panic!("it is asked") };
+    progress.take(&asking, &round, json!({"d": "tomorrow"}).as_object().unwrap());
+    assert_eq!(Value::from(progress.draft().values), json!({"d": "tomorrow"}));
 }
 
 #[test]

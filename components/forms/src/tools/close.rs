@@ -38,7 +38,7 @@ impl Tool for CloseForm {
             ("action", "cancel: close it unanswered. decline: refuse to answer. reopen: undo that"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = Submission;
 

@@ -39,7 +39,7 @@ impl Tool for SaveFormDraft {
             ),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&str> = Some(super::FOR_PAGES);
     type Output = Drafted;
 

@@ -4,19 +4,22 @@ mod address;
 
 use output::form::{Form, FormRequest, Status, Values};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolkit::{Content, English, Hints, Stop, Text, Tool, User, caller};
 
 use crate::{
-    delivery::{Way, way},
-    elicitation::{self, Answered},
-    lookup, refusals,
+    clock,
+    delivery::{Way, can_open, way},
+    elicitation::{self, Answered, Progress},
+    lookup,
+    record::Record,
+    refusals,
     store::{self, Filled},
     words,
 };
 
-/// The whole text of the specification, and what a model needs to write a definition.
+/// The text of the specification, and the types of fields; all else is in the guide.
 const DESCRIPTION: &str = include_str!("request/description.ja.txt").trim_ascii_end();
 /// The same in English.
 const IN_ENGLISH: &str = include_str!("request/description.en.txt").trim_ascii_end();
@@ -45,7 +48,7 @@ impl Tool for RequestForm {
             ("form_schema.fields", "The fields, in the order in which people see them"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("form_request");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("request/input.json"));
     type Output = FormRequest;
@@ -55,9 +58,10 @@ impl Tool for RequestForm {
         let form = Form::read(&definition).map_err(|it| refusals::invalid_form_schema(&it))?;
         let asked = Asked { asked_by: asked_by(user), page: caller::page(), form, definition };
         let capabilities = caller::client_capabilities();
-        match way(&asked.form, &capabilities, asked.page.is_some(), asked.fits_questions()) {
+        let has_page = asked.page.is_some();
+        match way(&asked.form, &capabilities, has_page, asked.fits_questions()) {
             Way::Page => asked.wait(user, false),
-            Way::Questions => asked.questions(user),
+            Way::Questions => asked.questions(user, can_open(&capabilities, has_page)),
             Way::Address => asked.address(user),
             Way::Told => asked.wait(user, true),
         }
@@ -72,60 +76,117 @@ struct Asked {
     page: Option<String>,
 }
 
+/// What the rounds of one call remember: the form is kept before its first question, so that it is there
+/// whatever becomes of the call.
+#[derive(Default, Serialize, Deserialize)]
+struct Talk {
+    handle: String,
+    progress: Progress,
+    /// Whether the person is sent to the form's address.
+    is_sent_on: bool,
+}
+
 impl Asked {
     /// Whether the form can be asked for in questions.
     fn fits_questions(&self) -> bool {
         elicitation::fits(&self.form)
     }
 
-    /// Puts the form in questions; what is answered comes back at once, and is kept as any answer is.
-    fn questions(&self, user: &User) -> Result<FormRequest, Stop> {
-        let (status, values) = match elicitation::ask(&self.form, user, lookup::fetch) {
-            Ok(Answered::Filled(values)) => (Status::Submitted, Some(values)),
-            Ok(Answered::Declined) => (Status::Declined, None),
-            Ok(Answered::Cancelled) => (Status::Cancelled, None),
-            // Where questions do not lead to the end, there are other ways.
-            Err(Stop::Refused(it)) if it.code == "cannot_ask" => return self.wait(user, true),
-            Err(stop) => return Err(stop),
+    /// What earlier rounds remember; in the first round the form is kept, and its caller told where.
+    fn talk(&self, user: &User) -> Result<Talk, Stop> {
+        if let Some(talk) = user.remembered() {
+            return Ok(talk);
+        }
+        let talk = Talk { handle: store::fresh_handle(), ..Talk::default() };
+        self.keep(&talk.handle)?;
+        user.remember(&talk);
+        clock::tell(user, 0, &self.place(&talk.handle));
+        Ok(talk)
+    }
+
+    /// Puts the form in questions. What is answered is kept as a draft until all of it is.
+    fn questions(&self, user: &User, can_open: bool) -> Result<FormRequest, Stop> {
+        let Talk { handle, progress, is_sent_on } = self.talk(user)?;
+        if is_sent_on {
+            return self.address(user);
+        }
+        let found = store::read(&handle)?;
+        if found.status != Status::Waiting {
+            return Ok(self.answered(user, &found));
+        }
+        let remember = |progress: &Progress| {
+            let (handle, progress) = (handle.clone(), progress.clone());
+            user.remember(Talk { handle, progress, is_sent_on: false });
         };
-        let handle = store::fresh_handle();
-        let filled = Filled { values: values.clone().unwrap_or_default(), ..Filled::default() };
-        self.keep(&handle, Some((status, filled)))?;
-        Ok(self.answered(user, &handle, status, values))
+        let keep = |filled| store::add_to_draft(&handle, &self.form, filled);
+        let none = Filled::default();
+        match elicitation::ask(&self.form, user, progress, lookup::fetch, remember, keep) {
+            Ok(Answered::Filled(filled)) => self.settle(user, &handle, Status::Submitted, &filled),
+            Ok(Answered::Declined) => self.settle(user, &handle, Status::Declined, &none),
+            Ok(Answered::Cancelled) => self.settle(user, &handle, Status::Cancelled, &none),
+            // Where questions do not lead to the end, there are other ways.
+            Ok(Answered::Stuck(_)) if can_open => {
+                user.remember(Talk { handle, is_sent_on: true, ..Talk::default() });
+                self.address(user)
+            }
+            Ok(Answered::Stuck(why)) => Ok(self.waiting(user, &handle, Some(&why))),
+            Err(Stop::InputRequired(_)) if user.is_unanswered() => {
+                Ok(self.waiting(user, &handle, Some("")))
+            }
+            Err(stop) => Err(stop),
+        }
     }
 
     /// Keeps the form, and says that it waits, and where it is.
     fn wait(&self, user: &User, tells_where: bool) -> Result<FormRequest, Stop> {
         let handle = store::fresh_handle();
-        self.keep(&handle, None)?;
-        Ok(self.waiting(user, &handle, tells_where))
+        self.keep(&handle)?;
+        Ok(self.waiting(user, &handle, tells_where.then_some("")))
     }
 
-    fn keep(&self, handle: &str, answered: Option<(Status, Filled)>) -> Result<(), Stop> {
-        store::add(handle, &self.definition, &self.form, self.asked_by.as_deref(), answered)
+    fn keep(&self, handle: &str) -> Result<(), Stop> {
+        store::add(handle, &self.definition, &self.form, self.asked_by.as_deref())
     }
 
-    /// The result while the form waits (FORM-1), with its first text (FORM-8).
-    fn waiting(&self, user: &User, handle: &str, tells_where: bool) -> FormRequest {
+    /// Answers the form with what came of the questions, unless it was answered on its page before.
+    fn settle(
+        &self,
+        user: &User,
+        handle: &str,
+        status: Status,
+        filled: &Filled,
+    ) -> Result<FormRequest, Stop> {
+        let closed = store::answer(handle, &self.form, status, filled);
+        if let Err(stop) = closed
+            && !matches!(&stop, Stop::Refused(it) if it.code == "already_answered")
+        {
+            return Err(stop);
+        }
+        Ok(self.answered(user, &store::read(handle)?))
+    }
+
+    /// The result while the form waits (FORM-1), with its first text (FORM-8); where `why` is given, with
+    /// where the form is, and why it is to be filled in there.
+    fn waiting(&self, user: &User, handle: &str, why: Option<&str>) -> FormRequest {
         let first = Content::text(words::requested(&self.form));
         user.show_content(first.annotated(json!({ "priority": 1 })));
-        if tells_where {
-            let url = self.url(handle);
-            user.show(words::place(&self.form, handle, url.as_deref()));
+        if let Some(why) = why {
+            let place = words::place(&self.form, handle, self.url(handle).as_deref());
+            user.show(if why.is_empty() { place } else { format!("{why}\n{place}") });
         }
         self.result(user, handle, "waiting_for_input", words::WAITING, None)
     }
 
     /// The result of a form that was answered while its request lasted.
-    fn answered(
-        &self,
-        user: &User,
-        handle: &str,
-        status: Status,
-        values: Option<Values>,
-    ) -> FormRequest {
-        let message = words::message(status, values.as_ref()).unwrap_or_default();
-        self.result(user, handle, store::name(status), &message, values)
+    fn answered(&self, user: &User, found: &Record) -> FormRequest {
+        let values = found.values();
+        let message = words::message(found.status, values.as_ref()).unwrap_or_default();
+        self.result(user, &found.handle, store::name(found.status), &message, values)
+    }
+
+    /// Where the form is, in one line, for a client that shows how a call gets on.
+    fn place(&self, handle: &str) -> String {
+        words::in_one_line(&self.form.title, handle, self.url(handle).as_deref())
     }
 
     fn result(

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
 use super::{bounded, labels_of};
-use crate::{clock, files, record, refusals, store, store::Filled};
+use crate::{clock, files, options, record, refusals, store, store::Filled};
 
 /// フォームの回答を送信。一度だけ送信でき、サーバー側でも検証される。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ impl Tool for SubmitForm {
             ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Submission;
 
     fn call(self, _: &User) -> Result<Submission, Stop> {
@@ -60,7 +60,8 @@ impl Tool for SubmitForm {
     }
 }
 
-/// What would be taken, or all that is wrong: the form's own check, and a look at each file.
+/// What would be taken, or all that is wrong: the form's own check, the options that are known here, and
+/// a look at each file.
 ///
 /// # Errors
 /// When the store of files cannot be asked.
@@ -73,6 +74,7 @@ pub(super) fn check(
         Ok(checked) => checked,
         Err(faults) => return Ok(Err(faults)),
     };
-    let faults = files::check(form, &mut checked)?;
+    let mut faults = options::check(form, &checked);
+    faults.extend(files::check(form, &mut checked)?);
     Ok(if faults.is_empty() { Ok(checked) } else { Err(faults) })
 }

@@ -2,15 +2,18 @@
 
 use toolkit::{
     Stop,
-    names::{NEAR_MIN, fit, fold, nearness},
+    names::{NEAR_MIN, fold, nearness},
 };
 
-use super::Source;
+use super::{Source, matching};
 use crate::{
     art,
     cards::{Card, Theme, themes},
     picture::Picture,
 };
+
+/// How near a card is that fits as well as another one: nearer than any that does not fit.
+const ALIKE: f64 = 4.0;
 
 /// The bundled cards.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +21,8 @@ pub struct Builtin;
 
 impl Source for Builtin {
     fn card(&self, name: &str) -> Result<Option<Picture>, Stop> {
-        let query = fold(name);
-        let all = themes().iter().flat_map(|it| it.cards.iter());
-        Ok(best(all.filter_map(|it| Some((fit(&query, it.names())?, it)))).map(art::picture))
+        let (cards, found) = meant(name);
+        Ok(if let [only] = found[..] { Some(art::picture(cards[only])) } else { None })
     }
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Vec<Picture>>, Stop> {
@@ -31,14 +33,25 @@ impl Source for Builtin {
 
     fn near_cards(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
         let query = fold(name);
-        let all = themes().iter().flat_map(|it| it.cards.iter());
-        Ok(near(all.map(|it: &Card| (nearness(&query, it.names()), &it.name))))
+        let (cards, found) = meant(name);
+        // Those that fit alike come first.
+        let alike = found.iter().map(|it| (ALIKE, &cards[*it].name));
+        let others = (0..cards.len()).filter(|it| !found.contains(it)).map(|it| cards[it]);
+        Ok(near(alike.chain(others.map(|it| (nearness(&query, it.names()), &it.name)))))
     }
 
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
         let query = fold(name);
         Ok(near(themes().iter().map(|it: &Theme| (it.nearness(&query), &it.name))))
     }
+}
+
+/// All cards, and the places of those that `name` means.
+fn meant(name: &str) -> (Vec<&'static Card>, Vec<usize>) {
+    let cards: Vec<_> = themes().iter().flat_map(|it| it.cards.iter()).collect();
+    let names: Vec<Vec<&str>> = cards.iter().map(|it| it.names().collect()).collect();
+    let found = matching::find(name, &names);
+    (cards, found)
 }
 
 /// The one that fits best; of several that fit alike, the first.

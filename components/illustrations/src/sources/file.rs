@@ -1,7 +1,8 @@
 //! The catalogue file of a folder of pictures: `catalogue.json`, read and held against its rules.
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
+use toolkit::arguments;
 
 /// Cards that a file may have.
 const CARDS_MAX: usize = 2_000;
@@ -93,7 +94,7 @@ pub fn read(text: &str) -> Result<File, Vec<String>> {
         themes: Vec<Value>,
     }
     let whole: Whole =
-        serde_json::from_str(text).map_err(|error| vec![format!("is no catalogue: {error}")])?;
+        arguments::parse(text).map_err(|it| vec![format!("is no catalogue: {it}")])?;
     let mut problems = Vec::new();
     if whole.cards.len() > CARDS_MAX {
         problems.push(format!("/cards has more than {CARDS_MAX} entries"));
@@ -123,7 +124,7 @@ pub fn read(text: &str) -> Result<File, Vec<String>> {
 }
 
 /// The entries that can be read; of the others, what is wrong with them.
-fn entries<T: for<'de> Deserialize<'de>>(
+fn entries<T: DeserializeOwned>(
     list: &str,
     values: Vec<Value>,
     count_max: usize,
@@ -132,9 +133,9 @@ fn entries<T: for<'de> Deserialize<'de>>(
     let mut entries = Vec::new();
     for (at, value) in values.into_iter().take(count_max).enumerate() {
         let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        match serde_json::from_value(value) {
+        match arguments::parse(&value.to_string()) {
             Ok(entry) => entries.push(entry),
-            Err(error) => problems.push(format!("{list}/{at} ({name:?}): {error}")),
+            Err(it) => problems.push(format!("{list}/{at} ({name:?}): {it}")),
         }
     }
     entries
@@ -222,8 +223,8 @@ mod tests {
         for (text, part) in [
             ("{", "is no catalogue"),
             ("[]", "is no catalogue"),
-            (r#"{"cards":[{"name":"a"}]}"#, r#"/cards/0 ("a"): missing field `image`"#),
-            (r#"{"cards":[{"name":"a","image":"a","pic":1}]}"#, "unknown field `pic`"),
+            (r#"{"cards":[{"name":"a"}]}"#, r#"/cards/0 ("a"): has no image"#),
+            (r#"{"cards":[{"name":"a","image":"a","pic":1}]}"#, "pic"),
             (r#"{"cards":[{"name":"","image":"a"}]}"#, "1 to 100 characters"),
             (r#"{"cards":[{"name":"a","image":"../a"}]}"#, "a file in the folder"),
             (r#"{"cards":[{"name":"a","image":"/a"}]}"#, "a file in the folder"),

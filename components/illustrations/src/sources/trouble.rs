@@ -1,7 +1,9 @@
 //! Why a source has no answer, and what is said of it to whoever calls, in their language.
 
 use serde_json::{Value, json};
-use toolkit::{Stop, caller, refused};
+use toolkit::{Stop, refused};
+
+use crate::refusals::is_japanese;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +38,7 @@ pub fn failed(message: impl Into<String>) -> Trouble {
 
 impl From<Trouble> for Stop {
     fn from(trouble: Trouble) -> Self {
-        let is_japanese = caller::locale().is_none_or(|it| it.to_lowercase().starts_with("ja"));
-        stop_in(&trouble, is_japanese)
+        stop_in(&trouble, is_japanese())
     }
 }
 

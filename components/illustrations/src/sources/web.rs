@@ -1,6 +1,7 @@
 //! A catalogue on the web in the format of our own, which the README of this component describes.
 
 use serde::Deserialize;
+use toolkit::arguments;
 use url::Url;
 
 use super::{
@@ -121,8 +122,8 @@ fn read(reply: &Reply) -> Result<Answer, Trouble> {
     if !reply.body.trim_ascii_start().starts_with(b"{") {
         return Err(failed("the catalogue's answer cannot be read: it is no JSON object"));
     }
-    serde_json::from_slice(&reply.body).map_err(|error| {
-        let why = clipped(&error.to_string());
+    arguments::parse(&String::from_utf8_lossy(&reply.body)).map_err(|it| {
+        let why = clipped(&it.to_string());
         failed(format!("the catalogue's answer cannot be read: {why}"))
     })
 }

@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use toolkit::names::{fit, fold};
+use toolkit::{
+    arguments,
+    names::{fit, fold},
+};
 use url::Url;
 
 use super::{
@@ -91,8 +94,9 @@ impl Ygoprodeck {
         if reply.status == 400 {
             return no_match(&reply.body);
         }
-        let answer: Answer = serde_json::from_slice(&reply.body).map_err(|error| {
-            let why = clipped(&error.to_string());
+        let answer = arguments::parse::<Answer>(&String::from_utf8_lossy(&reply.body));
+        let answer = answer.map_err(|it| {
+            let why = clipped(&it.to_string());
             failed(format!("the API's answer cannot be read: {why}"))
         })?;
         Ok(answer.data)

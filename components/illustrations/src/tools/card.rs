@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use crate::catalogue;
+use crate::{catalogue, resources};
 
 /// 指定されたカード名の公式イラストを取得します
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,8 +30,9 @@ impl Tool for GetCardIllustration {
     fn call(self, user: &User) -> Result<Illustration, Stop> {
         let picture = catalogue::card(&self.card_name)?;
         user.show(picture.name.clone());
-        user.show_content(picture.content());
         user.tell("illustrations/cardName", &picture.name);
-        Ok(Illustration { data: picture.base64(), mime_type: picture.mime_type })
+        let (uri, mime_type) = (resources::card_uri(&picture.name), picture.mime_type.clone());
+        user.show_content(picture.content(&uri));
+        Ok(Illustration { mime_type, uri, ..Illustration::default() })
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     catalogue,
     compose::{self, Plan, Style},
     picture::Picture,
+    resources,
 };
 
 /// Cards that one picture has room for.
@@ -57,6 +58,56 @@ impl Tool for ComposeThumbnail {
     type Output = Thumbnail;
 
     fn call(self, user: &User) -> Result<Thumbnail, Stop> {
+        let (theme, style) = (self.theme.clone().unwrap_or_default(), self.style);
+        let Made { picture, cards, subtitle, missing } = self.made()?;
+        user.show(cards.join("\n"));
+        if !missing.is_empty() {
+            let missing = missing.iter().collect::<String>();
+            user.show(format!("〓: {missing} (not in the font / フォントにない文字)"));
+        }
+        let (title, mime_type) = (picture.name.clone(), picture.mime_type.clone());
+        let style = style.map(Style::name).unwrap_or_default();
+        let uri = resources::thumbnail_uri(&cards, &title, &subtitle, style, &theme);
+        user.show_content(picture.content(&uri));
+        let (width, height, data) = (compose::WIDTH, compose::HEIGHT, String::new());
+        Ok(Thumbnail { mime_type, uri, data, title, width, height, cards })
+    }
+}
+
+/// A thumbnail, and what it was made of.
+pub struct Made {
+    /// Named by its title.
+    pub picture: Picture,
+    /// The names of the cards on it.
+    cards: Vec<String>,
+    subtitle: String,
+    /// Letters that the font does not have.
+    missing: Vec<char>,
+}
+
+impl ComposeThumbnail {
+    /// The arguments as texts, as a URI has them: one card a line, and nothing where it is empty.
+    ///
+    /// # Errors
+    /// Where the style is none.
+    pub fn of([cards, title, subtitle, style, theme]: [String; 5]) -> Result<Self, Stop> {
+        let given = |it: String| (!it.is_empty()).then_some(it);
+        let unknown = |_| invalid("", "style: must be versus, spread or spotlight");
+        let style = given(style).map(|it| serde_json::from_value(it.into()).map_err(unknown));
+        Ok(Self {
+            cards: cards.lines().map(str::to_owned).collect(),
+            title: given(title),
+            subtitle: given(subtitle),
+            style: style.transpose()?,
+            theme: given(theme),
+        })
+    }
+
+    /// The thumbnail.
+    ///
+    /// # Errors
+    /// Where an argument does not fit, or a card or a theme is not there.
+    pub fn made(self) -> Result<Made, Stop> {
         if !(1..=CARDS_MAX).contains(&self.cards.len()) {
             return Err(invalid("/cards", format!("must have 1 to {CARDS_MAX} names")));
         }
@@ -64,21 +115,18 @@ impl Tool for ComposeThumbnail {
         let subtitle = line("/subtitle", self.subtitle.as_deref())?;
         let cards =
             self.cards.iter().map(|it| catalogue::card(it)).collect::<Result<Vec<_>, _>>()?;
-        let names: Vec<_> = cards.iter().map(|it| it.name.clone()).collect();
-        let plan =
-            Plan { cards, title: title.clone(), subtitle, style: self.style, theme: self.theme };
+        let names = cards.iter().map(|it| it.name.clone()).collect();
+        let plan = Plan {
+            cards,
+            title: title.clone(),
+            subtitle: subtitle.clone(),
+            style: self.style,
+            theme: self.theme,
+        };
         let composed = compose::compose(&plan)?;
-        user.show(names.join("\n"));
-        if !composed.missing.is_empty() {
-            let missing = composed.missing.iter().collect::<String>();
-            user.show(format!("〓: {missing} (not in the font / フォントにない文字)"));
-        }
         let picture =
-            Picture { name: title.clone(), mime_type: "image/png".to_owned(), bytes: composed.png };
-        user.show_content(picture.content());
-        let (data, mime_type) = (picture.base64(), picture.mime_type);
-        let (width, height) = (compose::WIDTH, compose::HEIGHT);
-        Ok(Thumbnail { mime_type, data, title, width, height, cards: names })
+            Picture { name: title, mime_type: "image/png".to_owned(), bytes: composed.png };
+        Ok(Made { picture, cards: names, subtitle, missing: composed.missing })
     }
 }
 

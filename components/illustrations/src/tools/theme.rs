@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::catalogue;
+use crate::{catalogue, resources};
 
 /// Pictures, where the caller does not say how many (ILL-2).
 const LIMIT: usize = 5;
@@ -45,10 +45,11 @@ impl Tool for GetThemeIllustrations {
         user.show(names.join("\n"));
         let mut illustrations = Vec::with_capacity(pictures.len());
         for picture in pictures {
-            user.show_content(picture.content());
-            let data = picture.base64();
-            let (card_name, mime_type) = (picture.name, picture.mime_type);
-            illustrations.push(CardIllustration { card_name, mime_type, data });
+            let uri = resources::card_uri(&picture.name);
+            let (card_name, mime_type) = (picture.name.clone(), picture.mime_type.clone());
+            user.show_content(picture.content(&uri));
+            let data = String::new();
+            illustrations.push(CardIllustration { card_name, mime_type, uri, data });
         }
         Ok(Illustrations { illustrations })
     }

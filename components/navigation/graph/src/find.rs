@@ -1,4 +1,4 @@
-//! Shortest ways by time, and real alternatives to them.
+//! Best ways by time, distance or money, and real alternatives to them.
 
 pub mod alternatives;
 mod bounds;
@@ -26,6 +26,20 @@ pub enum Mode {
     Drive,
     /// On foot.
     Walk,
+    /// By bicycle.
+    Cycle,
+}
+
+/// What the best way has least of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefer {
+    /// Time.
+    #[default]
+    Fastest,
+    /// Distance.
+    Shortest,
+    /// Money: tolls, ferries, and what each kilometre costs.
+    Cheapest,
 }
 
 /// What is wished of a way.
@@ -33,6 +47,8 @@ pub enum Mode {
 pub struct Wish {
     /// How one travels.
     pub mode: Mode,
+    /// What the best way has least of.
+    pub prefer: Prefer,
     /// No link that costs a toll.
     pub avoid_tolls: bool,
     /// No motorway.
@@ -133,6 +149,7 @@ impl Default for Wish {
     fn default() -> Self {
         Self {
             mode: Mode::Drive,
+            prefer: Prefer::Fastest,
             avoid_tolls: false,
             avoid_highways: false,
             avoid_ferries: false,

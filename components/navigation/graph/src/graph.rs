@@ -14,7 +14,7 @@ use crate::{
         shelf::{Register, Shelf},
         tree::{self, Box4},
     },
-    find::NotFound,
+    find::{NotFound, Snap},
     network::{Place, Point, Text},
     places::Places,
     source::{Source, SourceError},
@@ -137,7 +137,8 @@ impl<S: Source> Graph<S> {
     /// The names in it.
     #[must_use]
     pub fn places(&self) -> Places<'_, Counted<S>> {
-        Places::open(&self.source, self.header.places.0, self.header.places.1)
+        let (offset, length) = self.header.places;
+        Places::open(&self.source, offset, length).within(&self.header.name)
     }
 
     /// What is nearest to `at` of what has a name, within `metres_max`.
@@ -146,6 +147,15 @@ impl<S: Source> Graph<S> {
     /// When the file cannot be read.
     pub fn nearest_place(&self, at: Point, metres_max: f64) -> Result<Option<Place>, NotFound> {
         self.places().nearest(at, metres_max).map_err(NotFound::from)
+    }
+
+    /// What the road is called that a place is nearest to, and its number.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn road_name(&self, at: &Snap) -> Result<(Text, String), NotFound> {
+        let (block, index) = self.road(at.link.0)?;
+        Ok(self.text(block.roads[index].text)?)
     }
 
     /// Forgets what was read where that is too much: before a query, never in it.

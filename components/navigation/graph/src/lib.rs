@@ -14,8 +14,8 @@
 //!
 //! # Errors and limits
 //! A file that is foreign, cut off or damaged is [`NotFound::Unreadable`], with a sentence that says so.
-//! A place farther than 5 km from any road that is open as wished is outside. One search holds at most
-//! 2,048 blocks of junctions ([`Graph::touching_at_most`]) and settles at most 4 million links; beyond, it
+//! A place farther than 2.5 km from any road that is open as wished, and where one may begin, is outside.
+//! One search holds at most 2,048 blocks of junctions ([`Graph::touching_at_most`]) and settles at most 4 million links; beyond, it
 //! is [`NotFound::TooFar`]. A file has at most 2^30 junctions and links, and 4 GB in each of its parts.
 //! Ways across the 180th meridian are not found.
 
@@ -30,7 +30,8 @@ pub mod places;
 pub mod source;
 pub mod write;
 
-pub use find::{Found, Leg, Matrix, Mode, NotFound, Snap, Wish};
+pub use file::header::is_map;
+pub use find::{Found, Leg, Matrix, Mode, NotFound, Prefer, Snap, Wish};
 pub use graph::Graph;
 pub use network::{Class, Forbidden, Link, Network, Node, Place, PlaceKind, Point, Text};
 pub use source::{Source, SourceError};

@@ -93,6 +93,10 @@ pub struct Link {
     pub cars: (bool, bool),
     /// Whether people may walk it, either way.
     pub walkers: bool,
+    /// Whether bicycles may go from `from` to `to`, and back.
+    pub cycles: (bool, bool),
+    /// Whether a drive may begin or end there: not on motorways and their ramps, in tunnels, on ferries.
+    pub stops: bool,
     /// Whether it costs a toll.
     pub toll: bool,
     /// Whether it leads onto or off a bigger road.
@@ -130,6 +134,8 @@ pub enum PlaceKind {
     Street = 5,
     /// A junction that has a name.
     Junction = 6,
+    /// A house by its number: `Landstrasse 10`.
+    House = 7,
 }
 
 /// Something that can be looked up by name.

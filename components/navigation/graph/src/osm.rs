@@ -17,6 +17,7 @@ mod access;
 mod chain;
 mod file;
 mod gather;
+mod houses;
 mod islands;
 mod join;
 mod places;

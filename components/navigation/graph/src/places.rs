@@ -6,6 +6,7 @@
 
 mod address;
 mod layout;
+mod like;
 mod rank;
 mod record;
 mod write;
@@ -20,13 +21,20 @@ use layout::Layout;
 use rank::{Key, best};
 pub use write::write;
 
+/// Letters that a name has at least of which one may be another.
+const CLOSE_CHARS_MIN: usize = 4;
+/// From here on two may be.
+const LONG_CHARS: usize = 8;
+
 /// How well a place is what was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Match {
     /// It is called so, or is read so, or somebody calls it so.
     Whole,
-    /// It is the most specific part of the address that is known.
+    /// It is the part of the address that is meant; the rest says where it lies.
     Part,
+    /// It lies where the address says; what is more specific in the address is not known.
+    Around,
     /// Its name begins so.
     Beginning,
 }
@@ -46,12 +54,20 @@ pub struct Places<'s, S> {
     source: &'s S,
     offset: u64,
     length: u64,
+    /// What all of it lies in, as whoever writes an address may say: `Liechtenstein`.
+    area: &'s str,
 }
 
 impl<'s, S: Source> Places<'s, S> {
     /// Opens the index; nothing is read yet.
     pub fn open(source: &'s S, offset: u64, length: u64) -> Self {
-        Self { source, offset, length }
+        Self { source, offset, length, area: "" }
+    }
+
+    /// The same, where all of it lies in `area`.
+    #[must_use]
+    pub fn within(self, area: &'s str) -> Self {
+        Self { area, ..self }
     }
 
     /// The places that `text` may mean, best first, at most `most`. Whole names come before beginnings.
@@ -97,6 +113,28 @@ impl<'s, S: Source> Places<'s, S> {
         Ok(hits)
     }
 
+    /// Places whose names are much like `text`, at most `most`, the likest first, and how many letters are
+    /// other. They begin with the same letter; houses are none of them.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged.
+    pub fn close(&self, text: &str, most: usize) -> Result<Vec<(usize, Place)>, SourceError> {
+        let Some(layout) = self.layout()? else { return Ok(Vec::new()) };
+        let name: Vec<char> = folded(text).chars().collect();
+        let Some(first) = name.first().filter(|_| name.len() >= CLOSE_CHARS_MIN) else {
+            return Ok(Vec::new());
+        };
+        let most_other = if name.len() < LONG_CHARS { 1 } else { 2 };
+        let other = |it: &str| like::other(&name, &it.chars().collect::<Vec<_>>(), most_other);
+        let mut keys = layout.keys_like(self, &first.to_string(), |it| other(it).is_some())?;
+        keys.retain(|it| it.kind != PlaceKind::House);
+        let mut keys = best(keys, true);
+        keys.sort_by_key(|it| other(&it.name));
+        let place =
+            |it: Key| Ok((other(&it.name).unwrap_or_default(), layout.record(self, it.place)?));
+        keys.into_iter().take(most).map(place).collect()
+    }
+
     /// The place nearest to `at`, within `metres_max`.
     ///
     /// # Errors
@@ -134,8 +172,9 @@ impl<'s, S: Source> Places<'s, S> {
     fn part(&self, layout: &Layout, text: &str) -> Result<Option<Hit>, SourceError> {
         for part in address::parts(text) {
             let found = self.whole(layout, &part.name)?;
-            let found = self.records(layout, found, address::SAME_NAME_MAX, Match::Part)?;
-            if let Some(hit) = address::fitting(found, &part) {
+            let by = if part.is_all { Match::Part } else { Match::Around };
+            let found = self.records(layout, found, address::SAME_NAME_MAX, by)?;
+            if let Some(hit) = address::fitting(found, &part, self.area) {
                 return Ok(Some(hit));
             }
         }

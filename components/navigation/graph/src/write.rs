@@ -6,7 +6,7 @@ mod parts;
 mod plan;
 mod topology;
 
-use crate::find::cost::WALK_METRES_A_SECOND;
+use crate::find::cost::{WALK_METRES_A_SECOND, cycle_kmh};
 use crate::{
     file::{
         header::{self, Header, kept},
@@ -29,12 +29,15 @@ pub(crate) const TEXTS: usize = 64;
 /// the globe, a length that is no number, a speed of nothing, more than 255 links at one junction.
 pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     let mut plan = Plan::new(network)?;
-    let main_cars = parts::cars(&plan);
-    let main_walkers = parts::walkers(&plan);
-    let landmarks = landmarks::times(&plan, &main_cars);
+    let main = Main {
+        cars: parts::directed(&plan, |it| it.cars),
+        walkers: parts::walkers(&plan),
+        cycles: parts::directed(&plan, |it| it.cycles),
+    };
+    let landmarks = landmarks::times(&plan, &main.cars);
     let junctions = topology::junctions(&mut plan, &landmarks);
     let topology = topology::blocks(&junctions);
-    let (roads, boxes) = roads(&mut plan, &junctions, &main_cars, &main_walkers);
+    let (roads, boxes) = roads(&mut plan, &junctions, &main);
     let bounds = boxes.iter().fold(tree::EMPTY, |a, &b| tree::around(a, b));
     let bounds = network.nodes.iter().fold(bounds, |a, it| {
         let (lat, lng) = (kept(it.at.lat), kept(it.at.lng));
@@ -49,7 +52,7 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
         nodes: network.nodes.len() as u32,
         links: network.links.len() as u32,
         landmarks: landmarks.len() as u32,
-        walk_speeds: walk_speeds(network),
+        crow: crow(network, &plan),
         bounds: if bounds[0] > bounds[2] { [0; 4] } else { bounds },
         ..Header::default()
     };
@@ -61,32 +64,44 @@ pub fn write(network: &Network) -> Result<Vec<u8>, String> {
     )
 }
 
-/// Metres a second as the crow flies that no walker beats: without ferries, and with.
-fn walk_speeds(network: &Network) -> [f64; 2] {
-    let mut speeds = [WALK_METRES_A_SECOND; 2];
-    for link in network.links.iter().filter(|it| it.walkers) {
-        let [from, to] = [link.from, link.to].map(|it| network.nodes[it as usize].at);
+/// What nobody beats as the crow flies, by what is kept in the file: see [`Header::crow`].
+fn crow(network: &Network, plan: &Plan<'_>) -> [[f64; 2]; 3] {
+    let cycle = |class: Class, kmh: u8| f64::from(cycle_kmh(class as u8, kmh)) / 3.6;
+    let mut most = [[WALK_METRES_A_SECOND; 2], [cycle(Class::Residential, 0); 2], [1.0; 2]];
+    for (number, ends) in (0_u32..).zip(&plan.links) {
+        let link = plan.link(number);
+        let [from, to] = [ends.from, ends.to].map(|it| {
+            let at = network.nodes[plan.nodes[it as usize] as usize].at;
+            header::point(kept(at.lat), kept(at.lng))
+        });
+        // A length is kept to the tenth of a metre; of nothing at all, nothing is beaten.
+        let metres = f64::from(plan.decimetres(number).max(1)) / 10.0;
+        // What a computer loses of a sum of angles is less than this.
+        let straight = from.metres_to(to) / metres * 1.000_001;
         let walk = match link.class {
             Class::Ferry => f64::from(link.kmh) / 3.6,
             _ => WALK_METRES_A_SECOND,
         };
-        // A length is kept to the tenth of a metre, and may have been rounded down.
-        let crow = from.metres_to(to) + 0.3;
-        let speed = walk * crow / (link.metres - 0.1).max(0.01);
-        if link.class != Class::Ferry {
-            speeds[0] = speeds[0].max(speed);
+        let open = [
+            (link.walkers, walk),
+            (link.cycles.0 || link.cycles.1, cycle(link.class, link.kmh)),
+            (true, 1.0),
+        ];
+        for (most, (_, speed)) in most.iter_mut().zip(open).filter(|it| it.1.0) {
+            if link.class != Class::Ferry {
+                most[0] = most[0].max(speed * straight);
+            }
+            most[1] = most[1].max(speed * straight);
         }
-        speeds[1] = speeds[1].max(speed);
     }
-    speeds
+    most
 }
 
 /// The blocks of links, and the box around each.
 fn roads(
     plan: &mut Plan<'_>,
     junctions: &[Junction],
-    main_cars: &[bool],
-    main_walkers: &[bool],
+    main: &Main,
 ) -> (Vec<Vec<u8>>, Vec<tree::Box4>) {
     let (mut blocks, mut boxes) = (Vec::new(), Vec::new());
     let numbers: Vec<u32> = (0..plan.links.len() as u32).collect();
@@ -95,7 +110,8 @@ fn roads(
         for &number in numbers {
             let ends = plan.links[number as usize];
             let link = plan.link(number);
-            let main = |main: &[bool]| main[ends.from as usize] && main[ends.to as usize];
+            let is_main = |main: &[bool]| main[ends.from as usize] && main[ends.to as usize];
+            let mains = [&main.cars, &main.walkers, &main.cycles].map(|it| is_main(it));
             let begin = block.points.len() as u32;
             block.points.push(junctions[ends.from as usize].at);
             block.points.extend(link.shape.iter().map(|it| (kept(it.lat), kept(it.lng))));
@@ -106,7 +122,7 @@ fn roads(
                 from_slot: ends.from_slot,
                 to_slot: ends.to_slot,
                 class: link.class as u8,
-                flags: flags(link, main(main_cars), main(main_walkers)),
+                flags: flags(link, mains),
                 text: plan.texts.add(&link.name, &link.number),
                 points: (begin, block.points.len() as u32),
             });
@@ -122,14 +138,25 @@ fn roads(
     (blocks, boxes)
 }
 
-fn flags(link: &Link, main_cars: bool, main_walkers: bool) -> u8 {
+/// Which junctions most others reach, as one travels.
+struct Main {
+    cars: Vec<bool>,
+    walkers: Vec<bool>,
+    cycles: Vec<bool>,
+}
+
+fn flags(link: &Link, [cars, walkers, cycles]: [bool; 3]) -> u16 {
     [
         (link.cars.0, roads::AHEAD),
         (link.cars.1, roads::BACK),
         (link.walkers, roads::WALK),
         (link.toll, roads::TOLL),
-        (main_cars, roads::MAIN_CARS),
-        (main_walkers, roads::MAIN_WALKERS),
+        (cars, roads::MAIN_CARS),
+        (walkers, roads::MAIN_WALKERS),
+        (link.stops, roads::STOPS),
+        (link.cycles.0, roads::CYCLE_AHEAD),
+        (link.cycles.1, roads::CYCLE_BACK),
+        (cycles, roads::MAIN_CYCLES),
     ]
     .into_iter()
     .filter(|it| it.0)

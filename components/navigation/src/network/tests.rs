@@ -1,6 +1,6 @@
 //! Ways through the bundled network, held against what is known of them.
 
-use graph::{Found, Graph, Link, Mode, Network, NotFound, Point, Wish};
+use graph::{Class, Found, Graph, Link, Mode, Network, NotFound, Point, Prefer, Wish};
 
 use super::NETWORK;
 
@@ -23,6 +23,7 @@ const MACHIDA: (f64, f64) = (35.5105, 139.4772);
 
 const PLAIN: Wish = Wish {
     mode: Mode::Drive,
+    prefer: Prefer::Fastest,
     avoid_tolls: false,
     avoid_highways: false,
     avoid_ferries: false,
@@ -71,9 +72,11 @@ fn the_bundled_network_is_whole_and_large_enough() {
 #[test]
 fn each_place_is_as_near_to_a_road_as_it_must_be_to_be_driven_to() {
     let graph = Graph::open(NETWORK).expect("the bundled network opens");
-    for place in network().places {
-        let snap = graph.nearest(place.at, &PLAIN, 5_000.0).expect("a whole graph");
-        assert!(snap.is_some_and(|it| it.metres < 3_000.0), "{} is off the roads", place.id);
+    // A junction that lies on an expressway alone is no place to be driven to.
+    let places = network().places;
+    for place in places.iter().filter(|it| it.kind != graph::PlaceKind::Junction) {
+        let snap = graph.nearest(place.at, &PLAIN, 2_500.0).expect("a whole graph");
+        assert!(snap.is_some(), "{} is off the roads", place.id);
     }
 }
 
@@ -111,7 +114,7 @@ fn without_motorways_or_tolls_it_is_national_road_1_or_15() {
     for wish in [STREETS, Wish { avoid_tolls: true, ..PLAIN }] {
         let found = best(TOKYO, YOKOHAMA, &wish);
         assert!(is_about(found.metres, 29.0), "{:.0} m", found.metres);
-        assert!(found.legs.iter().all(|it| !it.toll && it.class != graph::Class::Motorway));
+        assert!(found.legs.iter().all(|it| !it.toll && it.class != Class::Motorway));
         let main = on(&found, "京浜") + on(&found, "桜田通り");
         assert!(main > 18_000.0, "{main:.0} m on the national roads");
     }
@@ -146,6 +149,90 @@ fn other_ways_are_as_long_as_known() {
         assert!(is_about(metres, known_km), "{what}: {metres:.0} m, known are {known_km} km");
     }
     assert!(on(&best(SHIBUYA, YOKOHAMA, &PLAIN), "第三京浜") > 14_000.0);
+}
+
+/// Where a name lies.
+fn named(name: &str) -> (f64, f64) {
+    let graph = Graph::open(NETWORK).expect("the bundled network opens");
+    let hits = graph.places().hits(name, 1).expect("a whole index");
+    let at = hits.first().unwrap_or_else(|| panic!("{name}")).place.at;
+    (at.lat, at.lng)
+}
+
+/// Kilometres as a driver there knows them, at least and at most, and whether an expressway is right.
+const KNOWN: [(&str, &str, f64, f64, Option<bool>); 16] = [
+    ("目黒駅", "恵比寿駅", 1.2, 2.5, Some(false)),
+    ("豊洲駅", "有明", 2.3, 3.5, Some(false)),
+    ("武蔵小杉駅", "渋谷駅", 10.0, 13.5, Some(false)),
+    ("蒲田駅", "自由が丘駅", 6.6, 9.0, Some(false)),
+    ("池袋駅", "新宿駅", 4.5, 6.5, Some(false)),
+    ("上野駅", "浅草駅", 1.9, 3.0, Some(false)),
+    ("東京駅", "羽田空港", 17.5, 21.0, Some(true)),
+    ("新宿駅", "羽田空港", 20.0, 25.0, Some(true)),
+    ("東京駅", "横浜駅", 28.0, 34.0, Some(true)),
+    ("渋谷駅", "横浜駅", 27.0, 34.0, Some(true)),
+    ("皇居", "横浜スタジアム", 33.0, 40.0, Some(true)),
+    ("鎌倉市", "横浜駅", 20.0, 27.0, Some(true)),
+    ("たまプラーザ駅", "渋谷駅", 14.5, 19.0, None),
+    ("葛西臨海公園駅", "東京駅", 11.0, 16.0, None),
+    ("吉祥寺駅", "新宿駅", 11.0, 16.0, None),
+    ("横浜駅", "八景島シーパラダイス", 17.0, 25.0, None),
+];
+
+#[test]
+fn ways_are_as_long_as_drivers_know_them_and_use_expressways_where_that_makes_sense() {
+    let mut odd = Vec::new();
+    for (from, to, least, most, is_fast) in KNOWN {
+        let found = best(named(from), named(to), &PLAIN);
+        let km = found.metres / 1000.0;
+        let fast = found.legs.iter().any(|it| it.class == Class::Motorway);
+        if !(least..most).contains(&km) || is_fast.is_some_and(|it| it != fast) {
+            odd.push(format!("{from} to {to}: {km:.1} km, expressway: {fast}"));
+        }
+    }
+    assert_eq!(odd, Vec::<String>::new());
+}
+
+#[test]
+fn a_drive_begins_and_ends_on_a_street_and_never_in_the_bay() {
+    let names = [
+        "葛西臨海公園駅",
+        "たまプラーザ駅",
+        "目黒駅",
+        "羽田空港",
+        "八景島シーパラダイス",
+        "海ほたるPA",
+    ];
+    for name in names {
+        let found = best(named(name), YOKOHAMA, &PLAIN);
+        let back = best(YOKOHAMA, named(name), &PLAIN);
+        for leg in [found.legs.first(), back.legs.last()].into_iter().flatten() {
+            assert!(leg.class != Class::Motorway && !leg.ramp, "{name}: {}", leg.name.local);
+        }
+    }
+    for bay in [(35.5, 139.85), (35.55, 139.9), (35.45, 139.80), (35.4, 139.7)] {
+        let said = ways(bay, YOKOHAMA, &PLAIN).err();
+        assert!(
+            matches!(said, Some(NotFound::OriginOutside(Some(it))) if it > 2_500.0),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn the_shortest_and_the_cheapest_are_the_shortest_and_the_cheapest_of_all() {
+    let by = |from, to, prefer| best(from, to, &Wish { prefer, ..PLAIN });
+    for (from, to) in [(SHIBUYA, YOKOHAMA), (TOKYO, YOKOHAMA), (TOKYO, HANEDA), (SHIBUYA, HANEDA)] {
+        let shortest = by(from, to, Prefer::Shortest);
+        let others = ways(from, to, &Wish { ways: 3, ..PLAIN }).expect("ways");
+        let others = others.iter().map(|it| it.metres).fold(f64::INFINITY, f64::min);
+        let streets = best(from, to, &STREETS).metres;
+        assert!(shortest.metres <= others.min(streets) + 0.1, "{} m", shortest.metres);
+        let cheapest = by(from, to, Prefer::Cheapest);
+        assert!(cheapest.legs.iter().all(|it| !it.toll), "a free road leads there");
+    }
+    let short = by(SHIBUYA, YOKOHAMA, Prefer::Shortest).metres;
+    assert!(short < 27_000.0, "{short} m, and it is 22.6 km as the crow flies");
 }
 
 #[test]

@@ -16,26 +16,26 @@ pub mod traffic;
 mod trouble;
 mod warnings;
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use graph::{Found, Graph, Mode, Source, Wish};
+use graph::{Found, Graph, Leg, Mode, Source, Wish};
 use output::navigation::{Comparison, Details, Place, Point, RouteDetails, Routes};
 use toolkit::settings::Unfit;
 
 use crate::{
     arguments::coordinates,
-    ask::{Avoid, CompareAsk, Departure, Language, RouteAsk, Traffic},
+    ask::{CompareAsk, Departure, Language, Prefer, RouteAsk, Traffic},
     provider::{Provider, ROUTES_MAX, travel_mode},
     settings::{self, Kind},
     trouble::Trouble,
     words,
 };
-use drawn::Telling;
+use drawn::{Telling, Way};
 use ends::{Known, known};
 use maps::Bytes;
 
 pub use comparing::compare;
-pub use suggestions::{About, Suggestion, about, nearest, suggestions};
+pub use suggestions::{About, Around, Suggestion, about, around, nearest, suggestions};
 
 /// The maps that the operator granted, and the one that is built in.
 #[derive(Debug)]
@@ -70,12 +70,16 @@ impl Provider for Builtin {
         compare(&self.graphs()?, ask, SystemTime::now())
     }
 
+    fn stops_on_the_way(&self) -> bool {
+        true
+    }
+
     fn place(&self, address: &str, language: Language) -> Result<Place, Trouble> {
         place(&self.graphs()?, address, language)
     }
 }
 
-/// Up to three routes over the first map that has both ends.
+/// Up to three routes over the first map that has both ends, and the stops between.
 ///
 /// # Errors
 /// When no map has them, no way leads from one to the other, or a map cannot be read.
@@ -86,11 +90,14 @@ pub fn routes<S: Source>(
 ) -> Result<(Routes, Details), Trouble> {
     let mut outside = None;
     for graph in graphs {
-        let ends = (known(graph, &ask.origin)?, known(graph, &ask.destination)?);
-        let (Some(origin), Some(destination)) = ends else { continue };
-        match within(graph, (&origin, &destination), ask, now) {
+        let stops: Option<Vec<Known>> =
+            asked(ask).map(|(_, it)| known(graph, it)).collect::<Result<_, _>>()?;
+        let Some(stops) = stops else { continue };
+        match within(graph, &stops, ask, now) {
             // Another map may have roads there.
-            Err(it @ Trouble::OutsideMap { .. }) => outside = outside.or(Some(it)),
+            Err(it @ (Trouble::OutsideMap { .. } | Trouble::OffRoad { .. })) => {
+                outside = outside.or(Some(it));
+            }
             answer => return answer,
         }
     }
@@ -100,87 +107,126 @@ pub fn routes<S: Source>(
     }
 }
 
+/// The places that are asked for, in order, and where each stands in the arguments.
+fn asked(ask: &RouteAsk) -> impl Iterator<Item = (String, &str)> {
+    let via = ask.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it.as_str()));
+    std::iter::once(("/origin".to_owned(), ask.origin.as_str()))
+        .chain(via)
+        .chain([("/destination".to_owned(), ask.destination.as_str())])
+}
+
 fn within<S: Source>(
     graph: &Graph<S>,
-    ends: (&Known, &Known),
+    stops: &[Known],
     ask: &RouteAsk,
     now: SystemTime,
 ) -> Result<(Routes, Details), Trouble> {
-    let ways = if ask.alternatives { ROUTES_MAX } else { 1 };
-    let wish = Wish { ways, ..wish(ask.mode, ask.avoid, ends.0, ask.departure, ask.traffic, now) };
-    let found = graph
-        .ways(ends.0.at, ends.1.at, &wish)
-        .map_err(|it| trouble::no_way(it, graph.name(), ends, ask.language))?;
-    let (routes, details) = told(graph, &found, &wish, ends, ask.language);
-    let waypoints = vec![ends.0.waypoint(), ends.1.waypoint()];
+    let [origin, .., destination] = stops else { return Err(Trouble::NoRoute) };
+    // Who stops on the way is shown one route.
+    let ways = if ask.alternatives && stops.len() == 2 { ROUTES_MAX } else { 1 };
+    let pointers: Vec<String> = asked(ask).map(|it| it.0).collect();
+    let mut found: Vec<Vec<Found>> = Vec::new();
+    let mut leaves = match ask.departure {
+        Departure::Now => now,
+        Departure::At(it) => it,
+    };
+    let traffic = traffic_at(ask.mode, origin, leaves, ask.traffic);
+    let wish = Wish { ways, traffic, ..wish(ask) };
+    for (at, pair) in stops.windows(2).enumerate() {
+        // Whoever goes on later has the traffic of then.
+        let traffic = traffic_at(ask.mode, &pair[0], leaves, ask.traffic);
+        let wish = Wish { traffic, ..wish.clone() };
+        let ways = graph.ways(pair[0].at, pair[1].at, &wish).map_err(|it| {
+            let pointers = (pointers[at].as_str(), pointers[at + 1].as_str());
+            trouble::no_way(it, graph.name(), (&pair[0], &pair[1]), pointers, ask.language)
+        })?;
+        let took = ways.first().map_or(0.0, |it| it.seconds);
+        leaves += Duration::try_from_secs_f64(took).unwrap_or_default();
+        match found.first_mut() {
+            Some(parts) => parts.extend(ways.into_iter().take(1)),
+            None => found = ways.into_iter().take(ROUTES_MAX).map(|it| vec![it]).collect(),
+        }
+    }
+    let (routes, routes_details) = told(graph, &found, &wish, stops, ask.language);
+    let roads = found.first().map(|it| ends::road_metres(it, stops)).unwrap_or_default();
+    let end = |(at, it): (usize, &Known)| it.end(roads.get(at).copied(), ask.language);
+    let mut ends: Vec<_> = stops.iter().enumerate().map(end).collect();
+    let last = ends.pop();
+    let preferred = match ask.prefer {
+        Prefer::Fastest => None,
+        Prefer::Shortest => Some("shortest".to_owned()),
+        Prefer::Cheapest => Some("cheapest".to_owned()),
+    };
     let details = Details {
         provider: Kind::Builtin.name().to_owned(),
         attribution: words::of_map(graph.attribution(), ask.language).to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
-        origin: Some(ends.0.end(ask.language)),
-        destination: Some(ends.1.end(ask.language)),
-        routes: details,
+        preferred,
+        origin: ends.first().cloned(),
+        via: ends.split_off(1),
+        destination: last,
+        routes: routes_details,
+        ..Details::default()
     };
+    let waypoints = vec![origin.waypoint(), destination.waypoint()];
     Ok((Routes { routes, geocoded_waypoints: waypoints }, details))
 }
 
 fn told<S: Source>(
     graph: &Graph<S>,
-    found: &[Found],
+    found: &[Vec<Found>],
     wish: &Wish,
-    ends: (&Known, &Known),
+    stops: &[Known],
     language: Language,
 ) -> (Vec<output::navigation::Route>, Vec<RouteDetails>) {
-    let found = &found[..found.len().min(ROUTES_MAX)];
-    let legs: Vec<_> = found.iter().map(|it| it.legs.as_slice()).collect();
-    let summaries = summary::summaries(&legs, language);
+    let legs: Vec<Vec<Leg>> =
+        found.iter().map(|it| it.iter().flat_map(|it| it.legs.clone()).collect()).collect();
+    let summaries =
+        summary::summaries(&legs.iter().map(Vec::as_slice).collect::<Vec<_>>(), language);
     let attribution = words::of_map(graph.attribution(), language);
-    let told = found.iter().zip(summaries).map(|(found, summary)| {
+    let told = found.iter().zip(&legs).zip(summaries).map(|((parts, legs), summary)| {
+        let mut warnings = ends::notes(parts, stops, language);
+        warnings.extend(warnings::warnings(attribution, legs, wish.mode, language));
         let telling = Telling {
             mode: wish.mode,
             language,
             traffic: &wish.traffic,
-            goal: ends.1.name(language),
+            goals: stops[1..].iter().map(|it| it.name(language)).collect(),
             summary,
-            warnings: warnings::warnings(attribution, found, wish.mode, language),
-            ends: (ends.0.at, ends.1.at),
+            warnings,
+            ends: (stops[0].at, stops[stops.len() - 1].at),
         };
-        drawn::route(found.into(), telling)
+        let parts: Vec<Way<'_>> = parts.iter().map(Way::from).collect();
+        drawn::route(&parts, telling)
     });
     told.unzip()
 }
 
-/// What is wished of the graph, with the traffic at the time of departure where one begins.
-fn wish(
-    mode: Mode,
-    avoid: Avoid,
-    origin: &Known,
-    departure: Departure,
-    traffic: Traffic,
-    now: SystemTime,
-) -> Wish {
-    let at = match departure {
-        Departure::Now => now,
-        Departure::At(it) => it,
-    };
-    let traffic = match mode {
-        Mode::Drive => traffic::factors(at, origin.at, traffic),
-        Mode::Walk => [1.0; 9],
-    };
+/// What is wished of the graph, where nobody else is on the road.
+fn wish(ask: &RouteAsk) -> Wish {
     Wish {
-        mode,
-        avoid_tolls: avoid.tolls,
-        avoid_highways: avoid.highways,
-        avoid_ferries: avoid.ferries,
-        traffic,
+        mode: ask.mode,
+        prefer: ask.prefer,
+        avoid_tolls: ask.avoid.tolls,
+        avoid_highways: ask.avoid.highways,
+        avoid_ferries: ask.avoid.ferries,
         ways: 1,
+        ..Wish::default()
+    }
+}
+
+/// How much longer each class of road takes at that time, there.
+fn traffic_at(mode: Mode, origin: &Known, at: SystemTime, model: Traffic) -> [f32; 9] {
+    match mode {
+        Mode::Drive => traffic::factors(at, origin.at, model),
+        Mode::Walk | Mode::Cycle => [1.0; 9],
     }
 }
 
 /// Why no map has both ends: one is unknown, outside of all, or each is on another map.
 fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<Trouble, Trouble> {
     let mut has_origin = None;
-    for (pointer, asked) in [("/origin", &ask.origin), ("/destination", &ask.destination)] {
+    for (pointer, asked) in asked(ask) {
         let mut map = None;
         for graph in graphs {
             if map.is_none() && known(graph, asked)?.is_some() {
@@ -188,7 +234,7 @@ fn apart<S: Source>(graphs: &[Graph<S>], ask: &RouteAsk) -> Result<Trouble, Trou
             }
         }
         if map.is_none() {
-            return Ok(absent(graphs, pointer, asked, ask.language));
+            return absent(graphs, &pointer, asked, ask.language);
         }
         has_origin = has_origin.or(map);
     }
@@ -205,9 +251,10 @@ fn absent<S: Source>(
     pointer: &str,
     asked: &str,
     language: Language,
-) -> Trouble {
+) -> Result<Trouble, Trouble> {
     let (pointer, asked) = (pointer.to_owned(), asked.to_owned());
-    match maps::elsewhere(&asked) {
+    let close = ends::close(graphs, &asked, language)?;
+    Ok(match maps::elsewhere(&asked) {
         Some(it) => Trouble::OutsideMap {
             pointer,
             place: it.name(language).to_owned(),
@@ -217,8 +264,9 @@ fn absent<S: Source>(
                 .collect::<Vec<_>>()
                 .join(", "),
         },
-        None => Trouble::UnknownPlace { pointer, place: asked },
-    }
+        None if close.is_empty() => Trouble::UnknownPlace { pointer, place: asked },
+        None => Trouble::NotQuite { pointer, place: asked, close },
+    })
 }
 
 /// The first place that `address` means: on one of the maps, or outside of all.
@@ -236,15 +284,31 @@ pub fn place<S: Source>(
             found = known(graph, address)?;
         }
     }
-    let found = found.or_else(|| maps::elsewhere(address)).ok_or_else(|| {
-        Trouble::UnknownPlace { pointer: "/address".to_owned(), place: address.to_owned() }
-    })?;
+    let Some(found) = found.or_else(|| maps::elsewhere(address)) else {
+        return Err(absent(graphs, "/address", address, language)?);
+    };
     debug_assert!(coordinates(address).is_none_or(|it| it == found.at));
     Ok(Place {
         location: Point { lat: found.at.lat, lng: found.at.lng },
-        formatted_address: found.formatted(language),
+        formatted_address: described(graphs, &found, language)?,
         place_id: found.id,
     })
+}
+
+/// What a place is called; a pair of numbers is told by what lies around it.
+fn described<S: Source>(
+    graphs: &[Graph<S>],
+    found: &Known,
+    language: Language,
+) -> Result<String, Trouble> {
+    if found.kind.is_some() {
+        return Ok(match found.told(language) {
+            Some(note) => format!("{} ({note})", found.formatted(language)),
+            None => found.formatted(language),
+        });
+    }
+    let around = around(graphs, found.at, language)?;
+    Ok(around.map_or_else(|| found.formatted(language), |it| it.told(language)))
 }
 
 #[cfg(test)]

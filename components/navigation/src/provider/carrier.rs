@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use toolkit::http;
+use toolkit::{arguments, http};
 use url::Url;
 
 use super::quota;
@@ -101,9 +101,9 @@ impl Reply {
     /// # Errors
     /// When it is no JSON, or another kind of it.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            // The message names the kind of thing and the place, and may cite a text of the answer.
-            let why = clipped(&error.to_string());
+        // The message names the place and the kind of thing, and may cite a text of the answer.
+        arguments::parse(&String::from_utf8_lossy(&self.body)).map_err(|it| {
+            let why = clipped(&it.to_string());
             failed(&format!("the provider's answer cannot be read: {why}"))
         })
     }

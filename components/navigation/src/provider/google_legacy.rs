@@ -75,6 +75,7 @@ impl<C: Carrier> Provider for GoogleLegacy<C> {
                 .extend([("departure_time", departure.as_str()), ("traffic_model", model(ask))]),
             // Traffic is of no concern to walkers, and Google refuses to talk of it.
             Mode::Walk => parameters.push(("mode", "walking")),
+            Mode::Cycle => parameters.push(("mode", "bicycling")),
         }
         parameters.push(("language", tag(ask.language)));
         directions::read(self.ask("/maps/api/directions/json", &parameters)?, ask)

@@ -99,7 +99,11 @@ fn route_body(ask: &RouteAsk) -> Value {
     let mut body = json!({
         "origin": waypoint(&ask.origin),
         "destination": waypoint(&ask.destination),
-        "travelMode": if ask.mode == Mode::Drive { "DRIVE" } else { "WALK" },
+        "travelMode": match ask.mode {
+            Mode::Drive => "DRIVE",
+            Mode::Walk => "WALK",
+            Mode::Cycle => "BICYCLE",
+        },
         "computeAlternativeRoutes": ask.alternatives,
         "languageCode": tag(ask.language),
         "units": "METRIC",

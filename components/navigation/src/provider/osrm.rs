@@ -57,28 +57,92 @@ impl<C: Carrier, P: Carrier> Osrm<C, P> {
     }
 }
 
-impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
-    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
-        let places = self.places.as_ref();
-        let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
-        let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
-        let profile = if ask.mode == Mode::Drive { "driving" } else { "foot" };
-        let path = format!("/route/v1/{profile}/{}", coordinates(&[&from, &to]));
-        let exclude = exclude(ask.avoid, ask.mode);
+/// Where one begins, stops and ends.
+struct Stops<'s> {
+    from: &'s Known,
+    via: &'s [Known],
+    to: &'s Known,
+}
+
+impl<C: Carrier, P: Carrier> Osrm<C, P> {
+    /// The routes on roads of none of these classes; and which of those to avoid the first has all the
+    /// same.
+    fn leaving_out(
+        &self,
+        ask: &RouteAsk,
+        stops: &Stops<'_>,
+        classes: &[&str],
+    ) -> Result<((Routes, Details), Vec<&'static str>), Trouble> {
+        let profile = match ask.mode {
+            Mode::Drive => "driving",
+            Mode::Walk => "foot",
+            Mode::Cycle => "bike",
+        };
+        let all: Vec<&Known> =
+            std::iter::once(stops.from).chain(stops.via).chain([stops.to]).collect();
+        let path = format!("/route/v1/{profile}/{}", coordinates(&all));
+        let excluded = classes.join(",");
         let mut parameters = vec![
             ("alternatives", if ask.alternatives { "2" } else { "false" }),
             ("steps", "true"),
             ("geometries", "polyline"),
             ("overview", "full"),
         ];
-        if !exclude.is_empty() {
-            parameters.push(("exclude", &exclude));
+        if !excluded.is_empty() {
+            parameters.push(("exclude", &excluded));
         }
-        let ends = [("/origin".to_owned(), &from), ("/destination".to_owned(), &to)];
-        let about = status::About { ends: &ends, exclude: &exclude };
+        let via = stops.via.iter().enumerate().map(|(at, it)| (format!("/via/{at}"), it));
+        let ends: Vec<_> = std::iter::once(("/origin".to_owned(), stops.from))
+            .chain(via)
+            .chain([("/destination".to_owned(), stops.to)])
+            .collect();
+        let about = status::About { ends: &ends, exclude: &excluded };
         let answer: answer::Routes = self.ask(&path, &parameters, &about)?;
         status::is_on_the_map(&answer.waypoints, &about)?;
-        read::routes(answer, ask, [&from, &to])
+        let mut left = exclude(ask.avoid, ask.mode);
+        left.retain(|it| answer.routes.first().is_some_and(|route| route.has(it)));
+        let found = read::routes(answer, ask, [stops.from, stops.to], stops.via)?;
+        Ok((found, left))
+    }
+}
+
+impl<C: Carrier, P: Carrier> Provider for Osrm<C, P> {
+    fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+        let places = self.places.as_ref();
+        let from = nominatim::find(places, &ask.origin, "/origin", ask.language)?;
+        let to = nominatim::find(places, &ask.destination, "/destination", ask.language)?;
+        let via = ask
+            .via
+            .iter()
+            .enumerate()
+            .map(|(at, it)| nominatim::find(places, it, &format!("/via/{at}"), ask.language));
+        let via = via.collect::<Result<Vec<_>, _>>()?;
+        let stops = Stops { from: &from, via: &via, to: &to };
+        let classes = exclude(ask.avoid, ask.mode);
+        match self.leaving_out(ask, &stops, &classes) {
+            Err(Trouble::Invalid { pointer, .. }) if pointer == "/avoid" && classes.len() > 1 => {}
+            answer => return answer.map(|it| it.0),
+        }
+        // A map that is made for cars leaves out one class at a time. Leaving out one may do for all.
+        let (mut best, mut refused) = (None::<((Routes, Details), Vec<_>)>, None);
+        for class in &classes {
+            match self.leaving_out(ask, &stops, &[*class]) {
+                Ok((found, left)) if left.is_empty() => return Ok(found),
+                Ok(it) => best = best.or(Some(it)),
+                Err(it @ Trouble::Invalid { .. }) => refused = Some(it),
+                Err(it) => return Err(it),
+            }
+        }
+        let Some(((mut routes, details), left)) = best else {
+            return Err(refused.unwrap_or(Trouble::NoRoute));
+        };
+        let note = not_left_out(&left, ask.language);
+        routes.routes.iter_mut().for_each(|it| it.warnings.insert(0, note.clone()));
+        Ok((routes, details))
+    }
+
+    fn stops_on_the_way(&self) -> bool {
+        true
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, Trouble> {
@@ -114,14 +178,37 @@ fn coordinates(places: &[&Known]) -> String {
     places.iter().map(|it| one(&it.at)).collect::<Vec<_>>().join(";")
 }
 
-/// The classes of roads to leave out; walkers meet neither tolls nor motorways.
-fn exclude(avoid: Avoid, mode: Mode) -> String {
+/// The classes of roads to leave out; only cars meet tolls and motorways. Motorways go first: where one
+/// class only can be left out, the others are mostly left out with them.
+fn exclude(avoid: Avoid, mode: Mode) -> Vec<&'static str> {
     let is_driven = mode == Mode::Drive;
     let all = [
-        (avoid.tolls && is_driven, "toll"),
         (avoid.highways && is_driven, "motorway"),
+        (avoid.tolls && is_driven, "toll"),
         (avoid.ferries, "ferry"),
     ];
-    let some = all.iter().filter(|it| it.0).map(|it| it.1);
-    some.collect::<Vec<_>>().join(",")
+    all.iter().filter(|it| it.0).map(|it| it.1).collect()
+}
+
+/// That the routes have what was to be avoided.
+fn not_left_out(classes: &[&str], language: Language) -> String {
+    let name = |it: &&str| match (*it, language) {
+        ("motorway", Language::Japanese) => "高速道路",
+        ("motorway", Language::English) => "motorways",
+        ("toll", Language::Japanese) => "有料道路",
+        ("toll", Language::English) => "toll roads",
+        (_, Language::Japanese) => "フェリー",
+        (_, Language::English) => "ferries",
+    };
+    let names: Vec<_> = classes.iter().map(name).collect();
+    match language {
+        Language::Japanese => format!(
+            "このOSRMサーバーは一度に1種類の道路しか避けられず、{}を通ります。",
+            names.join("・")
+        ),
+        Language::English => format!(
+            "This OSRM server leaves out one kind of road at a time: the route has {}.",
+            names.join(" and ")
+        ),
+    }
 }

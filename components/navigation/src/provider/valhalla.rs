@@ -13,7 +13,7 @@ use super::{
     table,
 };
 use crate::{
-    ask::{CompareAsk, Departure, Language, Mode, RouteAsk},
+    ask::{CompareAsk, Departure, Language, Mode, Prefer, RouteAsk},
     trouble::Trouble,
 };
 
@@ -137,15 +137,22 @@ fn compare_body(ask: &CompareAsk, from: &[&Known], to: &[&Known]) -> Value {
 /// What is posted for routes.
 fn route_body(ask: &RouteAsk, from: &Known, to: &Known) -> Value {
     let wish = |is_avoided: bool| if is_avoided { 0.0 } else { 0.5 };
-    let costing = if ask.mode == Mode::Drive { "auto" } else { "pedestrian" };
-    let options = match ask.mode {
+    let costing = match ask.mode {
+        Mode::Drive => "auto",
+        Mode::Walk => "pedestrian",
+        Mode::Cycle => "bicycle",
+    };
+    let mut options = match ask.mode {
         Mode::Drive => json!({
             "use_tolls": wish(ask.avoid.tolls),
             "use_highways": if ask.avoid.highways { 0.0 } else { 1.0 },
             "use_ferry": wish(ask.avoid.ferries),
         }),
-        Mode::Walk => json!({ "use_ferry": wish(ask.avoid.ferries) }),
+        Mode::Walk | Mode::Cycle => json!({ "use_ferry": wish(ask.avoid.ferries) }),
     };
+    if ask.prefer == Prefer::Shortest {
+        options["shortest"] = json!(true);
+    }
     let language = match ask.language {
         Language::Japanese => "ja-JP",
         Language::English => "en-US",

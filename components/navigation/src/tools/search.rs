@@ -2,15 +2,17 @@
 
 use std::time::SystemTime;
 
-use output::navigation::{DETAILS, Details, Routes};
+use output::navigation::{DETAILS, Details, Routes, VIA};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User};
+use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
 use crate::{
     arguments,
-    ask::{Avoid, Language, RouteAsk, Traffic},
-    provider, refusals,
+    ask::{Avoid, Language, Prefer, RouteAsk, Traffic},
+    provider::{self, arriving, preference},
+    refusals,
+    settings::{self, Kind},
 };
 
 /// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
@@ -86,8 +88,8 @@ impl Tool for RouteSearch {
 
     fn call(self, user: &User) -> Result<Routes, Stop> {
         let ask = self.ask(user)?;
-        let (routes, details) =
-            provider::chosen()?.routes(&ask).map_err(|it| refusals::stop(&it))?;
+        let arrival = arguments::arrival(user, SystemTime::now())?;
+        let (routes, details) = self.found(&ask, arrival)?;
         for line in lines(&routes, &details, ask.language) {
             user.show(line);
         }
@@ -97,11 +99,41 @@ impl Tool for RouteSearch {
 }
 
 impl RouteSearch {
+    /// What the chosen provider finds, the preferred one first.
+    fn found(
+        &self,
+        ask: &RouteAsk,
+        arrival: Option<SystemTime>,
+    ) -> Result<(Routes, Details), Stop> {
+        let (provider, is_builtin) = (provider::chosen()?, settings::provider()? == Kind::Builtin);
+        if !ask.via.is_empty() && !provider.stops_on_the_way() {
+            let message =
+                format!("_meta {VIA}: the provider that is set takes no stops on the way");
+            return Err(invalid("", message));
+        }
+        // Where the best cannot be looked for, it is chosen of those that are offered.
+        let is_chosen = ask.prefer != Prefer::Fastest && !is_builtin;
+        let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };
+        let found = match arrival {
+            None => provider.routes(&asked),
+            Some(at) => arriving::by(&*provider, &asked, at, SystemTime::now()),
+        };
+        let (mut routes, mut details) = found.map_err(|it| refusals::stop(&it))?;
+        preference::put_first(ask.prefer, &mut routes, &mut details, ask.language);
+        if !ask.alternatives {
+            routes.routes.truncate(1);
+            details.routes.truncate(1);
+        }
+        Ok((routes, details))
+    }
+
     fn ask(&self, user: &User) -> Result<RouteAsk, Stop> {
         let avoids = |it| self.avoid.contains(&it);
         Ok(RouteAsk {
             origin: arguments::place("/origin", &self.origin)?,
             destination: arguments::place("/destination", &self.destination)?,
+            via: arguments::via(user)?,
+            prefer: arguments::prefer(user)?,
             avoid: Avoid {
                 tolls: avoids(AvoidWord::Tolls),
                 highways: avoids(AvoidWord::Highways),
@@ -134,6 +166,9 @@ fn lines(routes: &Routes, details: &Details, language: Language) -> Vec<String> 
         if let Some(toll) = details.routes.get(index).and_then(|it| it.toll.as_ref()) {
             let about = if toll.is_estimate { "≈ " } else { "" };
             line += &format!(", {about}{} {}", toll.amount, toll.currency);
+        }
+        if let (0, Some(from), Some(to)) = (index, &details.departure_time, &details.arrival_time) {
+            line += &format!(" ({from} → {to})");
         }
         line
     };

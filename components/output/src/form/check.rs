@@ -54,7 +54,12 @@ pub(super) fn check(form: &Form, values: &Values, today: Today) -> Result<Values
         if !it.is_input() || !is_shown {
             continue;
         }
-        match field(it, values.get(&it.name), today) {
+        match field(it, values.get(&it.name), today).and_then(|value| {
+            match value.is_some().then(|| empty_parent(form, it, values)).flatten() {
+                Some(parent) => Err(it.fault(Wrong::WithoutParent(parent.label.clone()))),
+                None => Ok(value),
+            }
+        }) {
             Ok(Some(value)) => drop(submission.insert(it.name.clone(), value)),
             Ok(None) => {}
             Err(fault) => faults.push(fault),
@@ -96,13 +101,25 @@ fn bytes(form: &Form, values: &Values) -> usize {
     counted.0
 }
 
+/// The field that the options of `field` depend on, where nothing is chosen there (FORM-43).
+fn empty_parent<'a>(form: &'a Form, field: &Field, values: &Values) -> Option<&'a Field> {
+    let (name, _) = field.lookup()?.depends_on.as_ref()?;
+    let parent = form.field(name)?;
+    let is_filled = match &parent.kind {
+        Kind::Hidden(value) => !is_empty(value),
+        Kind::Checkbox => true,
+        _ => values.get(name).is_some_and(|it| !is_empty(it)),
+    };
+    (!is_filled).then_some(parent)
+}
+
 /// The value as it is sent; none where it is left out.
 pub(super) fn field(
     field: &Field,
     value: Option<&Value>,
     today: Today,
 ) -> Result<Option<Value>, Fault> {
-    let fault = |wrong| Fault { field: field.name.clone(), label: field.label.clone(), wrong };
+    let fault = |wrong| field.fault(wrong);
     let value = match &field.kind {
         Kind::Divider | Kind::Heading(_) => return Ok(None),
         Kind::Hidden(value) => return Ok(Some(value.clone())),
@@ -113,7 +130,7 @@ pub(super) fn field(
         Some(value) => value,
         None if field.kind == Kind::Checkbox => &Value::Bool(false),
         None if field.required => return Err(fault(Wrong::Missing)),
-        None => return Ok(None),
+        None => return field.least().map_or(Ok(None), |it| Err(fault(Wrong::TooFew(it)))),
     };
     fits(&field.kind, value, today).map_err(fault)?;
     if field.required && *value == Value::Bool(false) && field.kind == Kind::Checkbox {

@@ -106,6 +106,8 @@ pub enum Wrong {
     NoOption,
     /// A choice made twice.
     Twice,
+    /// Chosen while the field that its options depend on is empty: that field's label.
+    WithoutParent(String),
     /// Before this day, `2026-11-21`.
     TooEarly(String),
     /// After this day.
@@ -151,6 +153,9 @@ impl Wrong {
             Self::TooMany(n) => format!("{label}は{n}個以下で選択してください"),
             Self::NoOption => format!("{label}は選択肢の中から選択してください"),
             Self::Twice => format!("{label}で同じものが2回選択されています"),
+            Self::WithoutParent(parent) => {
+                format!("{label}は{parent}を選択してから選択してください")
+            }
             Self::TooEarly(day) => format!("{label}は{day}以降の日付で入力してください"),
             Self::TooLate(day) => format!("{label}は{day}以前の日付で入力してください"),
             Self::FileKind(name) => format!("{label}に「{name}」の種類のファイルは使えません"),
@@ -182,6 +187,7 @@ impl Wrong {
             Self::TooMany(n) => format!("{label} takes at most {}", many(*n, "choice")),
             Self::NoOption => format!("{label} must be one of the options"),
             Self::Twice => format!("{label} has the same choice twice"),
+            Self::WithoutParent(parent) => format!("{label} needs {parent} to be chosen first"),
             Self::TooEarly(day) => format!("{label} must not be before {day}"),
             Self::TooLate(day) => format!("{label} must not be after {day}"),
             Self::FileKind(name) => format!("{label} does not take files of the kind of “{name}”"),

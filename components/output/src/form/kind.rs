@@ -186,8 +186,7 @@ fn lookup(entry: &Entry<'_>, urls: [&str; 2]) -> Result<Lookup, SchemaFault> {
     let property = urls.into_iter().find(|it| entry.get(it).is_some()).unwrap_or(urls[0]);
     let url = entry.needed(property, LABEL_CHARS_MAX)?;
     let is_path = url.starts_with('/') && !url.starts_with("//") && !url.starts_with("/\\");
-    let is_url =
-        ["https://", "http://"].into_iter().any(|it| url.len() > it.len() && url.starts_with(it));
+    let is_url = url.strip_prefix("https://").is_some_and(|it| !it.is_empty());
     if !(is_path || is_url) || url.chars().any(|it| it.is_whitespace() || it.is_control()) {
         return Err(entry.wrong(
             property,

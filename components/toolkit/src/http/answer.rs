@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::Error;
+use crate::{Problem, arguments::parse};
 
 /// An answer, read to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,8 @@ impl Answer {
     /// # Errors
     /// When it is not UTF-8.
     pub fn text(&self) -> Result<&str, Error> {
-        std::str::from_utf8(&self.body).map_err(|error| Error::InvalidAnswer(error.to_string()))
+        std::str::from_utf8(&self.body)
+            .map_err(|_| Error::InvalidAnswer("it is not UTF-8".to_owned()))
     }
 
     /// The body as a `T` in JSON.
@@ -36,7 +38,8 @@ impl Answer {
     /// # Errors
     /// When it is not one.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(&self.body).map_err(|error| Error::InvalidAnswer(error.to_string()))
+        let unfit = |it: Problem| Error::InvalidAnswer(it.to_string());
+        parse(self.text()?).map_err(unfit)
     }
 
     /// The same answer, if its status says success.

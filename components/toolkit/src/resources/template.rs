@@ -1,4 +1,4 @@
-//! URIs that fit a template, and what stands in its places.
+//! URIs of a template, and what stands in its places.
 
 /// What stands in the places of `template`, in their order, where `uri` fits it.
 ///
@@ -31,6 +31,58 @@ pub fn fits<const N: usize>(template: &str, uri: &str) -> Option<[String; N]> {
         values.push(pairs.find(|it| it.0 == name).map_or_else(String::new, |it| decoded(it.1)));
     }
     values.try_into().ok()
+}
+
+/// The URI of `template` with `values` in its places, percent-encoded: what [`fits`] reads. A value of the
+/// query that is empty is left out.
+///
+/// ```
+/// # use toolkit::resources::filled;
+/// let uri = filled("shop://{shop}/orders{?day,by}", ["7", "Fri day", ""]);
+/// assert_eq!(uri, "shop://7/orders?day=Fri%20day");
+/// ```
+#[must_use]
+pub fn filled<const N: usize>(template: &str, values: [&str; N]) -> String {
+    let (mut rest, names) = match template.split_once("{?") {
+        Some((path, names)) => (path, names.trim_end_matches('}')),
+        None => (template, ""),
+    };
+    let mut values = values.into_iter();
+    let mut uri = String::new();
+    while let Some((before, place)) = rest.split_once('{') {
+        let (name, behind) = place.split_once('}').unwrap_or((place, ""));
+        uri.push_str(before);
+        let keeps = if name.starts_with('+') { "/" } else { "" };
+        encode(values.next().unwrap_or_default(), keeps, &mut uri);
+        rest = behind;
+    }
+    uri.push_str(rest);
+    let mut mark = '?';
+    for name in names.split(',').filter(|it| !it.is_empty()) {
+        let value = values.next().unwrap_or_default();
+        if !value.is_empty() {
+            uri.push(mark);
+            uri.push_str(name);
+            uri.push('=');
+            encode(value, "", &mut uri);
+            mark = '&';
+        }
+    }
+    uri
+}
+
+fn encode(value: &str, keeps: &str, to: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in value.bytes() {
+        let letter = char::from(byte);
+        if byte.is_ascii_alphanumeric() || "-._~".contains(letter) || keeps.contains(letter) {
+            to.push(letter);
+        } else {
+            let digits = [byte >> 4, byte & 15].map(|it| char::from(DIGITS[usize::from(it)]));
+            to.push('%');
+            to.extend(digits);
+        }
+    }
 }
 
 /// Each place takes as much as the text that follows it leaves, as little as possible.
@@ -88,6 +140,18 @@ mod tests {
         assert_eq!(fits("a://{x}/{y}", "a://1/2"), Some(["1".to_owned(), "2".to_owned()]));
         assert_eq!(fits("a://fixed", "a://fixed"), Some([]));
         assert_eq!(fits::<0>("a://fixed", "a://other"), None);
+    }
+
+    #[test]
+    fn fills_what_fits() {
+        for (shop, day) in [("7", "Fri day"), ("窓/口?&=#%41", "100%"), ("a+b", "")] {
+            let uri = filled("a://{shop}/x{?day,n}", [shop, day, ""]);
+            assert!(uri.is_ascii() && !uri.contains(' '), "{uri}");
+            let found = fits("a://{shop}/x{?day,n}", &uri);
+            assert_eq!(found, Some([shop.to_owned(), day.to_owned(), String::new()]), "{uri}");
+        }
+        assert_eq!(filled("a://{+path}/end", ["1/2 3"]), "a://1/2%203/end");
+        assert_eq!(filled("a://fixed", []), "a://fixed");
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Turn {
         if is_there || self.pending.len() >= WAITING_MAX {
             return;
         }
-        if let Waiting::Approval { call_id, name, title, params, reason } = &waiting
+        if let Waiting::Approval { call_id, name, title, params, reason, .. } = &waiting
             && self.card(call_id).is_none_or(|it| it.is_over())
         {
             let card = ToolCard {

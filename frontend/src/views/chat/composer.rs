@@ -78,8 +78,9 @@ fn Trusted() -> impl IntoView {
     let talk: Talk = expect_context();
     let trusts = Memo::new(move |_| talk.thread.with(|it| it.trusts.clone()));
     let names = move || {
-        let title = |name: &String| {
-            page.tool(name).map_or_else(|| name.clone(), |it| it.title(page.lang.get()))
+        let title = |trust: &String| {
+            let name = trust.split('@').next().unwrap_or_default();
+            page.tool(name).map_or_else(|| name.to_owned(), |it| it.title(page.lang.get()))
         };
         let names = trusts.with(|it| it.iter().map(title).collect::<Vec<_>>());
         page.fill(Key::ChatTrusted, &[&names.join(page.lang.get().comma())])

@@ -10,6 +10,33 @@ use crate::page::page;
 use crate::text::Key;
 use crate::views::cards::PictureGrid;
 
+/// `value` with the bytes of the pictures that came beside it, as `data` beside their `uri`.
+pub(super) fn with_bytes(value: &Value, raw: &Value) -> Value {
+    fn fill(value: &mut Value, pictures: &[(&str, &Value)]) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(|it| fill(it, pictures)),
+            Value::Object(fields) => {
+                let uri = fields.get("uri").and_then(Value::as_str);
+                let found = uri.and_then(|uri| pictures.iter().find(|it| it.0 == uri));
+                if let Some((_, data)) = found {
+                    fields.entry("data").or_insert_with(|| (*data).clone());
+                }
+                fields.values_mut().for_each(|it| fill(it, pictures));
+            }
+            _ => {}
+        }
+    }
+    let content = raw.get("content").and_then(Value::as_array).into_iter().flatten();
+    let named = content
+        .filter_map(|it| Some((it.pointer("/_meta/madoguchi~1uri")?.as_str()?, it.get("data")?)));
+    let pictures: Vec<_> = named.take(SHOTS_MAX).collect();
+    let mut value = value.clone();
+    if !pictures.is_empty() {
+        fill(&mut value, &pictures);
+    }
+    value
+}
+
 /// The illustration of one card; none where it is no picture.
 pub(super) fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
     let name = asked(raw).unwrap_or_default();
@@ -36,7 +63,7 @@ pub(super) fn cards(cards: Illustrations) -> AnyView {
 /// A thumbnail that was composed; none where it is no picture.
 pub(super) fn made(made: Thumbnail) -> Option<AnyView> {
     let page = page();
-    let Thumbnail { mime_type, data, title, width, height, cards } = made;
+    let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
     let lang = page.lang.get_untracked();
     let name = lang.fill(Key::PictureMadeNamed, &[&title]);
     let name = if title.is_empty() { lang.say(Key::PictureMade).to_owned() } else { name };
@@ -69,6 +96,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_picture_beside_an_output_is_the_one_that_it_names() {
+        let value = json!({ "illustrations": [{ "uri": "card://2" }, { "uri": "card://1" }] });
+        let picture = |uri: &str, data: &str| {
+            json!({ "type": "image", "mimeType": "image/png", "data": data,
+                "_meta": { "madoguchi/uri": uri } })
+        };
+        let raw = json!({ "content": [picture("card://1", "YQ=="), picture("card://2", "Yg==")] });
+        let filled = with_bytes(&value, &raw);
+        assert_eq!(filled.pointer("/illustrations/0/data"), Some(&json!("Yg==")));
+        assert_eq!(filled.pointer("/illustrations/1/data"), Some(&json!("YQ==")));
+        assert_eq!(with_bytes(&value, &json!({})), value);
+    }
 
     #[test]
     fn a_card_is_called_what_was_asked_for() {

@@ -160,7 +160,7 @@ fn around_set(
 fn name(spot: Spot, field: &Field) -> impl IntoView + use<> {
     view! {
         <span class="label-text">{cut(&field.label, LABEL_MAX)}</span>
-        {field.required.then(|| view! {
+        {field.is_needed().then(|| view! {
             <span class="required">{move || spot.page.say(Key::Required)}</span>
         })}
     }

@@ -53,7 +53,7 @@ fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl 
     let page = desk.page;
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
-    let has_required = read.fields.iter().any(|it| it.required);
+    let has_required = read.fields.iter().any(output::form::Field::is_needed);
     let requested = Requested::new(read, crate::requested::next_number());
     let saver = Saver::begin(requested, &form, Callback::new(move |()| desk.look_again()));
     let is_asking = RwSignal::new(false);

@@ -208,7 +208,7 @@ mod tests {
     fn an_end_that_is_not_on_the_globe_is_no_pin() {
         let end = |lat, lng| {
             let location = output::navigation::Point { lat, lng };
-            Some(End { name: "x".to_owned(), location })
+            Some(End { name: "x".to_owned(), location, ..End::default() })
         };
         assert!(pin(end(35.0, 139.0)).is_some());
         assert!(pin(end(135.0, 139.0)).is_none() && pin(end(f64::NAN, 0.0)).is_none());

@@ -6,8 +6,12 @@ use serde_json::{Value, json};
 
 use crate::assistant::{
     Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
-    Usage, Wait, images_of, turns::Waiting,
+    Usage, Wait, images_of, text_of, turns::Waiting,
 };
+
+/// Facts of one result that are told where no model tells them, and characters of one.
+const FACTS_MAX: usize = 16;
+const FACT_CHARS_MAX: usize = 600;
 
 /// `{mimeType, data}`.
 pub(super) fn image(it: &Image) -> Value {
@@ -82,16 +86,24 @@ pub(super) fn calls(
 }
 
 /// What waits for the person, one item for each call.
-pub(super) fn waiting(it: &Held, offers: &[Offer]) -> Value {
+pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value {
     let (call, id) = (&it.call, &it.call.id);
     match &it.wait {
         Wait::Approval => {
             let offer = offers.iter().find(|it| *it.name == *call.name);
-            json!({
+            let mut approval = json!({
                 "type": "approval", "callId": id, "name": call.name,
                 "title": offer.and_then(|it| it.title.as_deref()),
+                "description": offer.map(|it| &*it.description),
+                "server": offer.map(|it| &*it.owner),
+                "trust": it.shown.as_ref().map(|it| it.trusted_as(&call.name)),
                 "params": call.arguments, "reason": call.reason,
-            })
+            });
+            if !it.changed.is_empty() {
+                approval["changed"] = json!(it.changed);
+                approval["reason"] = changed_since(&call.name, language).into();
+            }
+            approval
         }
         Wait::Answers { questions, .. } => {
             json!({ "type": "questions", "callId": id, "name": call.name, "questions": questions })
@@ -167,6 +179,114 @@ pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'s
             ),
         ),
     }
+}
+
+/// What a person is told who is asked about a tool anew; nothing, where no tool has changed.
+pub(super) fn changed(waiting: &[Waiting], language: Language) -> Option<String> {
+    let names = waiting.iter().filter(|it| !it.held.changed.is_empty());
+    let names: Vec<_> = names.map(|it| it.held.call.name.as_str()).collect();
+    (!names.is_empty()).then(|| changed_since(&names.join(", "), language))
+}
+
+fn changed_since(tools: &str, language: Language) -> String {
+    language.pick(
+        format!(
+            "許可を求めたあとでツール（{tools}）の内容が変わったため、まだ実行していません。今の内容を確かめて、もう一度お答えください。"
+        ),
+        format!(
+            "The tool has changed since you were asked ({tools}), so nothing was done yet. Look at what it is now, and answer again."
+        ),
+    )
+}
+
+/// What the person reads where a model answers nothing.
+pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
+    match is_cut {
+        true => language.pick(
+            "長さの上限に達し、答えがひとつも書かれませんでした。質問を短く分けてお試しください。",
+            "Nothing was written before the answer had its full length; ask for less at once.",
+        ),
+        false => language.pick(
+            "モデルが何も答えませんでした。もう一度送るか、言い方を変えてお試しください。",
+            "The model answered nothing; send it again, or say it in other words.",
+        ),
+    }
+}
+
+/// What calls came to, in words, where no model says it: those that changed something in full.
+pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) -> String {
+    let line = |it: &Answered| {
+        let offer = offers.iter().find(|offer| *offer.name == *it.call.name);
+        let name = offer.and_then(|it| it.title.as_deref()).unwrap_or(&it.call.name);
+        match &it.result {
+            ToolResult::Failed(failure) => language.pick(
+                format!("{name}: できませんでした（{}）", failure.message),
+                format!("{name}: not done ({})", failure.message),
+            ),
+            ToolResult::Output { structured, content, .. } => {
+                let done = language.pick(format!("{name}: 実行しました"), format!("{name}: done"));
+                let is_read = offer.is_some_and(|it| it.is_read_only);
+                let what = if is_read { String::new() } else { facts(structured, content) };
+                match what.is_empty() {
+                    true => done,
+                    false => format!("{done}\n{what}"),
+                }
+            }
+        }
+    };
+    answered.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a result says: its sentences, or else its plain fields by name.
+fn facts(structured: &Value, content: &[Part]) -> String {
+    let text = text_of(content);
+    let text = text.trim();
+    let is_json = serde_json::from_str::<Value>(text).is_ok_and(|it| !it.is_string());
+    let fields = structured.as_object().into_iter().flatten();
+    let fields = fields.filter_map(|(name, it)| Some(format!("- {name}: {}", plain(it)?)));
+    let fields: Vec<_> = fields.take(FACTS_MAX).collect();
+    match (text.is_empty() || is_json, fields.is_empty()) {
+        (false, true) => text.chars().take(FACT_CHARS_MAX * FACTS_MAX).collect(),
+        (false, false) => {
+            let text: String = text.chars().take(FACT_CHARS_MAX).collect();
+            format!("{text}\n{}", fields.join("\n"))
+        }
+        (true, _) => fields.join("\n"),
+    }
+}
+
+/// A value that can be read in a line.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() || text.len() > FACT_CHARS_MAX => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(all) => {
+            let each = |it: &Value| match it {
+                Value::Object(fields) => fields.values().find_map(plain),
+                it => plain(it),
+            };
+            let all: Vec<_> = all.iter().take(FACTS_MAX).filter_map(each).collect();
+            (!all.is_empty()).then(|| all.join(", "))
+        }
+        Value::Object(_) => None,
+    }
+}
+
+/// What a run came to in which the model failed: what was done, and that there is no more.
+pub(super) fn failed(
+    answered: &[Answered],
+    offers: &[Offer],
+    notice: &str,
+    language: Language,
+) -> Conclusion {
+    let done = done(answered, offers, language);
+    let text = match done.is_empty() {
+        true => notice.to_owned(),
+        false => format!("{done}\n\n{notice}"),
+    };
+    stopped(answered, &text)
 }
 
 /// What a run came to that was stopped: the pictures of its last results, and why there is no more.

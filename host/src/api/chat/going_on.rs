@@ -1,20 +1,25 @@
 //! Going on from a turn in which calls wait: what the person allowed happens, once; what they did not
 //! answer is asked again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use futures::future::join_all;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::{Refusal, request::Asked};
 use crate::{
     assistant::{
-        Answered, Asker, Assistant, Body, Came, Held, Image, Language, Part, Response, Teller,
-        ToolCall, ToolResult, Wait, tell_running,
-        turns::{Kept, Settled, Turns, Waiting, next_number},
+        Answered, Asker, Assistant, Body, Came, Held, Image, Language, Offer, Part, Response,
+        Teller, ToolCall, ToolResult, Wait, approval, broken_off, tell_ended, tell_running,
+        turns::{Claim, Kept, Settled, Turns, Waiting, next_number},
     },
+    definition::Shown,
     failure::Failure,
 };
+
+/// How long a call that was allowed may go on at all, its client there or not.
+const CALL_MAX: Duration = Duration::from_secs(3_600);
 
 /// What the calls that waited came to.
 pub(super) struct GoneOn {
@@ -89,7 +94,7 @@ impl GoingOn<'_> {
 
     /// One of them; nothing, where it is to be asked again.
     async fn one(&self, waiting: &Waiting, submits: bool) -> (Option<Came>, Option<u64>) {
-        let Held { call, wait } = &waiting.held;
+        let Held { call, wait, .. } = &waiting.held;
         let says = !self.asked.message.is_empty();
         let back = |result| Some(Came::Back(Answered { call: call.clone(), result }));
         match wait {
@@ -99,60 +104,116 @@ impl GoingOn<'_> {
                 None if says => (back(result.clone()), None),
                 None => (None, None),
             },
-            Wait::Approval => match self.is_allowed(call) {
-                Some(true) => self.settled(waiting, Response::default()).await,
-                Some(false) => (back(not_allowed()), None),
-                // Who says something else instead has not allowed it; a form that is filled in is
-                // no answer to it.
-                None if says && !submits => (back(passed_over()), None),
-                None => (None, None),
-            },
-            Wait::Answers { state, .. } => match self.asked.answers.get(&call.id) {
-                Some(answers) => {
-                    let state = Some(state.clone());
-                    let response = Response { answers: answers.clone(), state };
-                    self.settled(waiting, response).await
-                }
-                None if says && !submits => (back(passed_over()), None),
-                None => (None, None),
-            },
+            Wait::Approval | Wait::Answers { .. } => self.decided(waiting, submits).await,
             Wait::Form { .. } => (None, None),
         }
     }
 
-    fn is_allowed(&self, call: &ToolCall) -> Option<bool> {
-        let said = self.asked.approvals.get(&call.id).copied();
-        said.or(self.asker.trusts.contains(&call.name).then_some(true))
-    }
-
-    /// Makes a call that the person let happen: once, however often and from wherever they say so.
-    async fn settled(&self, waiting: &Waiting, response: Response) -> (Option<Came>, Option<u64>) {
-        let call = &waiting.held.call;
-        let back = |result| Came::Back(Answered { call: call.clone(), result });
-        let claim = self.turns.claim(&waiting.once).await;
+    /// One that is made once the person says so. What it came to already is told, whatever is said now.
+    async fn decided(&self, waiting: &Waiting, submits: bool) -> (Option<Came>, Option<u64>) {
+        let Held { call, wait, shown, .. } = &waiting.held;
+        let back = |result| Some(Came::Back(Answered { call: call.clone(), result }));
+        let claim = self.turns.claim(&waiting.once, &self.asker.caller.principal).await;
         match claim.settled().await {
             Some(Settled::Ended(came)) => return (Some(*came), None),
-            Some(Settled::Begun) => return (Some(back(broken_off())), None),
+            Some(Settled::Begun) => return (back(broken_off()), None),
             None => {}
         }
         let offers = self.assistant.offers(&self.asker.caller);
-        if !offers.iter().any(|it| *it.name == *call.name) {
-            return (Some(back(no_longer(&call.name))), None);
+        let offer = offers.iter().find(|it| *it.name == *call.name);
+        // Who says something else instead has not allowed it; a form that is filled in is no answer.
+        let passes = !self.asked.message.is_empty() && !submits;
+        let response = match wait {
+            Wait::Answers { state, .. } => self.asked.answers.get(&call.id).map(|answers| {
+                let state = Some(state.clone());
+                Response { answers: answers.clone(), state }
+            }),
+            _ => match self.asked.approvals.get(&call.id) {
+                Some(false) => return (back(not_allowed()), None),
+                Some(true) => Some(Response::default()),
+                None => offer.filter(|it| self.is_trusted(it)).map(|_| Response::default()),
+            },
+        };
+        let Some(response) = response else {
+            return (if passes { back(passed_over()) } else { None }, None);
+        };
+        let Some(offer) = offer else {
+            return (back(no_longer(&call.name)), None);
+        };
+        let changed = changes(shown.as_ref(), offer, response.state.is_some());
+        let asks_anew = response.state.is_none() || self.asks_first(offer);
+        if !changed.is_empty() && asks_anew {
+            // The person said yes to something else.
+            let held = Held { changed, ..approval(call, &offer.shown) };
+            let came = Came::Held(held);
+            if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
+                tracing::error!("that a person is asked anew is not written down: {error}");
+            }
+            return (Some(came), None);
         }
-        // Written down before, so that nothing that comes between makes it happen twice. What only
-        // answers questions may be repeated: its state tells whether it has ended.
-        if response.state.is_none()
-            && let Err(error) = claim.settle(Settled::Begun).await
-        {
-            tracing::error!("a call that was allowed is not made: {error}");
-            return (Some(back(unwritten())), None);
-        }
+        self.settled(claim, call, response, offer).await
+    }
+
+    /// Makes a call that the person let happen: once, however often and from wherever they say so, and
+    /// to its end, even if the client stops waiting.
+    async fn settled(
+        &self,
+        claim: Claim,
+        call: &ToolCall,
+        response: Response,
+        offer: &Offer,
+    ) -> (Option<Came>, Option<u64>) {
+        let back = |result| Came::Back(Answered { call: call.clone(), result });
         tell_running(call, self.language, self.teller).await;
-        let (came, ms) = self.assistant.one(call, response, self.asker, self.teller).await;
-        if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
-            tracing::error!("what a call came to is not written down: {error}");
-        }
-        (Some(came), Some(ms))
+        let is_first = response.state.is_none();
+        let making = self.assistant.make(call, response, Some(offer.shown.clone()), self.asker);
+        let (running, unmade) = (self.assistant.calls.hold(), back(unwritten()));
+        let making = tokio::spawn(async move {
+            let _running = running;
+            // Written down before, so that nothing that comes between makes it happen twice. What only
+            // answers questions may be repeated: its state tells whether it has ended.
+            if is_first && let Err(error) = claim.settle(Settled::Begun).await {
+                tracing::error!("a call that was allowed is not made: {error}");
+                return (unmade, None);
+            }
+            let Ok((came, ms)) = timeout(CALL_MAX, making).await else {
+                return (unmade_in_time(unmade), None);
+            };
+            if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
+                tracing::error!("what a call came to is not written down: {error}");
+            }
+            (came, Some(ms))
+        });
+        let (came, ms) = making.await.unwrap_or_else(|_| (back(broken_off()), None));
+        tell_ended(call, &came, ms.unwrap_or_default(), self.teller).await;
+        (Some(came), ms)
+    }
+
+    fn asks_first(&self, offer: &Offer) -> bool {
+        self.assistant.config.asks_first(offer, &self.asker.trusts)
+    }
+
+    /// Whether the person trusts the tool, and the operator lets them.
+    fn is_trusted(&self, offer: &Offer) -> bool {
+        offer.is_trusted_in(&self.asker.trusts) && !self.assistant.config.always_asks(&offer.name)
+    }
+}
+
+/// What has changed of a tool since the person was asked about it. What was asked by a host that did
+/// not keep that is asked anew, but for answers to a tool's own questions.
+fn changes(shown: Option<&Shown>, offer: &Offer, is_answer: bool) -> Vec<String> {
+    match shown {
+        Some(shown) => offer.shown.changes(shown).into_iter().map(str::to_owned).collect(),
+        None if is_answer => Vec::new(),
+        None => vec!["all".to_owned()],
+    }
+}
+
+/// A call that took longer than any may: its end is unknown.
+fn unmade_in_time(came: Came) -> Came {
+    match came {
+        Came::Back(it) => Came::Back(Answered { result: broken_off(), ..it }),
+        held => held,
     }
 }
 
@@ -205,14 +266,6 @@ fn passed_over() -> ToolResult {
 
 fn no_longer(tool: &str) -> ToolResult {
     failed("unknown_tool", 404, format!("{tool} is no longer offered. The call was not made."))
-}
-
-fn broken_off() -> ToolResult {
-    failed(
-        "broken_off",
-        409,
-        "The call was begun, and broke off before its end was known: it may have happened or not. Look first; do not simply make it again.",
-    )
 }
 
 fn unwritten() -> ToolResult {

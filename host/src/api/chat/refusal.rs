@@ -113,6 +113,21 @@ impl Refusal {
                 "サーバー設定エラー。管理者にお問い合わせください。",
                 "The server is not set up rightly; ask its operator.",
             ),
+            Why::Missing => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "設定されているモデルが見つかりません。管理者にお問い合わせください。",
+                "The model that is set up is not there; ask the operator.",
+            ),
+            Why::TooLong => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "会話が長くなりすぎて、モデルが受け付けません。新しい会話を始めてください。",
+                "The conversation has become too long for the model; begin a new one.",
+            ),
+            Why::Refused => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "モデルの提供元がこのリクエストを受け付けませんでした。同じ内容を送り直しても変わりません。内容や画像を変えるか、新しい会話を始めてください。",
+                "The model's provider does not accept this request, and would not accept it again; change its words or pictures, or begin a new conversation.",
+            ),
             Why::RateLimited => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "リクエストが多すぎます。しばらくしてからお試しください。",
@@ -155,6 +170,16 @@ impl Refusal {
         let scope = failure.data.get("scope").and_then(Value::as_str).map(str::to_owned);
         let scope = scope.filter(|_| failure.error == "insufficient_scope");
         Self { scope, ..Self::new(status, failure.message, failure.error) }
+    }
+
+    /// What the person reads.
+    pub(super) fn error(&self) -> &str {
+        &self.error
+    }
+
+    /// The reason, for the operator.
+    pub(super) fn details(&self) -> &str {
+        &self.details
     }
 
     fn body(&self) -> Value {

@@ -6,8 +6,14 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::{Map, Value};
 
 use super::Refusal;
-use crate::assistant::{Image, Language, Message, Part};
+use crate::{
+    assistant::{Image, Language, Message, Part},
+    failure::shortened,
+    unreadable,
+};
 
+/// Bytes of the name of a place that are told.
+const PLACE_BYTES_MAX: usize = 200;
 /// Characters of what the person says at once.
 const MESSAGE_MAX: usize = 200_000;
 /// Entries of the history that may be sent, and how many of them, the last, are used.
@@ -47,7 +53,8 @@ impl Asked {
     pub(super) fn read(body: &[u8], language: Language) -> Result<Self, Refusal> {
         let reader = Reader { language };
         let fields: Value = serde_json::from_slice(body)
-            .map_err(|error| Refusal::invalid(format!("JSON: {error}"), language))?;
+            .map_err(|error| unreadable::why(&error.to_string()))
+            .map_err(|why| Refusal::invalid(format!("JSON: {why}"), language))?;
         let Value::Object(mut fields) = fields else {
             return Err(reader.wrong("body", "JSONオブジェクト", "a JSON object"));
         };
@@ -84,6 +91,7 @@ impl Asked {
 impl Reader {
     /// `place` must be what is said in both languages.
     fn wrong(&self, place: &str, japanese: &str, english: &str) -> Refusal {
+        let place = shortened(place.to_owned(), PLACE_BYTES_MAX);
         let details = self.language.pick(
             format!("{place}は{japanese}にしてください"),
             format!("{place} must be {english}"),
@@ -160,9 +168,14 @@ impl Reader {
         let Some(value) = value else { return Ok(Vec::new()) };
         let list = self.list(name, value, NAMED_MAX)?;
         let texts = list.into_iter().enumerate().map(|(at, it)| {
-            let place = format!("{name}[{at}]");
-            let missing = || self.wrong(&place, "文字列", "a string");
-            self.text(&place, Some(it))?.ok_or_else(missing)
+            // A tool's name, and the digest of what it says.
+            match it {
+                Value::String(it) if (1..=256).contains(&it.len()) => Ok(it),
+                _ => {
+                    let place = format!("{name}[{at}]");
+                    Err(self.wrong(&place, "1〜256バイトの文字列", "a string of 1 to 256 bytes"))
+                }
+            }
         });
         texts.collect()
     }

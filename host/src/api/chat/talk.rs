@@ -71,6 +71,10 @@ impl Talk {
         let config = shared.assistant(&name, language)?;
         let mut chosen = models::chosen(&config, &shared.models, &shared.base);
         if let Some(it) = &kept {
+            // Where no model is named, it is the one that was found before.
+            if it.provider == chosen.provider && chosen.model.is_empty() {
+                chosen.model = it.model.as_str().into();
+            }
             let is_other = it.provider != chosen.provider || it.model != *chosen.model;
             if is_other && can_move(&asked, it) {
                 kept = None;
@@ -136,13 +140,16 @@ impl Talk {
         let mut running = scene.shared.metrics.run(&scene.name, scene.chosen.provider);
         let run = scene.assistant.run(&task, before, &mut *decider, &scene.asker, teller).await;
         let (transcript, usage) = (decider.transcript(), decider.usage());
+        if let Some(model) = decider.model() {
+            scene.chosen.model = model.into();
+        }
         drop(decider);
         running.took(usage);
         running.ended(outcome(&run), answered(&run));
         drop(running);
         let makes_pictures = scene.assistant.config.makes_pictures();
         let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
-        let ended = scene.ended(run, transcript, teller).await;
+        let ended = scene.ended(run, transcript, task.message, teller).await;
         scene.tell(ended, usage, teller).await
     }
 }
@@ -194,20 +201,32 @@ impl Scene {
 
     fn waits(&self, kept: Kept, calls: Vec<Value>) -> Ended {
         let count = kept.waiting.len();
-        let notice = self.language.pick(
+        let mut notice = self.language.pick(
             format!("{count}件の確認・入力を待っています。"),
             format!("Waiting for {count} answer(s) of yours."),
         );
+        if let Some(changed) = answer::changed(&kept.waiting, self.language) {
+            notice = format!("{changed}{}{notice}", self.language.pick("", " "));
+        }
         let conclusion = Conclusion::default();
         let (notice, kept) = (Some(notice), Some(kept));
         Ended { conclusion, stop_reason: "waiting", notice, calls, kept }
     }
 
     /// What a run came to.
-    async fn ended(&self, run: Run, transcript: Value, teller: &Teller) -> Ended {
+    async fn ended(
+        &self,
+        run: Run,
+        transcript: Value,
+        message: Vec<Part>,
+        teller: &Teller,
+    ) -> Ended {
         let offers = self.assistant.offers(&self.asker.caller);
         let (mut kept, mut is_whole) = (self.fresh(transcript), true);
-        let Run { mut answered, ms, left, ending } = run;
+        let Run { mut answered, ms, left, is_heard, ending } = run;
+        if !is_heard {
+            kept.said = message;
+        }
         let (mut conclusion, stop_reason, notice) = match ending {
             Ending::Concluded(it) => {
                 let stop_reason = it.cut.unwrap_or("end");
@@ -220,6 +239,16 @@ impl Scene {
                 kept.answered = left;
                 let (stop_reason, notice) = answer::notice(it, self.language);
                 (answer::stopped(&answered, notice), stop_reason, Some(notice.to_owned()))
+            }
+            Ending::Failed(it) => {
+                kept.order = left.iter().map(|it| it.call.id.clone()).collect();
+                kept.answered = left;
+                let makes_pictures = self.assistant.config.makes_pictures();
+                let refusal = Refusal::of_undecided(it, makes_pictures, self.language);
+                tracing::warn!("the model failed after calls were made: {}", refusal.details());
+                let notice = refusal.error().to_owned();
+                let conclusion = answer::failed(&answered, &offers, &notice, self.language);
+                (conclusion, "model_failed", Some(notice))
             }
             Ending::Waits { held, order } => {
                 kept.waiting = held.into_iter().filter_map(waits).collect();
@@ -237,6 +266,15 @@ impl Scene {
                 conclusion.parts.push(Part::image(image));
             }
         }
+        let mut notice = notice;
+        let mut stop_reason = stop_reason;
+        let (text, images) = answer::said(&conclusion);
+        if text.trim().is_empty() && images.is_empty() {
+            let said = answer::nothing(conclusion.cut.is_some(), self.language);
+            conclusion.parts = answer::failed(&answered, &offers, said, self.language).parts;
+            stop_reason = if conclusion.cut.is_some() { stop_reason } else { "empty" };
+            notice = Some(said.to_owned());
+        }
         let calls = answer::calls(&answered, &[], &ms, &offers);
         let kept = Some(kept).filter(|_| is_whole);
         Ended { conclusion, stop_reason, notice, calls, kept }
@@ -247,7 +285,8 @@ impl Scene {
         let Ended { conclusion, stop_reason, notice, calls, kept } = ended;
         let offers = self.assistant.offers(&self.asker.caller);
         let held = kept.as_ref().map_or(&[][..], |it| &it.waiting);
-        let waiting: Vec<_> = held.iter().map(|it| answer::waiting(&it.held, &offers)).collect();
+        let waiting: Vec<_> =
+            held.iter().map(|it| answer::waiting(&it.held, &offers, self.language)).collect();
         let choices = answer::choices(held);
         let turn = match kept {
             Some(kept) => self.shared.turns.keep(kept).await.map(Some),
@@ -297,6 +336,7 @@ pub(crate) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
         Ok(Ending::Waits { .. }) => "waiting",
         Ok(Ending::Stopped(Stopped::Rounds)) => "max_tool_rounds",
         Ok(Ending::Stopped(Stopped::Time)) => "deadline",
+        Ok(Ending::Failed(_)) => "undecided",
         Err(Trouble::Undecided(_)) => "undecided",
         Err(Trouble::Tool(_) | Trouble::NoTools(_)) => "tool_failed",
     }
@@ -305,11 +345,11 @@ pub(crate) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
 /// Whether whoever decides is there; nothing, where it is not them who failed.
 pub(crate) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
     match run {
-        Ok(_) => Some(true),
-        Err(Trouble::Undecided(it)) => match it.why {
-            Why::Key | Why::Failed | Why::Slow => Some(false),
-            Why::RateLimited | Why::Blocked | Why::NoPictures => None,
+        Ok(Run { ending: Ending::Failed(it), .. }) | Err(Trouble::Undecided(it)) => match it.why {
+            Why::Key | Why::Missing | Why::Failed | Why::Slow => Some(false),
+            Why::RateLimited | Why::Blocked | Why::NoPictures | Why::TooLong | Why::Refused => None,
         },
+        Ok(_) => Some(true),
         Err(Trouble::Tool(_) | Trouble::NoTools(_)) => None,
     }
 }

@@ -6,13 +6,25 @@ use crate::assistant::{Answered, Choice, Conclusion, ToolResult};
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
+/// Where a result's `_meta` tells more of its routes than the specified output has.
+const DETAILS: &str = "navigation/details";
 
 /// The chosen route as the specification writes it, and where among the results it is; both null where
 /// there is none (NAV-8).
 pub(super) fn route(answered: &[Answered], conclusion: &Conclusion) -> (Value, Value) {
     let found = conclusion.choice.as_ref().and_then(|it| find(answered, it));
     let Some((call, index, route)) = found else { return (Value::Null, Value::Null) };
-    (copied(route), json!({ "toolCall": call, "index": index }))
+    let mut copied = copied(route);
+    // When to leave, where one must be there at a time.
+    let results = answered.iter().filter(|it| it.call.id == call).map(|it| &it.result);
+    for result in results {
+        if let ToolResult::Output { meta, .. } = result
+            && let Some(time) = meta[DETAILS]["departureTime"].as_str()
+        {
+            copied["departureTime"] = time.into();
+        }
+    }
+    (copied, json!({ "toolCall": call, "index": index }))
 }
 
 /// By call and index; else by summary; else the first of the last search.
@@ -58,6 +70,10 @@ fn copied(route: &Value) -> Value {
     });
     if in_traffic.is_object() {
         copied["durationInTraffic"] = in_traffic.clone();
+    }
+    // What whoever follows it must know: how far from the road its ends are, for one.
+    if route["warnings"].as_array().is_some_and(|it| !it.is_empty()) {
+        copied["warnings"] = route["warnings"].clone();
     }
     copied
 }

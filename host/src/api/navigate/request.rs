@@ -52,6 +52,41 @@ impl Fields {
         Ok((self.text("origin", PLACE_MAX)?, self.text("destination", PLACE_MAX)?))
     }
 
+    /// Places that may be there, in order, at most so many.
+    pub(in crate::api) fn places(&self, name: &str, most: usize) -> Result<Vec<String>, Refusal> {
+        let list = match self.fields.get(name) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(list) => list.as_array().filter(|it| it.len() <= most),
+        };
+        let place = |it: &Value| {
+            let text = it.as_str().map(str::trim).filter(|it| !it.is_empty())?;
+            text.chars().nth(PLACE_MAX).is_none().then(|| text.to_owned())
+        };
+        let places = list.and_then(|it| it.iter().map(place).collect());
+        places.ok_or_else(|| {
+            let japanese =
+                format!("{name}は{most}件までの配列にし、それぞれ1〜{PLACE_MAX}文字の地名にしてください");
+            let english = format!(
+                "{name} must be a list of at most {most} places, each of 1 to {PLACE_MAX} characters"
+            );
+            Refusal::invalid(name, self.language.pick(japanese, english))
+        })
+    }
+
+    /// A time ahead that may be there, in RFC 3339, as it was written.
+    pub(in crate::api) fn moment(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let text = match self.fields.get(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(value) => value.as_str().map(str::trim),
+        };
+        let is_time = |it: &&str| it.parse::<jiff::Timestamp>().is_ok();
+        text.filter(is_time).map(|it| Some(it.to_owned())).ok_or_else(|| {
+            let japanese = format!("{name}は2026-11-21T10:00:00+09:00のような時刻にしてください");
+            let english = format!("{name} must be a time as 2026-11-21T10:00:00+09:00");
+            Refusal::invalid(name, self.language.pick(japanese, english))
+        })
+    }
+
     /// The place in `words` of a text that may be there; upper or lower case.
     pub(in crate::api) fn word(
         &self,

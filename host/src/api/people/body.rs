@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Map, Value};
 
 use super::{Body, wrong};
-use crate::{assistant::Language, failure::Failure};
+use crate::{assistant::Language, failure::Failure, unreadable};
 
 /// The fields of a body. Those that are not known are left alone: clients have their own.
 pub(super) struct Fields {
@@ -35,7 +35,7 @@ impl Fields {
         let why = match serde_json::from_slice(&body) {
             Ok(Value::Object(fields)) => return Ok(Self { fields, language }),
             Ok(_) => String::new(),
-            Err(error) => format!(" ({error})"),
+            Err(error) => format!(" ({})", unreadable::why(&error.to_string())),
         };
         let message = language.pick(
             format!("本文はJSONオブジェクトにしてください: {{\"content\": \"…\"}}{why}"),
@@ -100,7 +100,7 @@ mod tests {
             (Some("text/plain"), "{}", 415, "application/json"),
             (Some("application/x-www-form-urlencoded"), "content=a", 415, "application/json"),
             (None, "[]", 400, "must be a JSON object"),
-            (None, "{\"a\": ", 400, "line 1 column 6"),
+            (None, "{\"a\": ", 400, "line 1, column 6"),
         ] {
             let (found, message) = read(kind, body).unwrap_err();
             assert_eq!(found, status, "{kind:?} {body}");

@@ -111,6 +111,8 @@ mod tests {
             schema: Arc::new(schema.as_object().unwrap().clone()),
             owner: COMPONENT.into(),
             is_read_only: false,
+            is_changed: false,
+            shown: Arc::default(),
             view: None,
         }
     }

@@ -211,7 +211,7 @@ impl Dialogue {
         }
         let text = match &run.ending {
             Ending::Concluded(it) => text_of(it),
-            Ending::Waits { .. } | Ending::Stopped(_) => String::new(),
+            Ending::Waits { .. } | Ending::Stopped(_) | Ending::Failed(_) => String::new(),
         };
         if !text.is_empty() && !has_spoken {
             self.unsent = Some(Unsent::new(text, is_opening));

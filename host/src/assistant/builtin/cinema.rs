@@ -4,7 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::answers::{named, ordinal};
+pub(super) use self::cancel::{Bookings, Cancel, number};
+pub(super) use self::wanted::{minutes, rating, superlatives};
+use self::{
+    answers::{named, ordinal},
+    wanted::Wanted,
+};
 use super::{
     dates::Hours,
     desk::{Desk, failure, output, submitted},
@@ -18,10 +23,12 @@ use crate::assistant::{Answered, Decision};
 use crate::failure::Failure;
 
 mod answers;
+mod cancel;
 mod films;
 mod reserve;
 mod seats;
 mod showings;
+mod wanted;
 
 const MOVIES: &str = "list_movies";
 const SHOWTIMES: &str = "list_showtimes";
@@ -74,6 +81,9 @@ pub(super) struct Visit {
     /// What was said, for names that the catalogue knows.
     said: String,
     date: Option<String>,
+    /// A second day that will do as well.
+    #[serde(default)]
+    also: Option<String>,
     hours: Option<Hours>,
     genre: Option<(String, String)>,
     title: Option<String>,
@@ -88,6 +98,14 @@ pub(super) struct Visit {
     /// What is told with the next question.
     note: Option<String>,
     tries: u8,
+    #[serde(default)]
+    wanted: Wanted,
+    /// Whether the title that was looked for is no film's, so that all films are listed.
+    #[serde(default)]
+    is_untitled: bool,
+    /// Whether no rule said that it is about films.
+    #[serde(default)]
+    is_guess: bool,
 }
 
 impl Visit {
@@ -107,6 +125,7 @@ impl Visit {
             aim,
             said: heard.text(),
             date: heard.when.date.map(|it| it.to_string()),
+            also: heard.when.also.map(|it| it.to_string()),
             hours: heard.when.hours,
             genre,
             title: heard.title(),
@@ -115,12 +134,40 @@ impl Visit {
             user: heard.numbers.id(Id::User).map(str::to_owned),
             film: settled(Id::Movie),
             showing: settled(Id::Showtime),
-            reservation: heard.numbers.id(Id::Reservation).map(str::to_owned),
+            reservation: number(heard).filter(|_| aim == Aim::Reservation),
             choices: Vec::new(),
             asked: None,
             note: None,
             tries: 0,
+            wanted: Wanted::of(heard),
+            is_untitled: false,
+            is_guess: false,
         };
+        if visit
+            .wanted
+            .without
+            .as_ref()
+            .is_some_and(|it| visit.title.as_ref().is_some_and(|title| it.contains(title.as_str())))
+        {
+            // What is to be left out is not looked for.
+            visit.title = None;
+        }
+        if aim == Aim::Films
+            && (heard.quoted.len() > 1 || heard.has(&[super::words::Word::Compare]))
+        {
+            // Of several films each is found by its name.
+            visit.title = None;
+        }
+        let is_excluded_genre = visit.wanted.without.is_some()
+            && visit.genre.as_ref().is_some_and(|genre| {
+                let without = visit.wanted.without.clone().unwrap_or_default().to_lowercase();
+                without.contains(&genre.0.to_lowercase())
+                    || without.contains(&genre.1.to_lowercase())
+                    || without.contains("anime")
+            });
+        if is_excluded_genre {
+            visit.genre = None;
+        }
         if let Some(before) = before {
             visit.inherit(before);
         }
@@ -136,8 +183,12 @@ impl Visit {
             self.choices.clone_from(&before.choices);
             self.asked = before.asked;
         }
-        self.date = self.date.take().or_else(|| before.date.clone());
+        if self.date.is_none() {
+            self.date.clone_from(&before.date);
+            self.also.clone_from(&before.also);
+        }
         self.hours = self.hours.take().or(before.hours);
+        self.wanted.keep(&before.wanted);
         self.count = self.count.or(before.count);
         self.user = self.user.take().or_else(|| before.user.clone());
         if !is_other_film && self.aim != Aim::Films {
@@ -150,6 +201,51 @@ impl Visit {
                 self.showing = self.showing.take().or_else(|| before.showing.clone());
             }
         }
+    }
+
+    /// The film called `name`, told about.
+    pub(super) fn of_name(heard: &Heard, name: &str) -> Self {
+        let mut visit = Self::of(heard, Goal::Films, None);
+        visit.title = Some(name.to_owned());
+        visit.genre = None;
+        visit
+    }
+
+    /// One that only a name and a time or a number speak for.
+    pub(super) fn guessed(heard: &Heard, goal: Goal) -> Self {
+        let mut visit = Self::of(heard, goal, None);
+        visit.title = visit.title.take().or_else(|| heard.leftover());
+        visit.is_guess = true;
+        visit
+    }
+
+    /// What of the sentence it uses besides what the tables know.
+    pub(super) fn used(&self) -> Vec<String> {
+        self.wanted.used(self.aim != Aim::Films)
+    }
+
+    /// Whether words beside what it looks up are to be told.
+    pub(super) fn covers(&self) -> bool {
+        self.aim != Aim::Reservation
+    }
+
+    /// Whether a film is named, as far as that can be told before the catalogue is read.
+    pub(super) fn is_titled(&self) -> bool {
+        self.title.is_some()
+            || self.film.is_some()
+            || self.showing.is_some()
+            || self.genre.is_some()
+    }
+
+    /// Words that nothing else uses may say what a film is about.
+    pub(super) fn known_by(&mut self, words: &[String]) {
+        let words = words.iter().filter(|it| !super::coverage::is_condition(it));
+        self.wanted.words = words.cloned().collect();
+    }
+
+    /// Those of the words that the answer was found by.
+    pub(super) fn explained(&self) -> &[String] {
+        &self.wanted.explained
     }
 
     /// It goes as far as a reservation from now on.
@@ -172,11 +268,27 @@ impl Visit {
             raw.contains(&it.label.to_lowercase())
                 || it.words.iter().any(|it| raw.contains(&it.to_lowercase()))
         });
-        if let Some(choice) = by_words.cloned().or(chosen) {
+        // Where there is but one, a number or a word for it means that one.
+        let counts = heard.numbers.people().is_some();
+        let points =
+            ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
+        let only = match &self.choices[..] {
+            [only] if counts || points => Some(only.clone()),
+            _ => None,
+        };
+        if let Some(choice) = by_words.cloned().or(chosen).or(only) {
             self.chose(&choice);
         }
-        self.date = heard.when.date.map(|it| it.to_string()).or(self.date.take());
+        if counts && matches!(self.aim, Aim::Films | Aim::Showtimes) {
+            // Who says how many wants to go.
+            self.book();
+        }
+        if let Some(date) = heard.when.date {
+            self.date = Some(date.to_string());
+            self.also = heard.when.also.map(|it| it.to_string());
+        }
         self.hours = heard.when.hours.or(self.hours);
+        self.wanted.renew(Wanted::of(heard));
         self.count = heard.numbers.people().or(self.count);
         if !heard.numbers.seats.is_empty() {
             self.seats.clone_from(&heard.numbers.seats);
@@ -246,6 +358,12 @@ impl Visit {
         ];
         for (tool, step) in steps {
             if let Some(found) = output(answered, tool) {
+                if tool == MOVIES {
+                    return self.films_found(desk, &films::within(answered));
+                }
+                if tool == SHOWTIMES {
+                    return self.showings_found(desk, &showings::all(answered));
+                }
                 return step(self, desk, found);
             }
         }

@@ -27,6 +27,12 @@ impl Desk<'_> {
         today(self.now)
     }
 
+    /// Minutes since midnight in Japan.
+    pub(super) fn minutes(&self) -> u16 {
+        let time = JAPAN.to_datetime(self.now).time();
+        u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
+    }
+
     pub(super) fn has(&self, tool: &str) -> bool {
         self.offers.iter().any(|it| &*it.name == tool)
     }

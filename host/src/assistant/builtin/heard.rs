@@ -12,7 +12,7 @@ use super::{
 use crate::assistant::planner::scan::Lexicon;
 
 /// The longest sentence that is read, in characters; what is behind is not.
-const CHARS_MAX: usize = 600;
+pub(super) const CHARS_MAX: usize = 600;
 /// How far a no may be from what it denies, in characters.
 const REACH: usize = 14;
 /// What stands in place of a quoted name while words are looked for.
@@ -72,7 +72,10 @@ impl Heard {
         let numbers = numbers::read(&chars, &lower, &when.spans);
         let tokens = tokens(&lower);
         let mut known = vec![false; lower.len()];
-        let words = tokens.iter().map(|it| (it.from, it.to));
+        let length = super::cinema::minutes(&lower).map(|it| it.1);
+        let words = tokens.iter().map(|it| (it.from, it.to)).chain(length);
+        let words = words.chain(super::cinema::rating(&lower).map(|it| it.1));
+        let words = words.chain(super::cinema::superlatives(&lower));
         for (from, to) in words.chain(when.spans.iter().chain(&numbers.spans).copied()) {
             let to = to.min(known.len());
             known[from.min(to)..to].fill(true);
@@ -101,6 +104,102 @@ impl Heard {
         self.chars.iter().collect()
     }
 
+    /// Whether it asks something: by its mark, by how it ends, or by the word that it begins with.
+    pub(super) fn asks(&self) -> bool {
+        const ENDS: &str =
+            "ですか|ますか|っけ|だっけ|かな|のか|でしょうか|かしら|何|なに|どれ|どう";
+        const BEGINS: &str =
+            "what|which|when|where|who|how|is|are|do|does|did|has|have|any|was|were";
+        let text: String = self.lower.iter().collect();
+        let text = text.trim_end_matches(['。', ' ', '.', '!', '…']);
+        let first = text.split([' ', '\'']).next().unwrap_or_default();
+        text.ends_with('?')
+            || marks(ENDS).any(|it| text.ends_with(it))
+            || marks(BEGINS).any(|it| it == first)
+    }
+
+    /// Whether it asks for knowledge of the world, which no tool here has: who, why, how high; `is_sure`
+    /// counts only what is no question of cards or ways either.
+    pub(super) fn asks_the_world(&self, is_sure: bool) -> bool {
+        const SURE: &str = "総理|首相|大統領|首都|人口|何歳|高さ|面積";
+        const SURELY_BEGINS: &str = "why is|why are|why do|why does|who is the president|who is the prime|how old|how tall|how high|what is the capital|what's the capital|whats the capital";
+        const JAPANESE: &str = "誰|だれ|なぜ|なんで|どうして|総理|首相|大統領|首都|人口|何歳|何年|何メートル|何人い|どこですか|高さ|面積|意味|とは何|とはなに";
+        const BEGINS: &str = "who is|who's|whos|who was|who are|who wrote|who invented|who won|why|how old|how tall|how high|how big|how deep|how does|how do|how did|how many people|when did|when was|when were|where was|where is the|what year|what does|what is the|what's the|whats the|what was|what causes|how come|explain|define";
+        const KNOWN: [Word; 9] = [
+            Word::Film,
+            Word::See,
+            Word::About,
+            Word::Card,
+            Word::Theme,
+            Word::Talks,
+            Word::Agents,
+            Word::Playing,
+            Word::Show,
+        ];
+        let text: String = self.lower.iter().collect();
+        let text = text.trim_start();
+        let (japanese, begins) = if is_sure { (SURE, SURELY_BEGINS) } else { (JAPANESE, BEGINS) };
+        let begins = marks(begins).any(|it| {
+            text.strip_prefix(it)
+                .is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphanumeric()))
+        });
+        let is_world = begins || !text.is_ascii() && marks(japanese).any(|it| text.contains(it));
+        is_world && self.quoted.is_empty() && !self.has(&KNOWN)
+    }
+
+    /// Whether of a form nothing is said but that it is wanted: neither that it is to be closed nor sent.
+    pub(super) fn is_bare_form(&self) -> bool {
+        const WANTED: &str = "作|つく|お願|おねが|くだ|下さ|頼|たの|用意|準備|欲|ほし|必要|要|いる|いり|くれ|もら|出し|表示|開|入力|使|取|とり|と|やり|やって|して|し|実施|設|組|考|書|記入|配|み|見|送りたい";
+        const PARTICLES: [char; 3] = ['を', 'が', 'に'];
+        let Some(form) = self.tokens.iter().rfind(|it| it.word == Word::Form) else { return false };
+        let rest: String = self.lower[form.to..].iter().collect();
+        const DONE: &str = "close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
+        let text: String = self.lower.iter().collect();
+        let text = text.trim_start_matches("please ").trim_start_matches("can you ");
+        let first = text.split(' ').next().unwrap_or_default();
+        if marks(DONE).any(|it| it == first) {
+            return false;
+        }
+        match rest.strip_prefix(PARTICLES) {
+            Some(rest) => rest.is_empty() || marks(WANTED).any(|it| rest.starts_with(it)),
+            None => true,
+        }
+    }
+
+    /// Whether it points to something that was said before, and names nothing.
+    pub(super) fn points_back(&self) -> bool {
+        const BACK: &str = "その映画|その作品|その席|その予約|その会話|その回|さっきの|that film|that movie|that one|that booking|that reservation|the same one";
+        let text: String = self.lower.iter().collect();
+        let names = || super::names::Names::title(self).is_some() || !self.numbers.ids.is_empty();
+        marks(BACK).any(|it| text.contains(it)) && self.quoted.is_empty() && !names()
+    }
+
+    /// Whether it ends with leaving be what it is about: `やっぱり映画やめとく`.
+    pub(super) fn gives_up(&self) -> bool {
+        const ENDS: &str = "やっぱりしないで|やっぱりやめて|やっぱやめて|やっぱりいいです|やっぱりいいや|やっぱいいや|やっぱりいい|やっぱり大丈夫です|actually don't|actually, don't|actually no|actually, no|on second thought, no|nvm|やめとく|やめとくわ|やめとくよ|やめとこう|やめておく|やめておきます|やめときます|やめます|やめた|やめることにした|やめることにします|見送ります|見送る|遠慮します|遠慮しておきます";
+        let text: String = self.lower.iter().collect();
+        let text = text
+            .trim_end_matches(['。', ' ', '.', '!', '…', '、', 'ね', 'よ', 'わ', 'な', '〜', '~']);
+        marks(ENDS).any(|it| text.ends_with(it))
+    }
+
+    /// Whether it begins with an order for what nothing here does.
+    pub(super) fn is_errand(&self) -> bool {
+        const POLITE: &str = "please |can you |could you |would you |will you |hey |ok |i want you to |i need you to |go ahead and ";
+        const VERBS: &str = "send|email|e-mail|mail|text|phone|call|order|buy|remind|translate|turn|write|pay|post|tweet|play|sing|install|download|upload|print|summarize|summarise|calculate|convert|solve|open|wake|deliver|ship";
+        const JAPANESE: &str = "メールを送|メール送|メールして|メールを出|電話して|電話をかけ|電話かけ|lineを送|line送|ツイート|つぶやいて|投稿して|注文して|出前|配達して|翻訳して|計算して|要約して|再生して|流して|歌って|起こして|通知して";
+        let text: String = self.lower.iter().collect();
+        if marks(JAPANESE).any(|it| text.contains(it)) {
+            return true;
+        }
+        let mut rest = text.trim_start();
+        while let Some(it) = marks(POLITE).find_map(|it| rest.strip_prefix(it)) {
+            rest = it;
+        }
+        let first = rest.split([' ', ',', '.', '!']).next().unwrap_or_default();
+        marks(VERBS).any(|it| it == first)
+    }
+
     /// Whether the character at `at` belongs to a word, a date or a number that is known.
     pub(super) fn is_known(&self, at: usize) -> bool {
         self.known.get(at).copied().unwrap_or(false)
@@ -117,6 +216,14 @@ fn tokens(lower: &[char]) -> Vec<Token> {
                 at += length;
             }
             None => at += 1,
+        }
+    }
+    for token in &mut tokens {
+        // `ください` asks for a thing, `教えてください` for the deed before it.
+        let before = token.from.checked_sub(1).map(|it| lower[it]);
+        let is_polite = lower[token.from] == 'く' || lower[token.from] == '下';
+        if token.word == Word::Want && is_polite && matches!(before, Some('て' | 'で')) {
+            token.word = Word::Filler;
         }
     }
     let denied: Vec<_> = (0..tokens.len()).map(|it| is_denied(lower, &tokens, it)).collect();
@@ -137,6 +244,7 @@ const DEEDS: &[Word] = &[
     Word::Record,
     Word::Converse,
     Word::Chain,
+    Word::Cancel,
 ];
 
 /// Whether a no denies the deed at `at`: the nearest one behind it in Japanese, before it in English.
@@ -148,6 +256,12 @@ fn is_denied(lower: &[char], tokens: &[Token], at: usize) -> bool {
     let is_no = |it: &Token| matches!(it.word, Word::Not);
     let is_end = |it: &Token| it.word == Word::Stop;
     if lower[token.from].is_ascii() {
+        let begin = token.from.saturating_sub(3);
+        let is_none =
+            lower[begin..token.from] == ['n', 'o', ' '] && (begin == 0 || lower[begin - 1] == ' ');
+        if is_none && token.word == Word::Reserve {
+            return true;
+        }
         let before = tokens[..at].iter().rev();
         let mut near = before
             .take_while(|it| !is_end(it) && it.word != Word::Pause && it.to + REACH >= token.from);
@@ -183,9 +297,32 @@ pub(super) fn clean(text: &str) -> Vec<char> {
     chars
 }
 
+/// The longest name in single quotation marks, which are apostrophes as well.
+const SINGLE_MAX: usize = 60;
+
+/// Where a name in single quotation marks that begin at `at` ends.
+fn single(chars: &[char], at: usize) -> Option<usize> {
+    let is_letter = |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric());
+    if chars[at] != '\'' || is_letter(at.checked_sub(1).and_then(|it| chars.get(it))) {
+        return None;
+    }
+    let rest = &chars[at + 1..chars.len().min(at + 1 + SINGLE_MAX)];
+    let ends = |it: usize| rest[it] == '\'' && !is_letter(chars.get(at + 1 + it + 1));
+    (1..rest.len()).find(|it| ends(*it))
+}
+
 fn quoted(chars: &[char]) -> Vec<Piece> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < chars.len() {
+        if let Some(length) = single(chars, at) {
+            pieces.push(Piece {
+                from: at + 1,
+                to: at + 1 + length,
+                text: chars[at + 1..at + 1 + length].iter().collect(),
+            });
+            at += length + 2;
+            continue;
+        }
         let close = QUOTES.iter().find(|it| it.0 == chars[at]).map(|it| it.1);
         let end = close.and_then(|close| chars[at + 1..].iter().position(|it| *it == close));
         match end {

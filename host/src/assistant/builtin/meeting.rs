@@ -13,7 +13,8 @@ use crate::assistant::{Answered, Decision, Language};
 
 mod said;
 
-use said::{Agents, about};
+pub(super) use said::Agents;
+use said::about;
 
 const BEGIN: &str = "begin_conversation";
 const TARGET: &str = "target_agent_id";

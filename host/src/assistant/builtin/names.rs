@@ -1,9 +1,12 @@
 //! Names in a sentence: films, kinds of films, themes and cards. What is known is data; what is not is
 //! taken as it was written.
 
-pub(super) use self::tables::is_nearly_theme;
-use self::tables::{GENRE_WORDS, THEME_WORDS, Theme};
-use super::heard::{Heard, Piece};
+use self::tables::{GENRE_WORDS, THEME_WORDS};
+pub(super) use self::tables::{Theme, distance, is_nearly_theme, moods, theme_names};
+use super::{
+    heard::{Heard, Piece},
+    words::Word,
+};
 
 mod cards;
 mod films;
@@ -20,6 +23,12 @@ pub(super) trait Names {
     fn title(&self) -> Option<String>;
     /// Names of cards and themes that no table knows.
     fn unknown_names(&self) -> Vec<Piece>;
+    /// Where kinds of films and themes stand.
+    fn named(&self) -> Vec<(usize, usize)>;
+    /// What is left of the sentence that may be a film's name: the longest stretch that no table knows.
+    fn leftover(&self) -> Option<String>;
+    /// What is to be left out: `アニメ以外`, `except anime`.
+    fn excluded(&self) -> Option<Piece>;
 }
 
 impl Names for Heard {
@@ -33,7 +42,12 @@ impl Names for Heard {
         let (mut themes, mut at) = (Vec::<(Theme, Piece)>::new(), 0);
         let names = self.candidates();
         while at < lower.len() {
-            let Some((theme, length)) = THEME_WORDS.at(&lower, at) else {
+            // `面白い` is no colour.
+            let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
+            let is_within = at > 0 && is_kanji(lower[at - 1]) && is_kanji(lower[at]);
+            let found = THEME_WORDS.at(&lower, at).filter(|it| it.0.is_name || !is_within);
+            let colour = || self.is_drawn().then(|| tables::colour(&lower, at))?.map(|it| (it, 1));
+            let Some((theme, length)) = found.or_else(colour) else {
                 at += 1;
                 continue;
             };
@@ -61,6 +75,75 @@ impl Names for Heard {
         japanese.map(|it| it.text.clone()).or_else(|| self.english_title())
     }
 
+    fn named(&self) -> Vec<(usize, usize)> {
+        let genres = (0..self.lower.len())
+            .filter_map(|at| GENRE_WORDS.at(&self.lower, at).map(|it| (at, at + it.1)));
+        genres.chain(self.themes().into_iter().map(|it| (it.1.from, it.1.to))).collect()
+    }
+
+    fn leftover(&self) -> Option<String> {
+        if let Some(quoted) = self.quoted.first() {
+            return Some(quoted.text.clone());
+        }
+        let unused = super::coverage::unused(self, super::rules::Goal::Look, &[]);
+        let stem = |it: &String| {
+            it.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
+        };
+        let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
+        let japanese = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
+        let japanese =
+            japanese.into_iter().filter(|it| has_unused(&it.text) && !it.text.is_ascii());
+        if let Some(it) = japanese.max_by_key(|it| it.to - it.from) {
+            return Some(it.text);
+        }
+        if let Some(it) = unused.iter().find(|it| !it.is_ascii()) {
+            return Some(stem(it));
+        }
+        let capital = self.capitals().into_iter().max_by_key(|it| it.to - it.from);
+        let latin = || {
+            unused.iter().filter(|it| it.is_ascii() && it.len() > 2).cloned().collect::<Vec<_>>()
+        };
+        capital.map(|it| it.text).or_else(|| Some(latin().join(" ")).filter(|it| !it.is_empty()))
+    }
+
+    fn excluded(&self) -> Option<Piece> {
+        const BEHIND: &str = "以外|を除いて|を除く|を除き";
+        const BEFORE: &str =
+            "except for|except|other than|apart from|anything but|excluding|but not|but no";
+        const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
+        for mark in super::heard::marks(BEHIND) {
+            let Some(to) = self.find(mark, 1) else { continue };
+            // `は` may belong to a title.
+            let is_end = |at: &usize| {
+                ENDS.contains(&self.chars[*at])
+                    && (self.chars[*at] != 'は' || *at + 1 < to && to - *at > 2)
+            };
+            let from = (0..to).rev().find(is_end).map_or(0, |it| it + 1);
+            if from < to {
+                return Some(self.piece(from, to));
+            }
+        }
+        for mark in super::heard::marks(BEFORE) {
+            let Some(at) =
+                (0..self.lower.len()).find(|it| self.is_at(mark, *it) && self.is_word(*it, mark))
+            else {
+                continue;
+            };
+            let from = at + mark.chars().count() + 1;
+            let rest = self.chars.get(from..).unwrap_or_default();
+            let to = from
+                + rest
+                    .iter()
+                    .take_while(|it| !matches!(it, ',' | '.' | '?' | '!' | '\n'))
+                    .count()
+                    .min(40);
+            if from < to {
+                return Some(self.piece(from, to));
+            }
+        }
+        None
+    }
+
     fn unknown_names(&self) -> Vec<Piece> {
         let themes = self.themes();
         let mut names = self.candidates();
@@ -68,6 +151,13 @@ impl Names for Heard {
         names.sort_by_key(|it| (it.from, it.from.wrapping_sub(it.to)));
         names.dedup_by(|next, it| next.from < it.to);
         names
+    }
+}
+
+impl Heard {
+    /// Whether it is about cards and pictures, so that a colour by itself means something.
+    fn is_drawn(&self) -> bool {
+        self.has(&[Word::Card, Word::Thumbnail, Word::Theme, Word::Compose])
     }
 }
 

@@ -9,12 +9,12 @@ type Span = (usize, usize);
 const UNITS: &[(Unit, &str)] = &[
     (
         Unit::People,
-        "席分|席|名様|名|人分|人|seats|seat|tickets|ticket|people|persons|person|adults|adult|kids|kid|children|child|of us|\
+        "席分|席|名様|名|人分|人|tix|ppl|pax|peeps|seats|seat|tickets|ticket|people|persons|person|adults|adult|kids|kid|children|child|of us|\
          adjacent seats|good seats|places|students|seniors|friends",
     ),
     (
         Unit::Pieces,
-        "枚|点|つ|個|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples|picture|image|artwork|piece|monster|of the|of them|of its|pics|pic",
+        "枚|まい|点|つ|個|each|apiece|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples|picture|image|artwork|piece|monster|of the|of them|of its|pics|pic",
     ),
 ];
 
@@ -32,6 +32,12 @@ const WORDS: &[(u32, Unit, &str)] = &[
     ),
     (3, Unit::People, "three of us|for three|for 3"),
     (4, Unit::People, "four of us|for four|for 4"),
+    (5, Unit::People, "five of us|for five|for 5"),
+    (6, Unit::People, "six of us|for six|for 6"),
+    (1, Unit::People, "one for|just one"),
+    (2, Unit::People, "two for|2 for|just two|the two of us"),
+    (3, Unit::People, "three for|3 for|just three"),
+    (4, Unit::People, "four for|4 for"),
 ];
 
 /// English numbers.
@@ -170,6 +176,20 @@ impl Numbers {
 
     fn seat(&mut self, chars: &[char], lower: &[char], at: usize) -> Option<usize> {
         let row = lower[at].is_ascii_lowercase() && begins_word(lower, at);
+        // `Dの8`, `H列の7番`.
+        let link = ["列の", "列", "の"]
+            .into_iter()
+            .find(|it| starts(lower.get(at + 1..).unwrap_or_default(), it));
+        if let Some(link) = link.filter(|_| row) {
+            let from = at + 1 + link.chars().count();
+            let digits = lower[from..].iter().take_while(|it| it.is_ascii_digit()).count();
+            if (1..=2).contains(&digits) {
+                let number: String = lower[from..from + digits].iter().collect();
+                self.seats.push(format!("{}{number}", chars[at].to_ascii_uppercase()));
+                let tail = usize::from(lower.get(from + digits) == Some(&'番'));
+                return Some(from + digits + tail - at);
+            }
+        }
         let dash = usize::from(lower.get(at + 1) == Some(&'-'));
         let digits = lower[at + 1..].iter().skip(dash).take_while(|it| it.is_ascii_digit()).count();
         let end = at + 1 + dash + digits;

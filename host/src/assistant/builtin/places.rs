@@ -6,6 +6,7 @@ use super::{
     heard::{Heard, Piece, marks},
     words::Word,
 };
+use crate::assistant::planner::scan;
 
 mod english;
 mod japanese;
@@ -13,6 +14,8 @@ mod tables;
 
 /// The most places of one list (a table of distances has no more).
 const PLACES_MAX: usize = 25;
+/// Places on one way.
+const VIA_MAX: usize = 5;
 /// The longest name of a place, in characters.
 const CHARS_MAX: usize = 60;
 
@@ -49,7 +52,7 @@ impl Heard {
 
     /// The place that is looked for.
     pub(super) fn sought(&self) -> Option<Piece> {
-        const BEFORE: &str = "where is|where's|where are|coordinates of|coordinates for|\
+        const BEFORE: &str = "where exactly is|where exactly are|where about is|whereabouts is|where in the city is|where on earth is|where is|where's|where are|coordinates of|coordinates for|\
              latitude and longitude of|latitude and longitude for|lat/long of|lat/long for|\
              location of|geocode|locate|position of|address of|map of|find|show me|show|put|\
              mark|pinpoint|where can i find|coordinate of|lat and long of|gps of";
@@ -67,6 +70,38 @@ impl Heard {
         }
         let end = marks(SOUGHT).filter_map(|it| self.find(it, 1)).min()?;
         self.place(self.cut_before(end, 0), end)
+    }
+
+    /// Places on the way: `川崎を経由して`, `via Kawasaki`.
+    pub(super) fn via(&self) -> Vec<Piece> {
+        const BEHIND: &str = "を経由|経由|に寄って|に寄り|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
+        const BEFORE: &str = "via|by way of|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
+        const CUTS: &str = "、|。|から|まで|途中で|途中|へ| |\n|,|は、|→";
+        let mut found: Vec<Piece> = Vec::new();
+        for mark in marks(BEHIND) {
+            let Some(end) = self.find(mark, 1) else { continue };
+            let cuts = marks(CUTS).flat_map(|cut| {
+                let length = cut.chars().count();
+                (0..end).filter(move |it| self.is_at(cut, *it)).map(move |it| it + length)
+            });
+            let from = cuts.filter(|it| *it < end).max().unwrap_or(0);
+            found.extend(self.list(from, end, true));
+            break;
+        }
+        for mark in marks(BEFORE) {
+            let Some(at) = self.find_word(mark, 0) else { continue };
+            let from = at + mark.len() + 1;
+            found.extend(self.list(from, self.stop(from, false), true));
+            break;
+        }
+        // `高速経由` names roads and no place.
+        let is_road = |it: &Piece| {
+            let length = it.to - it.from;
+            scan::spans(&it.text).iter().any(|span| span.1 - span.0 == length)
+        };
+        found.retain(|it| !is_road(it));
+        found.truncate(VIA_MAX);
+        found
     }
 
     fn is_japanese(&self) -> bool {
@@ -132,7 +167,22 @@ impl Heard {
         }) {
             to -= tail.chars().count();
         }
-        if from >= to || to - from > CHARS_MAX {
+        // `羽田空港に朝9時` has a time behind it.
+        let time =
+            |to: usize| self.when.spans.iter().find(|it| it.1 == to && it.0 > from).map(|it| it.0);
+        let is_timed = time(to).is_some();
+        while let Some(begin) = time(to) {
+            to = begin;
+        }
+        while let Some(tail) = marks("に|は|を|、|,| |までに|まで| by| at").find(|it| {
+            let length = it.chars().count();
+            is_timed && from + length < to && self.is_at_raw(it, to - length)
+        }) {
+            to -= tail.chars().count();
+        }
+        const NO_PLACE: [&str; 4] = ["近い", "近く", "最寄", "一番"];
+        let is_vague = NO_PLACE.iter().any(|it| self.is_at_raw(it, from));
+        if from >= to || to - from > CHARS_MAX || is_vague {
             return None;
         }
         // Neither a time nor a word that is known for something else.
@@ -160,8 +210,10 @@ impl Heard {
             Word::Want,
             Word::Duration,
         ];
-        const LEADING: &str = "えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
-             それじゃ|ちょっと|やっぱり|やはり|すみませんが";
+        const LEADING: &str = "道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
+             それじゃ|経由で|経由して|を通って|に寄って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
+        let dash =
+            (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
         let mark = (least..end).rev().find(|it| MARKS.contains(&self.chars[*it])).map(|it| it + 1);
         let before = |to: &usize| *to <= end && *to > least;
         let words = self
@@ -178,7 +230,7 @@ impl Heard {
         let leading = leading.filter(before).max();
         // A word right before the mark belongs to the place: `横浜ルート館から`.
         let words = words.filter(|it| *it < end);
-        [mark, words, days.filter(|it| *it < end), leading]
+        [mark, dash, words, days.filter(|it| *it < end), leading]
             .into_iter()
             .flatten()
             .max()
@@ -198,7 +250,7 @@ impl Heard {
         (from..self.lower.len()).find(|it| self.is_at(what, *it) && self.is_word(*it, what))
     }
 
-    fn is_word(&self, at: usize, what: &str) -> bool {
+    pub(super) fn is_word(&self, at: usize, what: &str) -> bool {
         let is_letter =
             |it: Option<&char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == '-');
         let before = at.checked_sub(1).and_then(|it| self.lower.get(it));

@@ -25,6 +25,22 @@ pub(super) enum Goal {
     Help,
     Greeting,
     Thanks,
+    /// What it costs.
+    Price,
+    /// Forms that there are.
+    Forms,
+    /// Conversations that there are.
+    Talks,
+    /// Agents that there are.
+    Agents,
+    /// Themes and cards that there are.
+    Themes,
+    /// A conversation is to end.
+    Halt,
+    /// A reservation is to become another one.
+    Change,
+    /// Something is named, and not what is to be done with it.
+    Look,
     /// Agents are to talk.
     Converse,
     Form,
@@ -48,6 +64,38 @@ pub(super) enum Sign {
     Says(&'static [Word]),
     /// One of these is there, and denied.
     Denies(&'static [Word]),
+    /// It asks something rather than orders it.
+    Question,
+    /// What was answered in a form.
+    Answers,
+    /// It asks for forms that there are.
+    WhichForm,
+    /// Whoever is talking.
+    Talkers,
+    /// A conversation by its number.
+    Numbered,
+    /// It asks how something went.
+    Past,
+    /// A form, with nothing done to it but that it is wanted.
+    BareForm,
+    /// On foot or by bicycle, which no table of distances knows.
+    ByFoot,
+    /// Cards of a mood or a motif.
+    Mood,
+    /// How long a film may take.
+    Length,
+    /// What was reserved or bought.
+    Booked,
+    /// Forms, wanted or not.
+    Forms,
+    /// It ends with leaving it be.
+    GivesUp,
+    /// Something is to be sent to somebody.
+    Sending,
+    /// An errand that begins with what nothing here does: sending, calling, buying.
+    Errand,
+    /// Several showings are told apart by when they begin.
+    Occasion,
     /// Where the way begins is said.
     Origin,
     /// Where it ends is said.
@@ -74,6 +122,12 @@ pub(super) enum Sign {
     When,
     /// Fields of a form.
     Fields,
+    /// Cards or themes by names that no table knows.
+    Named,
+    /// Any number of things.
+    Counted,
+    /// A sentence that ends with where to go.
+    Towards,
     /// An agent by its name.
     Agent,
     /// One that is to be asked something.
@@ -102,16 +156,166 @@ const fn rule(goal: Goal, all: &'static [Sign], none: &'static [Sign]) -> Rule {
 /// The rules, the first that fits counts.
 pub(super) const RULES: &[Rule] = &[
     rule(Goal::Nothing, &[Says(&[Word::NoDoing])], &[]),
+    rule(Goal::Nothing, &[Sign::GivesUp], &[]),
     rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go])]),
-    rule(Goal::Cancel, &[Says(&[Word::Cancel])], &[Says(&[Word::Form])]),
+    rule(Goal::Nothing, &[Denies(&[Word::Cancel])], &[]),
+    rule(
+        Goal::Price,
+        &[Says(&[Word::Price])],
+        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends],
+    ),
+    rule(
+        Goal::Cancel,
+        &[Says(&[Word::Cancel])],
+        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere])],
+    ),
+    rule(
+        Goal::Talks,
+        &[Sign::Agent, Says(&[Word::Running, Word::Ended])],
+        &[Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt])],
+    ),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::History]), Says(&[Word::Talks, Word::Agents])],
+        &[Sign::Has(Id::Conversation)],
+    ),
+    rule(
+        Goal::Talks,
+        &[
+            Says(&[Word::Talks]),
+            Says(&[Word::Running, Word::Ended, Word::List, Word::Exists, Word::Show]),
+        ],
+        &[
+            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt]),
+            Sign::Has(Id::Conversation),
+        ],
+    ),
+    rule(Goal::Halt, &[Says(&[Word::Halt]), Sign::Numbered], &[Says(&[Word::Form])]),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::Running]), Sign::Talkers],
+        &[FILM, PICTURE, WAY, Says(&[Word::Form])],
+    ),
+    rule(
+        Goal::Halt,
+        &[Says(&[Word::Halt]), Says(&[Word::Talks])],
+        &[Says(&[Word::Chain, Word::Make, Word::Form])],
+    ),
+    // What was said already is told.
+    rule(
+        Goal::Talks,
+        &[Sign::Agent, Sign::Past],
+        &[Says(&[Word::Chain, Word::Make, Word::Form, Word::Halt]), Sign::Has(Id::Conversation)],
+    ),
+    rule(
+        Goal::Talks,
+        &[Sign::Agent, Says(&[Word::Talks]), Sign::Question],
+        &[
+            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt, Word::Can]),
+            Sign::Has(Id::Conversation),
+        ],
+    ),
     // What agents are to talk about may be anything that comes below.
     rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Says(&[Word::Agents])], &[]),
     rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History])]),
+    // What there is is told, and nothing new is begun.
+    rule(Goal::Elsewhere, &[Says(&[Word::Delete])], &[Says(&[Word::Make, Word::Inquire])]),
+    rule(
+        Goal::Change,
+        &[
+            Says(&[Word::Change]),
+            Says(&[Word::Seat, Word::Ticket, Word::Reserve, Word::Reservation, Word::Mine]),
+        ],
+        &[Sign::Counted],
+    ),
+    rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Talks, Word::Chain, Word::Agents])], &[]),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::History]), Says(&[Word::Talks, Word::Agents])],
+        &[Sign::Has(Id::Conversation)],
+    ),
+    rule(
+        Goal::Talks,
+        &[
+            Says(&[Word::Talks, Word::Chain]),
+            Says(&[Word::Running, Word::Ended, Word::List, Word::Exists, Word::Show]),
+        ],
+        &[Says(&[Word::Make, Word::Form]), Sign::Has(Id::Conversation)],
+    ),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::Agents]), Says(&[Word::Running, Word::Ended])],
+        &[Says(&[Word::Make, Word::Form])],
+    ),
+    rule(
+        Goal::Agents,
+        &[Says(&[Word::Agents]), Says(&[Word::List, Word::Exists, Word::Who, Word::Show])],
+        &[Says(&[Word::Make, Word::Form, Word::Converse, Word::Chain])],
+    ),
+    rule(
+        Goal::Forms,
+        &[
+            Says(&[Word::Form]),
+            Says(&[Word::Exists, Word::List, Word::Show, Word::Ended, Word::Who]),
+        ],
+        &[Says(&[Word::Make, Word::Inquire, Word::Want]), Sign::Fields],
+    ),
+    // What is not to be made anew is looked for among what there is.
+    rule(
+        Goal::Forms,
+        &[Denies(&[Word::Form, Word::Make]), Says(&[Word::Exists, Word::List]), Sign::Forms],
+        &[FILM, PICTURE, WAY, Says(&[Word::Talks, Word::Agents])],
+    ),
+    rule(
+        Goal::Forms,
+        &[Says(&[Word::Form]), Sign::WhichForm],
+        &[Says(&[Word::Make, Word::Want, Word::Cancel, Word::Delete, Word::Halt])],
+    ),
+    rule(
+        Goal::Forms,
+        &[Says(&[Word::Form]), Sign::Question],
+        &[
+            Says(&[Word::Make, Word::Inquire, Word::Want, Word::Cancel, Word::Delete, Word::Halt]),
+            Says(&[Word::Where, Word::Seat, Word::Ticket, Word::Reserve]),
+            Sign::Fields,
+            Sign::Agent,
+        ],
+    ),
+    rule(
+        Goal::Forms,
+        &[Sign::Answers, Says(&[Word::Show, Word::List, Word::Exists])],
+        &[FILM, PICTURE, WAY, Says(&[Word::Make, Word::Inquire, Word::Agents]), Sign::Agent],
+    ),
+    rule(
+        Goal::Themes,
+        &[Says(&[Word::Theme]), Says(&[Word::Exists, Word::List, Word::Names])],
+        &[Sign::KnownTheme, Sign::Named, Says(&[Word::Thumbnail, Word::Make, Word::Form]), FILM],
+    ),
+    rule(
+        Goal::Themes,
+        &[Says(&[Word::Card]), Says(&[Word::Exists, Word::List])],
+        &[
+            Sign::KnownTheme,
+            Sign::Named,
+            Sign::Pieces,
+            Says(&[Word::Thumbnail, Word::Make, Word::Form]),
+            FILM,
+        ],
+    ),
     // A form comes before all that it may ask about.
     rule(Goal::Nothing, &[Denies(&[Word::Form])], &[]),
-    rule(Goal::Form, &[Says(&[Word::Form])], &[Denies(&[Word::Make])]),
+    // What asks for none makes none.
+    rule(
+        Goal::Form,
+        &[Says(&[Word::Form]), Sign::BareForm],
+        &[
+            Denies(&[Word::Make]),
+            Says(&[Word::Where, Word::Cancel, Word::Delete, Word::Halt, Word::Change]),
+        ],
+    ),
+    rule(Goal::Form, &[Says(&[Word::Form]), Says(&[Word::Make])], &[Denies(&[Word::Make])]),
     rule(
         Goal::Nothing,
         &[Denies(&[Word::Make, Word::Form])],
@@ -129,7 +333,24 @@ pub(super) const RULES: &[Rule] = &[
         &[Sign::KnownTheme],
         &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Ends],
     ),
+    rule(
+        Goal::Cards,
+        &[Sign::Mood],
+        &[FILM, WAY, Sign::Ends, Sign::Agent, Says(&[Word::Seat, Word::Reserve, Word::Form])],
+    ),
     rule(Goal::Cards, &[Says(&[Word::Theme])], &[FILM, WAY, Sign::Ends]),
+    rule(Goal::Reservation, &[Says(&[Word::Mine])], &[]),
+    // What was reserved before is asked about.
+    rule(
+        Goal::Reservation,
+        &[
+            Says(&[Word::Reserved]),
+            Says(&[Word::Reserve, Word::Reserved]),
+            Sign::Question,
+            Sign::Booked,
+        ],
+        &[Says(&[Word::Showtimes, Word::Free, Word::Vacant, Word::Cancel])],
+    ),
     // What was done before is told, not asked for.
     rule(
         Goal::Told,
@@ -137,6 +358,21 @@ pub(super) const RULES: &[Rule] = &[
         &[Says(&[Word::Showtimes, Word::Free, Word::Vacant, Word::Reservation])],
     ),
     rule(Goal::Reservation, &[Sign::Has(Id::Reservation)], &[Denies(&[Word::Show])]),
+    rule(
+        Goal::Elsewhere,
+        &[Sign::Sending],
+        &[PICTURE, Says(&[Word::Form, Word::Agents, Word::Talks, Word::Chain]), Sign::Agent],
+    ),
+    rule(
+        Goal::Elsewhere,
+        &[Sign::Errand],
+        &[
+            FILM,
+            PICTURE,
+            Says(&[Word::Form, Word::Agents, Word::Talks, Word::Chain, Word::Seat]),
+            Sign::Agent,
+        ],
+    ),
     // Ways.
     rule(
         Goal::Distances,
@@ -146,12 +382,12 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Goal::Distances,
         &[Says(&[Word::Distance]), Sign::Origin, Sign::Destination],
-        &[Says(&[Word::Route])],
+        &[Says(&[Word::Route]), Sign::ByFoot],
     ),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination, WAY], &[]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Destination], &[FILM]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
-    rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM]),
+    rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM, Sign::Pieces]),
     rule(Goal::Route, &[Says(&[Word::Go, Word::Lead]), Sign::Destination], &[ANY_FILM, PICTURE]),
     rule(Goal::Elsewhere, &[Says(&[Word::Elsewhere])], &[FILM, Says(&[Word::Where])]),
     // The cinema.
@@ -160,8 +396,14 @@ pub(super) const RULES: &[Rule] = &[
         &[Says(&[Word::Where]), FILM],
         &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::Show, Word::Seat])],
     ),
+    rule(
+        Goal::Films,
+        &[Says(&[Word::About])],
+        &[Says(&[Word::Route, Word::Agents, Word::Card, Word::Form]), Sign::Answers],
+    ),
     rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Free, Word::Vacant])], &[]),
     rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Says(&[Word::Showtimes])], &[]),
+    rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Sign::Occasion, Sign::Title], &[]),
     rule(
         Goal::Films,
         &[
@@ -171,6 +413,12 @@ pub(super) const RULES: &[Rule] = &[
         ],
         &[],
     ),
+    rule(
+        Goal::Look,
+        &[Denies(&[Word::Reserve]), Sign::Title, Says(&[Word::Show, Word::List])],
+        &[],
+    ),
+    rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Seat]), Sign::Title], &[]),
     rule(Goal::Nothing, &[Denies(&[Word::Reserve])], &[]),
     rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::Seats], &[]),
     rule(Goal::Seats, &[Says(&[Word::Free]), Says(&[Word::Seat])], &[Says(&[Word::Reserve])]),
@@ -186,8 +434,8 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Book, &[Says(&[Word::Ticket, Word::Seat]), Says(&[Word::Want])], &[]),
     rule(
         Goal::Book,
-        &[Says(&[Word::Ticket, Word::Seat]), Sign::People],
-        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes])],
+        &[Says(&[Word::Ticket, Word::Seat]), Sign::Counted],
+        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Card])],
     ),
     rule(
         Goal::Book,
@@ -195,25 +443,101 @@ pub(super) const RULES: &[Rule] = &[
         &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes])],
     ),
     rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::When], &[Sign::Origin]),
-    rule(Goal::Reservation, &[Says(&[Word::Reservation])], &[Says(&[Word::Seat, Word::Ticket])]),
+    rule(
+        Goal::Reservation,
+        &[Says(&[Word::Reservation])],
+        &[Says(&[Word::Seat, Word::Ticket, Word::Want, Word::Make])],
+    ),
+    rule(
+        Goal::Book,
+        &[Says(&[Word::Reservation]), Says(&[Word::Want, Word::Make])],
+        &[Says(&[Word::Show])],
+    ),
     rule(
         Goal::Book,
         &[Says(&[Word::Film]), Sign::People],
         &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Show])],
     ),
+    rule(
+        Goal::Book,
+        &[Says(&[Word::Film, Word::See]), Sign::Counted, Sign::When],
+        &[
+            Says(&[
+                Word::List,
+                Word::Free,
+                Word::Vacant,
+                Word::Showtimes,
+                Word::Show,
+                Word::Exists,
+            ]),
+            Sign::Question,
+            PICTURE,
+            WAY,
+        ],
+    ),
     rule(Goal::Showtimes, &[Says(&[Word::Showtimes])], &[PICTURE]),
+    rule(
+        Goal::Seats,
+        &[Says(&[Word::Wheelchair]), Sign::Title],
+        &[PICTURE, WAY, Says(&[Word::Where, Word::Form])],
+    ),
     rule(Goal::Showtimes, &[Sign::Has(Id::Movie)], &[PICTURE]),
+    rule(
+        Goal::Showtimes,
+        &[Sign::Occasion, Sign::Title],
+        &[PICTURE, WAY, Sign::Counted, Says(&[Word::Form])],
+    ),
+    rule(
+        Goal::Book,
+        &[Sign::Occasion, Sign::Counted, Sign::When],
+        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Show, Word::Exists])],
+    ),
+    rule(Goal::Films, &[Sign::Length], &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form])]),
+    rule(
+        Goal::Films,
+        &[Says(&[Word::Free, Word::Vacant]), Says(&[Word::Film]), Sign::Question, Sign::When],
+        &[Sign::Title, Sign::Counted, Says(&[Word::Reserve])],
+    ),
     rule(Goal::Seats, &[Says(&[Word::Free]), FILM], &[]),
     rule(Goal::Seats, &[Says(&[Word::Free]), Sign::People], &[WAY]),
     rule(Goal::Showtimes, &[Says(&[Word::Playing]), Sign::Title], &[PICTURE]),
     rule(Goal::Films, &[Says(&[Word::Playing]), Sign::When], &[PICTURE]),
     rule(Goal::Films, &[FILM], &[]),
-    rule(Goal::Films, &[Sign::Genre, Says(&[Word::List, Word::Show, Word::Want])], &[]),
+    rule(
+        Goal::Films,
+        &[Sign::Genre, Says(&[Word::List, Word::Show, Word::Want, Word::Exists])],
+        &[Sign::Counted],
+    ),
+    rule(
+        Goal::Book,
+        &[Sign::Genre, Sign::Counted, Sign::When],
+        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Show, Word::Exists]), PICTURE, WAY],
+    ),
+    rule(Goal::Films, &[Sign::Genre, Sign::When], &[]),
+    rule(
+        Goal::Films,
+        &[Sign::Genre],
+        &[
+            WAY,
+            PICTURE,
+            Says(&[Word::Form, Word::Elsewhere, Word::Agents, Word::Help, Word::Versus]),
+        ],
+    ),
+    rule(Goal::Films, &[Says(&[Word::Compare]), Sign::Title], &[WAY, PICTURE]),
+    rule(Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[WAY, PICTURE]),
+    rule(Goal::Book, &[Sign::Title, Sign::Seats], &[WAY, PICTURE]),
+    rule(Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::Want])], &[WAY, PICTURE]),
+    rule(Goal::Book, &[Sign::Title, Says(&[Word::Reserve])], &[WAY, PICTURE]),
     // Places come after what merely has the word in it.
     rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
     rule(Goal::Route, &[Says(&[Word::Route])], &[ANY_FILM, PICTURE]),
     rule(Goal::Distances, &[Says(&[Word::Distance])], &[]),
     rule(Goal::Book, &[Says(&[Word::Seat, Word::Ticket])], &[Says(&[Word::Where, Word::List])]),
+    rule(
+        Goal::Route,
+        &[Sign::Towards],
+        &[ANY_FILM, PICTURE, Says(&[Word::Form, Word::Elsewhere, Word::Agents])],
+    ),
     rule(Goal::Help, &[Says(&[Word::Help])], &[]),
     rule(Goal::Thanks, &[Says(&[Word::Thanks])], &[]),
     rule(Goal::Greeting, &[Says(&[Word::Greeting])], &[]),
@@ -226,6 +550,91 @@ pub(super) fn goal(heard: &Heard) -> Option<Goal> {
         it.all.iter().all(|it| facts.has(*it)) && !it.none.iter().any(|it| facts.has(*it))
     };
     RULES.iter().find(fits).map(|it| it.goal)
+}
+
+/// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
+/// name that may be a film's.
+pub(super) fn guess(heard: &Heard) -> Option<Goal> {
+    let others = [
+        Word::Card,
+        Word::Theme,
+        Word::Thumbnail,
+        Word::Form,
+        Word::Route,
+        Word::Go,
+        Word::Elsewhere,
+        Word::Agents,
+        Word::Talks,
+        Word::Make,
+        Word::Not,
+        Word::Where,
+        Word::Help,
+        Word::Delete,
+        Word::Versus,
+        Word::Chain,
+    ];
+    if heard.has(&others) || heard.leftover().is_none() {
+        return None;
+    }
+    let facts = Facts::of(heard);
+    let is_ways = facts.has(Sign::Origin) || facts.has(Sign::Destination);
+    match () {
+        () if is_ways => None,
+        () if facts.has(Sign::Counted) || facts.has(Sign::Seats) => Some(Goal::Book),
+        () if facts.has(Sign::When) || heard.has(&[Word::Playing]) => Some(Goal::Showtimes),
+        () => None,
+    }
+}
+
+/// Goals that single words of `heard` speak for, the likeliest first.
+pub(super) fn goals(heard: &Heard) -> Vec<Goal> {
+    const NEAR: &[(Goal, &[Word])] = &[
+        (Goal::Book, &[Word::Reserve, Word::Ticket]),
+        (Goal::Seats, &[Word::Seat, Word::Vacant, Word::Free]),
+        (Goal::Films, &[Word::Film, Word::See, Word::About, Word::Playing]),
+        (Goal::Showtimes, &[Word::Showtimes]),
+        (Goal::Thumbnail, &[Word::Thumbnail, Word::Compose]),
+        (Goal::Cards, &[Word::Card, Word::Theme, Word::Versus]),
+        (Goal::Form, &[Word::Form, Word::Inquire]),
+        (Goal::Converse, &[Word::Converse, Word::Chain, Word::Agents, Word::Talks]),
+        (Goal::Route, &[Word::Route, Word::Go, Word::Lead]),
+        (Goal::Distances, &[Word::Distance, Word::Duration, Word::Compare]),
+        (Goal::Place, &[Word::Where]),
+        (Goal::Reservation, &[Word::Reservation, Word::Mine]),
+    ];
+    let is_there = |words: &&[Word]| heard.tokens.iter().any(|it| words.contains(&it.word));
+    NEAR.iter().filter(|it| is_there(&it.1)).map(|it| it.0).collect()
+}
+
+/// What was answered in forms.
+const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
+/// What was reserved, with the words for it.
+const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
+/// Showings by when they begin.
+const OCCASIONS: &str = "早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
+
+/// Forms that there are.
+const WHICH_FORM: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
+/// Whoever is talking.
+const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|who is talking|who's talking|agents talking";
+/// How something went.
+const PAST: &str = "what did|what have|how did|did worker|did they|have they|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
+/// Orders to send.
+const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
+const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
+const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
+
+/// Whether one of the phrases is there; what is written in letters as a word of its own.
+fn mentions(lower: &[char], phrases: &'static str) -> bool {
+    let text: String = lower.iter().collect();
+    super::heard::marks(phrases).any(|it| {
+        let letter = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+        text.match_indices(it).any(|(at, _)| {
+            !it.is_ascii()
+                || !letter(text[..at].chars().next_back())
+                    && (it.ends_with(' ') || !letter(text[at + it.len()..].chars().next()))
+        })
+    })
 }
 
 struct Facts<'a> {
@@ -269,11 +678,47 @@ impl<'a> Facts<'a> {
             Sign::People => heard.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => heard.numbers.pieces().is_some(),
             Sign::Seats => !heard.numbers.seats.is_empty(),
+            Sign::Has(Id::Reservation) if heard.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
+            Sign::Named => !heard.unknown_names().is_empty() || !heard.quoted.is_empty(),
+            Sign::Counted => !heard.numbers.counts.is_empty(),
+            Sign::Towards => {
+                let text = heard.text();
+                let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
+                !self.places.destinations.is_empty()
+                    && [
+                        "まで",
+                        "へ",
+                        "まで行きたい",
+                        "まで行って",
+                        "までお願いします",
+                        "までお願い",
+                    ]
+                    .iter()
+                    .any(|it| text.ends_with(it))
+            }
             Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
+            Sign::Question => heard.asks(),
+            Sign::Answers => mentions(&heard.lower, ANSWERS),
+            Sign::Booked => mentions(&heard.lower, BOOKED),
+            Sign::Forms => heard.tokens.iter().any(|it| it.word == Word::Form),
+            Sign::WhichForm => mentions(&heard.lower, WHICH_FORM),
+            Sign::Talkers => mentions(&heard.lower, TALKERS),
+            Sign::Numbered => heard.find("conv_", 0).is_some(),
+            Sign::Past => mentions(&heard.lower, PAST) && heard.asks(),
+            Sign::BareForm => heard.is_bare_form(),
+            Sign::ByFoot => mentions(&heard.lower, BY_FOOT),
+            Sign::Mood => {
+                mentions(&heard.lower, LIKE) && !super::names::moods(&heard.lower).is_empty()
+            }
+            Sign::Length => super::cinema::minutes(&heard.lower).is_some(),
+            Sign::GivesUp => heard.gives_up(),
+            Sign::Sending => mentions(&heard.lower, SENDING),
+            Sign::Errand => heard.is_errand(),
+            Sign::Occasion => mentions(&heard.lower, OCCASIONS),
             Sign::Agent => heard.names_agent(),
             Sign::Addressed => heard.addresses_agent(),
             Sign::Fields => {

@@ -43,6 +43,12 @@ const SKILLS: &[Skill] = &[
         example: ("予約番号 r-123 の内容を見せて", "Show me reservation r-123"),
     },
     Skill {
+        goals: &[Goal::Cancel],
+        tools: &["get_reservation", "cancel_reservation"],
+        name: ("予約の取り消し", "cancelling a reservation"),
+        example: ("予約番号 r-123 を取り消して", "Cancel reservation r-123"),
+    },
+    Skill {
         goals: &[Goal::History],
         tools: &["get_conversation_history"],
         name: ("対話履歴の取得", "reading a conversation"),
@@ -91,6 +97,18 @@ const SKILLS: &[Skill] = &[
         ),
     },
     Skill {
+        goals: &[Goal::Forms],
+        tools: &["list_form_submissions"],
+        name: ("フォームの一覧", "listing forms"),
+        example: ("回答されたフォームを見せて", "Which forms have been answered?"),
+    },
+    Skill {
+        goals: &[Goal::Talks, Goal::Agents, Goal::Halt],
+        tools: &["list_conversations"],
+        name: ("会話の一覧", "listing conversations"),
+        example: ("いま続いている会話はある？", "Which conversations are running?"),
+    },
+    Skill {
         goals: &[Goal::Form],
         tools: &["request_form"],
         name: ("フォームの作成", "making forms"),
@@ -119,7 +137,27 @@ pub(super) fn missing(desk: &Desk<'_>, goal: Goal) -> Option<String> {
 
 /// Sentences that lead to what is on offer.
 pub(super) fn examples(desk: &Desk<'_>) -> String {
-    let can = SKILLS.iter().filter(|it| it.tools.iter().all(|it| desk.has(it)));
+    some_examples(desk, |_| true)
+}
+
+/// Goals whose examples are given where little is to be said.
+const FEW: &[Goal] = &[
+    Goal::Book,
+    Goal::Films,
+    Goal::Cancel,
+    Goal::Route,
+    Goal::Thumbnail,
+    Goal::Form,
+    Goal::Converse,
+];
+
+/// A few sentences, of one kind each.
+fn few(desk: &Desk<'_>) -> String {
+    some_examples(desk, |it| it.goals.iter().any(|it| FEW.contains(it)))
+}
+
+fn some_examples(desk: &Desk<'_>, is_given: impl Fn(&Skill) -> bool) -> String {
+    let can = SKILLS.iter().filter(|it| is_given(it) && it.tools.iter().all(|it| desk.has(it)));
     let lines: Vec<_> = can
         .map(|it| desk.say(format!("- 「{}」", it.example.0), format!("- \"{}\"", it.example.1)))
         .collect();
@@ -136,7 +174,15 @@ pub(super) fn not_understood(desk: &Desk<'_>) -> String {
         "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
         "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
     );
-    format!("{head}\n{}", examples(desk))
+    format!("{head}\n{}", few(desk))
+}
+
+/// Something is pointed to that was not spoken of.
+pub(super) fn pointless(desk: &Desk<'_>) -> String {
+    desk.say(
+        "どれのことか分からないため、何もしていません。名前や番号を書いてください。",
+        "I do not know which one you mean, so nothing was done. Please write its name or number.",
+    )
 }
 
 /// A greeting, thanks, or the question what there is.
@@ -146,7 +192,7 @@ pub(super) fn hello(desk: &Desk<'_>, goal: Goal) -> String {
         _ => {
             let head =
                 desk.say("こんにちは。内蔵プランナーです。", "Hello, I am the built-in planner.");
-            format!("{head}{}", desk.say(examples(desk), format!(" {}", examples(desk))))
+            format!("{head}{}", desk.say(few(desk), format!(" {}", few(desk))))
         }
     }
 }
@@ -164,23 +210,130 @@ pub(super) fn told(desk: &Desk<'_>) -> String {
     )
 }
 
-/// A reservation is not undone by a sentence.
-pub(super) fn cancel(desk: &Desk<'_>) -> String {
+/// The reservations of this conversation, or what is needed to look one up.
+pub(super) fn bookings(desk: &Desk<'_>, lines: Option<String>) -> String {
+    match lines {
+        Some(lines) => desk.say(
+            format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),
+            format!("Reservations of this conversation:\n{lines}\nTo see another one, write its number (rsv-…)."),
+        ),
+        None => desk.say(
+            "この会話で行った予約はありません。予約を確認するには予約番号（rsv-…）を書いてください。例:「予約番号 r-123 の内容を見せて」",
+            "Nothing was reserved in this conversation. To look a reservation up, write its number (rsv-…), such as \"show me reservation r-123\".",
+        ),
+    }
+}
+
+/// Prices are not known here.
+pub(super) fn price(desk: &Desk<'_>) -> String {
     desk.say(
-        "予約の取り消しは内蔵プランナーでは行いません。何も取り消していません。予約の表示から、予約番号と利用者IDで取り消してください（上映開始前まで）。",
-        "The built-in planner does not cancel reservations; nothing was cancelled. Cancel it from the reservation itself, with its number and the user's ID, before the showing begins.",
+        "料金・手数料の情報は持っていません。何もしていません。上映時間や空席、予約の確認はできます（例:「明日の「羅生門」に空席はある？」）。",
+        "I have no information on prices or fees; nothing was done. I can look up showtimes, free seats and reservations (such as \"Are there seats left for Rashomon tomorrow?\").",
     )
+}
+
+/// Words that were not used, beside an answer.
+pub(super) fn unused(desk: &Desk<'_>, words: &[String]) -> String {
+    let list: Vec<_> =
+        words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+    let list = list.join(desk.language.pick("", ", "));
+    desk.say(
+        format!("※{list}の部分は分からないため、考慮していません。"),
+        format!("Note: I did not understand {list} and left it out."),
+    )
+}
+
+/// A sentence that may mean one thing or another: what is not understood, and the two nearest readings.
+pub(super) fn unsure(desk: &Desk<'_>, words: &[String], goals: &[Goal]) -> String {
+    let near = goals.iter().filter_map(|goal| SKILLS.iter().find(|it| it.goals.contains(goal)));
+    let near = near.filter(|it| it.tools.iter().all(|it| desk.has(it)));
+    let lines: Vec<_> = near
+        .take(2)
+        .map(|it| {
+            desk.say(
+                format!("- {}なら、たとえば「{}」", it.name.0, it.example.0),
+                format!("- For {}, write for example \"{}\"", it.name.1, it.example.1),
+            )
+        })
+        .collect();
+    if lines.is_empty() {
+        return not_understood(desk);
+    }
+    let quoted: Vec<_> =
+        words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+    let quoted = quoted.join(desk.language.pick("", ", "));
+    let head = match words.is_empty() {
+        true => desk.say(
+            "ご希望をはっきり読み取れなかったため、まだ何もしていません。次のどちらでしょうか？",
+            "I am not sure what you wish, so nothing was done yet. Which of these is it?",
+        ),
+        false => desk.say(
+            format!("{quoted}の部分が分からないため、まだ何もしていません。次のどちらでしょうか？"),
+            format!("I do not understand {quoted}, so nothing was done yet. Which of these is it?"),
+        ),
+    };
+    format!("{head}\n{}", lines.join("\n"))
+}
+
+/// Codes of refusals in words of both languages.
+const CODES: &[(&str, (&str, &str))] = &[
+    ("card_not_found", ("そのカードは見つかりませんでした。", "That card was not found.")),
+    ("theme_not_found", ("そのテーマは見つかりませんでした。", "That theme was not found.")),
+    (
+        "reservation_not_found",
+        ("その番号の予約は見つかりませんでした。", "There is no reservation with that number."),
+    ),
+    (
+        "reservation_user_mismatch",
+        ("その予約は別の利用者のものです。", "That reservation is for another user."),
+    ),
+    (
+        "reservation_cancelled",
+        ("その予約は取り消されています。", "That reservation was cancelled."),
+    ),
+    ("showtime_closed", ("その上映はもう始まっています。", "That showing has begun.")),
+    ("showtime_not_found", ("その上映は見つかりませんでした。", "There is no such showing.")),
+    ("movie_not_found", ("その映画は見つかりませんでした。", "There is no such film.")),
+    (
+        "conversation_not_found",
+        ("その会話は見つかりませんでした。", "There is no such conversation."),
+    ),
+    ("place_not_found", ("その場所は見つかりませんでした。", "That place was not found.")),
+];
+
+/// Whether a sentence is Japanese: kana stand in it, beside what it quotes and names.
+fn is_in_japanese(text: &str) -> bool {
+    const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
+    let mut end = None;
+    text.chars().any(|it| {
+        match (end, QUOTES.iter().find(|quotes| quotes.0 == it)) {
+            (Some(quote), _) if quote == it => end = None,
+            (None, Some((_, quote))) => end = Some(*quote),
+            (None, None) => return matches!(it, 'ぁ'..='ゖ'),
+            (Some(_), _) => {}
+        }
+        false
+    })
 }
 
 /// What a tool refused, and what to do.
 pub(super) fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
     let mut text = failure.message.clone();
+    let is_read = is_in_japanese(&text);
+    let own = CODES.iter().find(|it| it.0 == failure.error);
+    if let (Some(own), crate::assistant::Language::Japanese, false) = (own, desk.language, is_read)
+    {
+        let name = ["card_name", "theme", "reservation_id", "address", "place"]
+            .iter()
+            .find_map(|it| failure.data.get(*it)?.as_str());
+        text = name.map_or_else(String::new, |it| format!("「{it}」: ")) + own.1.0;
+    }
     let names = ["suggestions", "similar", "close_names", "names", "candidates"]
         .iter()
         .find_map(|it| failure.data.get(*it)?.as_array());
     let names: Vec<_> =
         names.into_iter().flatten().filter_map(|it| it.as_str().or(it["name"].as_str())).collect();
-    if !names.is_empty() {
+    if !names.is_empty() && !text.contains(names[0]) {
         let list = names.join(desk.language.pick("、", ", "));
         text.push_str(&desk.say(format!(" 近い名前: {list}。"), format!(" Close names: {list}.")));
     }
@@ -195,5 +348,21 @@ pub(super) fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
             text + &desk.say(" しばらくしてからもう一度お試しください。", " Try again in a while.")
         }
         _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_name_makes_no_sentence_japanese() {
+        for text in ["There is no theme \"緑っぽい\".", "No place named “ひので” is known.", "No."]
+        {
+            assert!(!is_in_japanese(text), "{text}");
+        }
+        for text in ["「Green」というテーマはありません。", "満席です"] {
+            assert!(is_in_japanese(text), "{text}");
+        }
     }
 }

@@ -11,29 +11,82 @@ use super::{
 };
 use crate::assistant::{Answered, Decision, Language};
 
-/// Titles that a sentence names, and the words for them.
-const TITLES: &[((&str, &str), &str)] = &[
+/// What a form may be for: its title, the words for it, and the fields that it has where none is named;
+/// those that are no kind of field are lines of text, in Japanese and English.
+const TOPICS: &[((&str, &str), &str, &str)] = &[
+    (
+        ("出張申請", "Travel request"),
+        "出張|旅費|travel request|business trip|trip request|travel form|travel",
+        "name|行き先/Destination|start_date|end_date|目的/Purpose|budget",
+    ),
+    (
+        ("休暇申請", "Leave request"),
+        "休暇|有給|休み|欠勤|leave request|vacation|time off|time-off|holiday request|day off|leave form|absence",
+        "name|start_date|end_date|reason",
+    ),
+    (
+        ("経費精算", "Expense report"),
+        "経費|精算|立替|expense|expenses|reimbursement",
+        "name|date|description|budget|file",
+    ),
+    (
+        ("面接・面談の予約", "Appointment"),
+        "面談|面接|打ち合わせ|アポ|appointment|interview|meeting request",
+        "name|email|datetime|notes",
+    ),
+    (
+        ("応募", "Application"),
+        "応募|採用|求人|job application|application form",
+        "name|email|phone|file|reason",
+    ),
+    (
+        ("ご注文", "Order"),
+        "注文|発注|order form|orders|purchase request",
+        "name|品名/Item|quantity|address|notes",
+    ),
+    (("備品申請", "Equipment request"), "備品|物品|equipment", "name|品名/Item|quantity|reason"),
     (
         ("お問い合わせ", "Contact us"),
         "問い合わせ|問合せ|contact form|inquiry form|enquiry form|contact us",
-    ),
-    (
-        ("お申し込み", "Sign-up"),
-        "申し込み|申込|登録フォーム|会員登録|registration|sign-up|signup|sign up|application form",
+        "name|email|message",
     ),
     (
         ("イベント参加登録", "Event registration"),
-        "イベント|勉強会|セミナー|event|seminar|workshop|party",
+        "出欠|歓迎会|送別会|忘年会|新年会|同窓会|イベント|勉強会|セミナー|懇親会|飲み会|パーティ|パーティー|遠足|ピクニック|event|seminar|workshop|party|conference|picnic|rsvp",
+        "name|email|attendance|count",
+    ),
+    (
+        ("お申し込み", "Sign-up"),
+        "申し込み|申込|登録フォーム|会員登録|入会|registration|sign-up|signup|sign up|membership",
+        "name|email|phone",
     ),
     (
         ("プロジェクト作成", "New project"),
         "プロジェクト作成|新規プロジェクト|project creation|new project",
+        "project_name|description|due_date|assignee",
     ),
-    (("タスク担当者設定", "Assign a task"), "タスク|task"),
-    (("住所入力", "Address"), "住所入力|配送先|お届け先|address form|shipping"),
-    (("ご予約", "Booking"), "予約フォーム|予約用|booking form|reservation form"),
-    (("バグ報告", "Bug report"), "バグ|不具合|bug report|bug"),
-    (("アンケート", "Survey"), "アンケート|満足度調査|survey|questionnaire|poll"),
+    (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
+    (
+        ("住所入力", "Address"),
+        "住所入力|配送先|お届け先|address form|shipping",
+        "name|postcode|prefecture|address",
+    ),
+    (
+        ("ご予約", "Booking"),
+        "予約フォーム|予約用|予約受付|booking form|reservation form",
+        "name|phone|datetime|count",
+    ),
+    (("バグ報告", "Bug report"), "バグ|不具合|bug report|bug", "title|description|priority|file"),
+    (
+        ("ご意見", "Feedback"),
+        "ご意見|フィードバックフォーム|感想フォーム|feedback form|feedback",
+        "satisfaction|comment",
+    ),
+    (
+        ("アンケート", "Survey"),
+        "アンケート|満足度調査|survey|questionnaire|poll",
+        "satisfaction|comment",
+    ),
 ];
 const TITLE_MAX: usize = 60;
 const VALUE_MAX: usize = 200;
@@ -50,11 +103,65 @@ pub(super) struct Survey {
 
 impl Survey {
     pub(super) fn of(heard: &Heard, language: Language) -> Self {
-        let fields = definitions(&fields::fields(heard), language);
+        let mut fields = fields::fields(heard);
         let quoted = heard.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
-        let named = TITLES.iter().find(|it| it.1.split('|').any(|it| heard.find(it, 0).is_some()));
-        let title = quoted.or(named.map(|it| language.pick(it.0.0, it.0.1).to_owned()));
-        Self { title, fields, is_asked: false, values: None }
+        let named = TOPICS.iter().find(|it| it.1.split('|').any(|it| heard.find(it, 0).is_some()));
+        // A survey asks about its topic: `survey: how did you like the workshop?`.
+        let is_survey = ["アンケート", "survey", "questionnaire", "poll"]
+            .iter()
+            .any(|it| heard.find(it, 0).is_some());
+        let asks = ["how did", "how do you", "how was", "満足", "感想", "評価", "rate "];
+        let is_opinion = is_survey && asks.iter().any(|it| heard.find(it, 0).is_some());
+        let named = if is_opinion { TOPICS.last() } else { named };
+        // What is in brackets right behind the form is the list of its fields.
+        let listed = fields::bracketed(heard);
+        if !listed.is_empty() {
+            fields = listed;
+        }
+        let of_table = named.map(|it| language.pick(it.0.0, it.0.1).to_owned());
+        if let Some(choice) = fields::choice(heard).filter(|_| fields.iter().all(Field::is_free)) {
+            fields = vec![choice];
+        }
+        let has_fields = !fields.is_empty();
+        let of_words = topic(heard)
+            .or_else(|| noun(heard, named?.1).filter(|_| is_reasoned(heard)))
+            .filter(|it| !has_fields || !it.contains(['と', '、']) && !it.contains("だけ"));
+        // The sentence's own words say more than the table's title: `備品購入の申請`, `our hike on …`.
+        let words = || named.map(|it| it.1.split('|')).into_iter().flatten();
+        let own = of_words.as_ref().zip(of_table.as_ref()).and_then(|(topic, title)| {
+            let lower = topic.to_lowercase();
+            let known =
+                words().filter(|word| lower.contains(word)).map(|it| it.chars().count()).max();
+            match (topic.is_ascii(), known) {
+                (true, None) => Some(format!("{title}: {topic}")),
+                (false, Some(known)) if topic.chars().count() > known + 1 => {
+                    Some(topic.clone()).filter(|it| !it.starts_with("新しい"))
+                }
+                _ => None,
+            }
+        });
+        let title = quoted.or(own).or(of_table).or(of_words);
+        // What only names the form is no field of it.
+        let names_form = |it: &Field| {
+            let words = named.map(|it| it.1.split('|')).into_iter().flatten();
+            it.written().is_some_and(|it| words.into_iter().any(|word| it.contains(word)))
+        };
+        if fields.iter().all(names_form) {
+            fields.clear();
+        }
+        let signs_up = named.is_some_and(|it| it.0.1 == "Sign-up");
+        if signs_up && !fields.is_empty() && !fields.iter().any(Field::is_name) {
+            // Who signs up has a name.
+            fields.splice(0..0, fields::named("name"));
+        }
+        if let (true, Some((_, _, those))) = (fields.is_empty(), named) {
+            let line = |it: &str| match it.split_once('/') {
+                Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
+                None => fields::named(it),
+            };
+            fields = those.split('|').filter_map(line).collect();
+        }
+        Self { title, fields: definitions(&fields, language), is_asked: false, values: None }
     }
 
     /// Takes in what a form brought.
@@ -149,6 +256,78 @@ fn shown(field: &Value, value: &Value, desk: &Desk<'_>) -> String {
         }
         it => it.to_string(),
     }
+}
+
+/// Whether a clause says why a form is wanted, so that what stands before the form is no title.
+fn is_reasoned(heard: &Heard) -> bool {
+    ["ので", "たいから", "たいため"].iter().any(|it| heard.find(it, 0).is_some())
+}
+
+/// The nouns around the word of a topic: `歓迎会の出欠` of `歓迎会の出欠を取りたいので`.
+fn noun(heard: &Heard, words: &'static str) -> Option<String> {
+    let is_noun = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}');
+    let is_part = |at: usize| {
+        let joins = heard.chars[at] == 'の'
+            && at > 0
+            && is_noun(heard.chars[at - 1])
+            && heard.chars.get(at + 1).is_some_and(|it| is_noun(*it));
+        is_noun(heard.chars[at]) || joins
+    };
+    let at = marks(words).filter(|it| !it.is_ascii()).find_map(|it| heard.find(it, 0))?;
+    let from = (0..at).rev().take_while(|it| is_part(*it)).last().unwrap_or(at);
+    let length = (at..heard.chars.len()).take_while(|it| is_part(*it)).count();
+    // Within a word that is partly in hiragana (`飲み会`) no title begins.
+    let before = from.checked_sub(1).map(|it| heard.chars[it]);
+    if before.is_some_and(|it| matches!(it, 'ぁ'..='ん') && !"のはがをにでとも".contains(it))
+    {
+        return None;
+    }
+    let text = heard.piece(from, at + length).text;
+    (2..=20).contains(&text.chars().count()).then_some(text)
+}
+
+/// What the form is for, in the sentence's own words: `部活動のフォーム`, `a form for the bake sale`.
+fn topic(heard: &Heard) -> Option<String> {
+    const FORMS: &str =
+        "のフォーム|用フォーム|フォーム|のアンケート|用アンケート|の入力欄| form| survey";
+    const BEFORE: &[char] = &['、', '。', ' ', 'を', 'は', 'に', 'が', '?', '!', '\n', '「', '」'];
+    const FOR: [&str; 9] = [
+        "form for ",
+        "sheet for ",
+        "survey for ",
+        "poll for ",
+        "questionnaire for ",
+        "signup for ",
+        "sign-up for ",
+        "survey about ",
+        "poll about ",
+    ];
+    let form = FOR.iter().find_map(|it| heard.find(it, 0).map(|at| at + it.len()));
+    if let Some(mut from) = form {
+        for the in ["the ", "a ", "an ", "our ", "my "] {
+            from += if heard.is_at(the, from) { the.len() } else { 0 };
+        }
+        let stops = [" with", " asking", " that", ",", ".", " where", " please", "?", ":"];
+        let to =
+            stops.iter().filter_map(|it| heard.find(it, from)).min().unwrap_or(heard.chars.len());
+        let text = heard.piece(from, to.max(from)).text;
+        let is_topic = (2..=40).contains(&text.chars().count())
+            && !["me", "us", "that", "it", "this"].contains(&text.as_str());
+        return is_topic.then(|| fields::capital(&text));
+    }
+    let end = marks(FORMS).filter_map(|it| heard.find(it, 1)).min()?;
+    if heard.chars[end - 1].is_ascii() {
+        return None;
+    }
+    let from = heard.chars[..end].iter().rposition(|it| BEFORE.contains(it)).map_or(0, |it| it + 1);
+    let text = heard.piece(from, end).text;
+    let has_name =
+        text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
+    let is_verb =
+        ["ので", "たいから", "聞く", "尋ねる", "入力", "作", "記入", "答え", "選", "入れる"]
+            .iter()
+            .any(|it| text.contains(it));
+    ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 
 fn definitions(fields: &[Field], language: Language) -> Vec<Value> {

@@ -11,7 +11,10 @@ use crate::assistant::{
 
 mod booking;
 mod cards;
+mod conditions;
 mod forms;
+mod fresh;
+mod house;
 mod meetings;
 mod paraphrases;
 mod refusals;
@@ -21,22 +24,31 @@ mod ways;
 const CINEMA: &str = include_str!("../../../../components/cinema/tools.json");
 const FORMS: &str = include_str!("../../../../components/forms/tools.json");
 const NAVIGATION: &str = include_str!("../../../../components/navigation/tools.json");
+const ILLUSTRATIONS: &str = include_str!("../../../../components/illustrations/tools.json");
+const CONVERSATIONS: &str = include_str!("../../../../components/conversations/tools.json");
 
-/// All that is on offer: the components' own declarations, and those of the illustrations.
+/// All that is on offer: the components' own declarations.
 pub(super) fn offers() -> Vec<Offer> {
     let mut offers = Vec::new();
-    for (owner, tools) in [("cinema", CINEMA), ("forms", FORMS), ("navigation", NAVIGATION)] {
+    let owners = [
+        ("cinema", CINEMA),
+        ("forms", FORMS),
+        ("navigation", NAVIGATION),
+        ("illustrations", ILLUSTRATIONS),
+    ];
+    for (owner, tools) in owners {
         let tools: Value = serde_json::from_str(tools).unwrap();
         let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
         offers.extend(tools.iter().map(|it| offer(owner, it)));
     }
-    for name in ["get_card_illustration", "get_theme_illustrations", "compose_thumbnail"] {
-        let tool = json!({ "name": name, "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } });
-        offers.push(offer("illustrations", &tool));
-    }
     let schema = json!({ "type": "object", "required": ["target_agent_id"] });
     let begin = json!({ "name": "begin_conversation", "inputSchema": schema });
     offers.push(offer("conversations", &begin));
+    let tools: Value = serde_json::from_str(CONVERSATIONS).unwrap();
+    let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
+    let lists = ["list_conversations", "stop_conversation"];
+    let lists = tools.iter().filter(|it| lists.iter().any(|name| it["name"] == *name));
+    offers.extend(lists.map(|it| offer("conversations", it)));
     offers
 }
 
@@ -48,6 +60,8 @@ pub(super) fn offer(owner: &str, tool: &Value) -> Offer {
         schema: Arc::new(tool["inputSchema"].as_object().unwrap().clone()),
         owner: owner.into(),
         is_read_only: tool["annotations"]["readOnlyHint"] == true,
+        is_changed: false,
+        shown: Arc::default(),
         view: None,
     }
 }

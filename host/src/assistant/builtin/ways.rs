@@ -25,6 +25,9 @@ const SAID_MAX: usize = 20;
 /// The longest name of a place that is written into a form, in characters.
 const PLACE_MAX: usize = 200;
 
+/// Places that only the person knows.
+const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school";
+
 /// What is asked about places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
@@ -39,6 +42,9 @@ pub(super) struct Way {
     kind: Kind,
     origins: Vec<String>,
     destinations: Vec<String>,
+    /// Places on the way.
+    #[serde(default)]
+    via: Vec<String>,
     /// What was wished, sentence by sentence, without the places.
     said: Vec<String>,
 }
@@ -53,18 +59,37 @@ impl Way {
         };
         if kind == Kind::Place {
             let places = heard.sought().map(|it| it.text).into_iter().collect();
-            return Self { kind, origins: Vec::new(), destinations: places, said: Vec::new() };
+            return Self {
+                kind,
+                origins: Vec::new(),
+                destinations: places,
+                via: Vec::new(),
+                said: Vec::new(),
+            };
         }
         let places = heard.places(kind == Kind::Distances);
         let mut wish = heard.chars.clone();
-        for piece in places.origins.iter().chain(&places.destinations) {
+        let mut via = if kind == Kind::Route { heard.via() } else { Vec::new() };
+        via.retain(|it| {
+            let ends = places.origins.iter().chain(&places.destinations);
+            ends.into_iter().all(|end| it.to <= end.from || end.to <= it.from)
+        });
+        for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
             wish[piece.from..piece.to].fill(' ');
         }
-        let texts = |it: Vec<super::heard::Piece>| it.into_iter().map(|it| it.text).collect();
+        // `家から会社まで` says where only to who lives there.
+        let is_place = |it: &String| {
+            let name = it.trim().to_lowercase();
+            !PRIVATE.split('|').any(|it| it == name)
+        };
+        let texts = |it: Vec<super::heard::Piece>| -> Vec<String> {
+            it.into_iter().map(|it| it.text).filter(is_place).collect()
+        };
         let mut way = Self {
             kind,
             origins: texts(places.origins),
             destinations: texts(places.destinations),
+            via: texts(via),
             said: vec![wish.into_iter().collect()],
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
@@ -76,10 +101,19 @@ impl Way {
                 way.destinations.clone_from(&before.destinations);
             }
             if !is_new {
+                if way.via.is_empty() {
+                    way.via.clone_from(&before.via);
+                }
                 way.said.splice(0..0, before.said.iter().cloned());
             }
         }
         way
+    }
+
+    /// The places that it took from the sentence.
+    pub(super) fn used(&self) -> Vec<String> {
+        let via = self.via.iter().map(|_| "経由".to_owned());
+        self.origins.iter().chain(&self.destinations).chain(&self.via).cloned().chain(via).collect()
     }
 
     /// Whether `text` goes on with this way: it names a wish, and no other thing.
@@ -141,6 +175,7 @@ impl Way {
             language: desk.language,
             now: desk.now,
             has_table: desk.has(COMPARE),
+            via: self.via.clone(),
         });
         let is_found = answered.iter().any(|it| it.call.name == SEARCH);
         match planner.next(if is_found { answered } else { &[] }) {

@@ -13,6 +13,7 @@ use super::{
     declare,
     names::Names,
     price::Price,
+    trim::{self, Room},
     wire::{Attach, Wire},
 };
 use crate::assistant::{
@@ -20,6 +21,7 @@ use crate::assistant::{
     Usage, Why,
 };
 
+pub(super) use message::SHAPE;
 use reply::Reply;
 
 /// The model that is asked where none is named (NAV-53).
@@ -32,6 +34,9 @@ const VERSION: &str = "2023-06-01";
 const TOKENS_MAX: u32 = 4_096;
 /// Words of the transcript.
 const PROVIDER: &str = "claude";
+/// What one request may have, of 32 MB and 100 pictures
+/// (<https://platform.claude.com/docs/en/api/overview>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
 
 /// Decides by asking Claude.
 pub(super) struct Claude {
@@ -87,20 +92,25 @@ impl Claude {
             said.extend(turn.task.message.iter().filter_map(message::block));
         }
         message::push(&mut messages, "user", said);
+        trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
-        let body = self.body(&messages, &turn, &names);
-        let headers = [("anthropic-version", VERSION)];
-        let events = self.wire.stream(self.path, &headers, &body).await;
-        let reply = Reply::read(events, turn.teller).await;
-        let reply = reply.map_err(|it| it.undecided())?;
-        reply.tokens().count(&mut self.usage, self.price);
-        if reply.stop_reason() == "refusal" {
-            return Err(Undecided::new(Why::Blocked, reply.refusal()));
-        }
-        let is_cut = matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
-        let content = reply.content(is_cut)?;
-        let calls = self.calls(&content, &turn, &names);
-        let parts = texts(&content);
+        let mut is_again = false;
+        let (content, calls, parts, is_cut) = loop {
+            let reply = self.reply(&mut messages, &turn, &names).await?;
+            if reply.stop_reason() == "refusal" {
+                return Err(Undecided::new(Why::Blocked, reply.refusal()));
+            }
+            let is_cut =
+                matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
+            let content = reply.content(is_cut)?;
+            let calls = self.calls(&content, &turn, &names);
+            let parts = texts(&content);
+            // An answer of nothing is asked for once more.
+            if is_again || is_cut || !calls.is_empty() || !parts.is_empty() {
+                break (content, calls, parts, is_cut);
+            }
+            is_again = true;
+        };
         message::push(&mut messages, "assistant", content);
         // Only what went well is kept: who asks again after a failure asks the same.
         self.messages = messages;
@@ -109,6 +119,34 @@ impl Claude {
         }
         let cut = is_cut.then_some("max_tokens");
         Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
+    }
+
+    /// One answer; where `messages` are too long for the model, to half of them.
+    async fn reply(
+        &mut self,
+        messages: &mut Vec<Value>,
+        turn: &Turn<'_>,
+        names: &Names,
+    ) -> Result<Reply, Undecided> {
+        let headers = [("anthropic-version", VERSION)];
+        let mut is_shorter = false;
+        loop {
+            let body = self.body(messages, turn, names);
+            let events = self.wire.stream(self.path, &headers, &body).await;
+            match Reply::read(events, turn.teller).await {
+                Err(error) if error.is_too_large() && !is_shorter => {
+                    is_shorter = trim::halve(messages, &SHAPE);
+                    if !is_shorter {
+                        return Err(error.undecided());
+                    }
+                }
+                Err(error) => return Err(error.undecided()),
+                Ok(reply) => {
+                    reply.tokens().count(&mut self.usage, self.price);
+                    return Ok(reply);
+                }
+            }
+        }
     }
 
     /// One request (NAV-52, NAV-53): no temperature, no forced tool, no prefill, no thinking budget.

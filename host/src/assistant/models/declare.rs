@@ -104,6 +104,8 @@ mod tests {
             schema: Arc::new(schema),
             owner: "finder".into(),
             is_read_only: true,
+            is_changed: false,
+            shown: Arc::default(),
             view: None,
         }
     }

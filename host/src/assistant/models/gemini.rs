@@ -10,7 +10,11 @@ mod trouble;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{declare, names::Names};
+use super::{
+    declare,
+    names::Names,
+    trim::{self, Room},
+};
 pub(super) use ask::Model;
 pub(super) use content::{fits, history, inline, said};
 pub(super) use reply::{Reply, parts_of};
@@ -21,6 +25,10 @@ use crate::assistant::{
 
 /// What it says of a call that it wrote wrongly: another try may be right.
 const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
+
+/// What one request may have, of 20 MB and 3,600 pictures
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 16 << 20, pictures: 1_000 };
 
 /// Decides as one of Gemini's text models does.
 pub(super) struct Gemini {
@@ -43,6 +51,11 @@ impl Gemini {
         &self.contents
     }
 
+    /// Forgets what came after `contents`.
+    pub(super) fn back_to(&mut self, contents: Vec<Value>) {
+        self.contents = contents;
+    }
+
     /// Hears what is new in `turn`, and is not asked about it.
     pub(super) fn hear(&mut self, turn: &Turn<'_>) {
         self.contents = self.told(turn);
@@ -57,7 +70,7 @@ impl Gemini {
     /// The conversation with what is new in `turn`.
     fn told(&self, turn: &Turn<'_>) -> Vec<Value> {
         let mut contents = match self.contents.is_empty() {
-            true => history(&turn.task.history),
+            true => content::unsigned(&turn.task.history),
             false => self.contents.clone(),
         };
         let mut parts = content::answers(&contents, turn.answered, self.model.takes_pictures());
@@ -67,7 +80,7 @@ impl Gemini {
         if !parts.is_empty() {
             contents.push(json!({ "role": "user", "parts": parts }));
         }
-        content::lighten(&mut contents);
+        trim::fit(&mut contents, ROOM, &content::SHAPE);
         contents
     }
 
@@ -95,18 +108,37 @@ impl Gemini {
         body
     }
 
-    /// One answer; asked again once, where the model wrote a call that nobody can read.
-    async fn reply(&mut self, body: &Value, teller: &Teller) -> Result<Reply, Undecided> {
-        let mut is_again = false;
+    /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
+    /// all, and where `contents` are too long for it, with half of them.
+    async fn reply(
+        &mut self,
+        contents: &mut Vec<Value>,
+        turn: &Turn<'_>,
+    ) -> Result<Reply, Undecided> {
+        let (mut is_again, mut is_shorter) = (false, false);
         loop {
-            let reply = self.model.ask(body, teller).await?;
+            let body = self.body(contents, turn);
+            let reply = match self.model.ask(&body, turn.teller).await {
+                Err(error) if error.why == Why::TooLong && !is_shorter => {
+                    is_shorter = trim::halve(contents, &content::SHAPE);
+                    if !is_shorter {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                reply => reply?,
+            };
             reply.tokens().count(&mut self.usage, self.model.price());
             if let Some(error) = reply.blocked() {
                 return Err(error);
             }
             let finish = reply.finish();
             if !MALFORMED.contains(&finish) {
-                return Ok(reply);
+                if is_again || reply.is_cut() || reply.has_calls() || reply.has_text() {
+                    return Ok(reply);
+                }
+                is_again = true;
+                continue;
             }
             if is_again || reply.has_text() {
                 let details =
@@ -119,8 +151,7 @@ impl Gemini {
 
     async fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
         let mut contents = self.told(&turn);
-        let body = self.body(&contents, &turn);
-        let reply = self.reply(&body, turn.teller).await?;
+        let reply = self.reply(&mut contents, &turn).await?;
         if !reply.parts.is_empty() {
             contents.push(json!({ "role": "model", "parts": reply.parts }));
         }

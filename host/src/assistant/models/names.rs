@@ -53,6 +53,8 @@ mod tests {
             schema: Arc::default(),
             owner: "o".into(),
             is_read_only: true,
+            is_changed: false,
+            shown: Arc::default(),
             view: None,
         }
     }

@@ -1,5 +1,6 @@
 //! Chat completions, of OpenAI or of whoever speaks like them: Ollama, llama.cpp, vLLM.
 
+pub(super) mod limits;
 mod message;
 mod reply;
 
@@ -12,12 +13,14 @@ use super::{
     declare,
     names::Names,
     price::Price,
+    trim::{self, Room},
     wire::{Attach, Wire},
 };
 use crate::assistant::{
     AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
     Usage, Why,
 };
+pub(super) use message::SHAPE;
 use reply::Reply;
 
 /// Where the API is, where there is a key and nothing else is said.
@@ -28,6 +31,9 @@ const TOKENS_MAX: u32 = 4_096;
 const MENDS_MAX: usize = 1;
 /// Words of the transcript.
 const PROVIDER: &str = "openai";
+/// What one request may have, of OpenAI's 50 MB and 500 pictures
+/// (<https://platform.openai.com/docs/guides/images-vision>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 40 << 20, pictures: 400 };
 
 /// Decides by asking a model behind chat completions.
 pub(super) struct OpenAi {
@@ -37,8 +43,11 @@ pub(super) struct OpenAi {
     /// Empty until the server was asked what it has.
     model: Arc<str>,
     assistant: AssistantConfig,
-    /// The field that says how long an answer may be, and how long that is.
-    limit: (&'static str, u32),
+    /// Where the API is: what was learnt of its models is kept by it.
+    url: String,
+    /// The field that says how long an answer may be, where nothing else was learnt.
+    limit_name: &'static str,
+    tokens_max: u32,
     price: Option<Price>,
     /// The conversation, as it goes over the wire; the prompt comes before it.
     messages: Vec<Value>,
@@ -64,9 +73,9 @@ impl OpenAi {
         let url = url.unwrap_or_else(|| BASE_URL.to_owned());
         let url = url.trim_end_matches('/');
         // OpenAI's own no longer take the old name of the field, others do not know the new one.
-        let limit = match url.contains("//api.openai.com") {
-            true => "max_completion_tokens",
-            false => "max_tokens",
+        let limit_name = match url.contains("//api.openai.com") {
+            true => limits::NEW,
+            false => limits::OLD,
         };
         let prices = config.prices();
         let known = transcript.filter(|it| it["provider"] == PROVIDER);
@@ -77,7 +86,9 @@ impl OpenAi {
             version: if url.ends_with("/v1") { "" } else { "v1/" },
             model: spoken.map_or_else(|| model.clone(), Into::into),
             assistant: assistant.clone(),
-            limit: (limit, config.tokens_max().unwrap_or(TOKENS_MAX)),
+            url: url.to_owned(),
+            limit_name,
+            tokens_max: config.tokens_max().unwrap_or(TOKENS_MAX),
             // What tokens from a cache cost differs from one to the next: at most as much as others.
             price: prices.map(|(input, output)| Price {
                 input,
@@ -100,10 +111,11 @@ impl OpenAi {
         }
         let said = if turn.is_first { turn.task.message.as_slice() } else { &[] };
         message::results(&mut messages, turn.answered, said);
+        trim::fit(&mut messages, ROOM, &SHAPE);
         let names = Names::of(turn.offers);
-        let mut mended = 0;
+        let (mut mended, mut is_again) = (0, false);
         loop {
-            let reply = self.reply(&messages, &turn, &names).await?;
+            let reply = self.reply(&mut messages, &turn, &names).await?;
             if let Some(why) = reply.blocked() {
                 return Err(Undecided::new(Why::Blocked, why));
             }
@@ -111,6 +123,11 @@ impl OpenAi {
             let (message, broken) = reply.message(is_cut, messages.len())?;
             let calls = self.calls(&message, &turn, &names);
             let parts = texts(&message);
+            // An answer of nothing is asked for once more.
+            if !is_again && !is_cut && calls.is_empty() && parts.is_empty() {
+                is_again = true;
+                continue;
+            }
             if message["content"].is_string() || !calls.is_empty() {
                 messages.push(message);
             }
@@ -135,19 +152,49 @@ impl OpenAi {
 
     async fn reply(
         &mut self,
-        messages: &[Value],
+        messages: &mut Vec<Value>,
         turn: &Turn<'_>,
         names: &Names,
     ) -> Result<Reply, Undecided> {
-        let body = self.body(messages, turn, names);
         let path = format!("{}chat/completions", self.version);
-        let events = self.wire.stream(&path, &[], &body).await;
-        let reply = Reply::read(events, turn.teller).await.map_err(|it| it.undecided())?;
-        reply.tokens().count(&mut self.usage, self.price);
-        Ok(reply)
+        let (mut is_shorter, mut limit) = (false, None);
+        loop {
+            let known = limit.or_else(|| limits::known(&self.url, &self.model));
+            let name = known.unwrap_or(self.limit_name);
+            let body = self.body(messages, turn, names, name);
+            let events = self.wire.stream(&path, &[], &body).await;
+            let error = match Reply::read(events, turn.teller).await {
+                Ok(reply) => {
+                    if limit.is_some() {
+                        limits::learn(&self.url, &self.model, name);
+                    }
+                    reply.tokens().count(&mut self.usage, self.price);
+                    return Ok(reply);
+                }
+                Err(error) => error,
+            };
+            // Where messages are too long for the model, half of them; where it is the field that it
+            // does not take, the other one.
+            if error.is_too_large() && !is_shorter {
+                is_shorter = trim::halve(messages, &SHAPE);
+                if is_shorter {
+                    continue;
+                }
+            }
+            match limits::other(&error, name) {
+                Some(other) if limit.is_none() => limit = Some(other),
+                _ => return Err(error.undecided()),
+            }
+        }
     }
 
-    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names) -> Value {
+    fn body(
+        &self,
+        messages: &[Value],
+        turn: &Turn<'_>,
+        names: &Names,
+        limit: &'static str,
+    ) -> Value {
         let has_tools = !turn.offers.is_empty();
         let prompt = self.assistant.prompt(has_tools, turn.task.now);
         let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
@@ -158,8 +205,7 @@ impl OpenAi {
             "stream": true,
             "stream_options": { "include_usage": true },
         });
-        let (limit, most) = self.limit;
-        body[limit] = most.into();
+        body[limit] = self.tokens_max.into();
         if has_tools {
             let reasons = self.assistant.reasons();
             let told = declare::declarations(turn.offers, reasons, turn.task.language);
@@ -195,8 +241,11 @@ impl OpenAi {
         let path = format!("{}models", self.version);
         let list = self.wire.json(&path, &[], None).await.map_err(|it| it.undecided())?;
         let first = list["data"][0]["id"].as_str().filter(|it| !it.is_empty());
+        if let Some(first) = first {
+            limits::found(&self.url, first);
+        }
         first.map(Into::into).ok_or_else(|| {
-            Undecided::new(Why::Failed, "the server has no model; name one with OPENAI_MODEL")
+            Undecided::new(Why::Missing, "the server has no model; name one with OPENAI_MODEL")
         })
     }
 }
@@ -208,6 +257,10 @@ impl Decider for OpenAi {
 
     fn transcript(&self) -> Value {
         json!({ "provider": PROVIDER, "model": &*self.model, "messages": self.messages })
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(&*self.model).filter(|it| !it.is_empty())
     }
 
     fn usage(&self) -> Usage {

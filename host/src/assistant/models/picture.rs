@@ -7,7 +7,10 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::gemini::{self, Gemini, Model, Reply};
+use super::{
+    gemini::{self, Gemini, Model, Reply},
+    trim::length,
+};
 use crate::assistant::{
     AssistantConfig, Conclusion, Decider, Decision, Image, ModelConfig, ToolResult, Turn,
     Undecided, Usage, Why, images_of,
@@ -82,6 +85,18 @@ impl Picture {
     }
 
     async fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        // Only what went well is kept: who asks again after a failure asks the same.
+        let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
+        let decided = self.next(turn).await;
+        if decided.is_err() {
+            let contents;
+            (self.message, self.found, contents) = before;
+            self.text.back_to(contents);
+        }
+        decided
+    }
+
+    async fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
         self.hear(&turn);
         if turn.offers.is_empty() && turn.answered.is_empty() {
             // There is nothing to decide (ILL-31).
@@ -106,7 +121,13 @@ impl Picture {
         parts.extend(references(&self.found).map(gemini::inline));
         contents.push(json!({ "role": "user", "parts": parts }));
         lighten(&mut contents);
-        let reply = self.model.ask(&self.body(&contents, turn.task.now), turn.teller).await?;
+        let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn.teller).await;
+        if reply.as_ref().is_err_and(|it| it.why == Why::TooLong) && contents.len() > 1 {
+            // What was said before is not what the picture is made of.
+            contents.drain(..contents.len() - 1);
+            reply = self.model.ask(&self.body(&contents, turn.task.now), turn.teller).await;
+        }
+        let reply = reply?;
         reply.tokens().count(&mut self.usage, None);
         let conclusion = conclusion(&reply)?;
         contents.push(json!({ "role": "model", "parts": reply.parts }));
@@ -198,13 +219,9 @@ fn sign(content: &mut Value) {
     }
 }
 
-/// Forgets what is oldest, until the pictures fit into one request.
+/// Forgets what is oldest, until all of it fits into one request.
 fn lighten(contents: &mut Vec<Value>) {
-    let size = |content: &Value| {
-        let parts = content["parts"].as_array().into_iter().flatten();
-        parts.map(|it| it["inlineData"]["data"].as_str().map_or(0, str::len)).sum::<usize>()
-    };
-    let sizes: Vec<_> = contents.iter().map(size).collect();
+    let sizes: Vec<_> = contents.iter().map(length).collect();
     let mut all: usize = sizes.iter().sum();
     let mut first = 0;
     let last = contents.len().saturating_sub(1);

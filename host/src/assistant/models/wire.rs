@@ -4,7 +4,11 @@
 use std::{error::Error, time::Duration};
 
 use bytes::Bytes;
-use futures::{StreamExt, stream::BoxStream};
+use futures::{
+    StreamExt,
+    future::ready,
+    stream::{self, BoxStream},
+};
 use http::{StatusCode, header};
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
 use serde_json::Value;
@@ -33,6 +37,24 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 const ERROR_BYTES_MAX: usize = 64 << 10;
 /// Characters of a provider's message that are told on.
 const MESSAGE_CHARS_MAX: usize = 500;
+
+/// What providers say, beside 413, where a request is larger than they or their models take.
+const TOO_LARGE: &[&str] = &[
+    "prompt is too long",
+    "input is too long",
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "too many tokens",
+    "number of tokens allowed",
+    "exceeds the maximum number of tokens",
+    "request_too_large",
+    "request too large",
+    "request entity too large",
+    "payload size",
+    "too many images",
+];
 
 /// How a key goes with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +137,25 @@ impl Wire {
         headers: &[(&'static str, &str)],
         body: &Value,
     ) -> Result<Events, WireError> {
-        let response = self.send(path, headers, Some(body), "text/event-stream").await?;
+        let mut attempt = 0;
+        loop {
+            match self.begun(path, headers, body).await {
+                Ok(events) => return Ok(events),
+                Err(error) => self.pause(error, attempt).await?,
+            }
+            attempt += 1;
+        }
+    }
+
+    /// A stream of which the first event is there: until then nothing was sent on, so that a
+    /// connection that is lost may be tried again.
+    async fn begun(
+        &self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: &Value,
+    ) -> Result<Events, WireError> {
+        let response = self.once(path, headers, Some(body), "text/event-stream").await?;
         let media = response.headers().get(header::CONTENT_TYPE).map(|it| it.as_bytes());
         if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
             let what = "it does not answer with a stream of events";
@@ -129,7 +169,13 @@ impl Wire {
             limit.pass(bytes)
         });
         let bytes = bytes.map(|it: Result<Bytes, _>| it.map_err(Stream));
-        Ok(Events { events: SseStream::from_bytes_stream(bytes).boxed(), mask: self.mask.clone() })
+        let mut events = SseStream::from_bytes_stream(bytes).boxed();
+        let first = match events.next().await {
+            Some(first) => first.map_err(|it| WireError::Lost(it.to_string()))?,
+            None => return Err(WireError::Lost("the answer ended before it began".to_owned())),
+        };
+        let events = stream::once(ready(Ok(first))).chain(events).boxed();
+        Ok(Events { events, mask: self.mask.clone() })
     }
 
     /// Posts `body` to `path`, or asks for it where there is none, and reads one JSON document.
@@ -154,18 +200,24 @@ impl Wire {
     ) -> Result<Response, WireError> {
         let mut attempt = 0;
         loop {
-            let error = match self.once(path, headers, body, accept).await {
+            match self.once(path, headers, body, accept).await {
                 Ok(response) => return Ok(response),
-                Err(error) => self.masked(error),
-            };
-            let asked = match error.wait() {
-                Some(asked) if attempt < RETRIES_MAX => asked,
-                _ => return Err(error),
-            };
-            tracing::info!("a provider is asked again: {}", error.what());
-            tokio::time::sleep(delay(self.retry_base, attempt, asked, jitter())).await;
+                Err(error) => self.pause(error, attempt).await?,
+            }
             attempt += 1;
         }
+    }
+
+    /// Waits until another attempt may help; the error, where none will.
+    async fn pause(&self, error: WireError, attempt: u32) -> Result<(), WireError> {
+        let error = self.masked(error);
+        let asked = match error.wait() {
+            Some(asked) if attempt < RETRIES_MAX => asked,
+            _ => return Err(error),
+        };
+        tracing::info!("a provider is asked again: {}", error.what());
+        tokio::time::sleep(delay(self.retry_base, attempt, asked, jitter())).await;
+        Ok(())
     }
 
     async fn once(
@@ -239,13 +291,24 @@ impl WireError {
     /// not.
     fn wait(&self) -> Option<Option<Duration>> {
         match self {
-            Self::Unreached(_) => Some(None),
+            Self::Unreached(_) | Self::Lost(_) => Some(None),
             Self::Status { status: 429 | 500 | 502..=504 | 529, retry_after_s, .. } => {
                 let asked = retry_after_s.map(Duration::from_secs);
                 asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
             }
             _ => None,
         }
+    }
+
+    /// Whether the request is larger than the provider, or its model, takes.
+    pub(super) fn is_too_large(&self) -> bool {
+        let (body, text) = match self {
+            Self::Status { status: 413, .. } => return true,
+            Self::Status { status: 400 | 422, body, text, .. } => (body, text),
+            _ => return false,
+        };
+        let said = format!("{text} {body}").to_lowercase();
+        TOO_LARGE.iter().any(|it| said.contains(it))
     }
 
     fn map(self, change: impl Fn(&str) -> String) -> Self {
@@ -276,6 +339,9 @@ impl WireError {
             Self::Status { status: 401 | 403, .. } => (Why::Key, None),
             Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
             Self::Status { status: 408 | 504, .. } => (Why::Slow, None),
+            _ if self.is_too_large() => (Why::TooLong, None),
+            Self::Status { status: 404 | 410, .. } => (Why::Missing, None),
+            Self::Status { status: 400..=499, .. } => (Why::Refused, None),
             Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
             _ => (Why::Failed, None),
         };

@@ -35,16 +35,15 @@ pub(super) fn ranking(wishes: &Wishes, routes: &[Found]) -> Vec<usize> {
     places
 }
 
-fn key(rule: Rule, route: &Found) -> (u64, u64) {
+fn key(rule: Rule, route: &Found) -> (bool, u64, u64) {
     let time = route.time();
-    match rule {
+    let (first, second) = match rule {
         Rule::Fastest => (time, route.metres),
         Rule::Shortest => (route.metres, time),
         // What nobody knows the toll of is not taken to be free.
-        Rule::Cheapest => {
-            let toll = route.toll.as_ref().map_or(u64::MAX, |it| it.amount.max(0.0) as u64);
-            (toll, time)
-        }
+        Rule::Cheapest => (route.price().unwrap_or(u64::MAX), time),
         Rule::FewestRightTurns => (route.right_turns as u64, time),
-    }
+    };
+    // What the provider knows for the best of all is none of those that it is compared with.
+    (!(route.is_best && matches!(rule, Rule::Shortest | Rule::Cheapest)), first, second)
 }

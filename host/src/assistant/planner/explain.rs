@@ -4,6 +4,7 @@ use super::{
     Trip,
     choose::choose,
     found::{self, Found},
+    plan::via,
     units::{duration, length, price},
     when,
     wishes::{Beyond, Rule, Wishes},
@@ -24,13 +25,13 @@ pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) ->
         Some((call, Ok(routes))) => (Some((*call).to_owned()), &routes[..]),
         Some((_, Err(failure))) => {
             text.nothing(wishes, Some(failure));
-            return text.conclusion(wishes, None);
+            return text.conclusion(trip, wishes, None);
         }
         None => (None, &[][..]),
     };
     let Some(index) = choose(wishes, routes) else {
         text.nothing(wishes, None);
-        return text.conclusion(wishes, None);
+        return text.conclusion(trip, wishes, None);
     };
     text.chosen(trip, wishes, routes, index);
     text.worth(wishes, routes, index);
@@ -39,7 +40,7 @@ pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) ->
     }
     text.follow_up(wishes, routes, index);
     let summary = Some(routes[index].summary.clone());
-    text.conclusion(wishes, Some(Choice { call, index: Some(index), summary }))
+    text.conclusion(trip, wishes, Some(Choice { call, index: Some(index), summary }))
 }
 
 /// Sentences in the making.
@@ -76,7 +77,7 @@ impl Text {
     fn chosen(&mut self, trip: &Trip, wishes: &Wishes, routes: &[Found], index: usize) {
         let (count, route) = (routes.len(), &routes[index]);
         let conditions = conditions(trip, wishes);
-        let (japanese, english) = how(wishes, count, index);
+        let (japanese, english) = how(wishes, routes, index);
         let summary = &route.summary;
         match (self.language, conditions.is_empty()) {
             (Language::Japanese, true) => self.sentences.push(format!(
@@ -132,7 +133,11 @@ impl Text {
                     format!("It has {turns} right turns{english}."),
                 );
             }
-            Some(Rule::Cheapest) if routes.iter().all(|it| it.toll.is_none()) => self.say(
+            Some(Rule::Cheapest) if route.is_best => self.say(
+                "通行料金と、距離1 kmあたり12円の費用の合計で比べています。",
+                "What counts is the tolls, and 12 yen for each kilometre.",
+            ),
+            Some(Rule::Cheapest) if routes.iter().all(|it| it.price().is_none()) => self.say(
                 "料金の情報がないため、所要時間で選びました。",
                 "As no tolls are known, it was chosen by time.",
             ),
@@ -153,6 +158,9 @@ impl Text {
                 self.say(format!("通行料金は{price}です。"), format!("Tolls come to {price}."));
             }
             Some(_) => self.say("通行料金はかかりません。", "There are no tolls."),
+            None if route.is_free && wishes.rule == Some(Rule::Cheapest) => {
+                self.say("通行料金はかかりません。", "There are no tolls.");
+            }
             None => {}
         }
         for warning in route.warnings.iter().take(WARNINGS_MAX) {
@@ -235,8 +243,16 @@ impl Text {
     }
 
     /// The whole, with what could not be done and who says it.
-    fn conclusion(mut self, wishes: &Wishes, choice: Option<Choice>) -> Conclusion {
+    fn conclusion(mut self, trip: &Trip, wishes: &Wishes, choice: Option<Choice>) -> Conclusion {
         for beyond in &wishes.once.beyond {
+            let is_done = match beyond {
+                Beyond::Arrival => wishes.once.arrival.is_some(),
+                Beyond::Stopover => !via(trip, wishes).is_empty(),
+                Beyond::Transit | Beyond::Scenery => false,
+            };
+            if is_done {
+                continue;
+            }
             let (japanese, english) = cannot(*beyond);
             self.say(japanese, english);
         }
@@ -267,17 +283,21 @@ fn beside(others: &[String], unit: &str) -> (String, String) {
     )
 }
 
-fn how(wishes: &Wishes, count: usize, index: usize) -> (String, String) {
+fn how(wishes: &Wishes, routes: &[Found], index: usize) -> (String, String) {
+    let count = routes.len();
     let number = index + 1;
+    let is_best = routes[index].is_best;
     let (japanese, english) = match (wishes.once.pick, wishes.rule) {
         (Some(pick), _) if pick == number => {
             return (format!("{number}番目の"), format!("number {number}"));
         }
+        (_, Some(Rule::Shortest)) if is_best => ("距離が最も短い", "the shortest"),
+        (_, Some(Rule::Cheapest)) if is_best => ("費用が最も安い", "the cheapest"),
         _ if count == 1 => ("", "it"),
         _ if wishes.others > 0 => ("前とは別の", "another one"),
         (_, Some(Rule::Fastest)) => ("最も早い", "the fastest"),
-        (_, Some(Rule::Shortest)) => ("最も距離が短い", "the shortest"),
-        (_, Some(Rule::Cheapest)) => ("最も料金が安い", "the cheapest"),
+        (_, Some(Rule::Shortest)) => ("候補の中で最も距離が短い", "the shortest of those found"),
+        (_, Some(Rule::Cheapest)) => ("候補の中で最も料金が安い", "the cheapest of those found"),
         (_, Some(Rule::FewestRightTurns)) => {
             ("右折が最も少ない", "the one with the fewest right turns")
         }
@@ -298,12 +318,22 @@ fn conditions(trip: &Trip, wishes: &Wishes) -> Vec<String> {
         (wishes.no_ferries, "フェリーを使わない", "no ferries"),
         (wishes.traffic, "渋滞を避ける", "avoiding traffic"),
         (wishes.walking, "徒歩", "on foot"),
+        (wishes.cycling, "自転車", "by bicycle"),
     ];
     let held = all.into_iter().filter(|it| it.0);
     let mut held: Vec<_> = held.map(|it| language.pick(it.1, it.2).to_owned()).collect();
     if let Some(moment) = wishes.departure {
         let shown = when::shown(moment, trip.now, language);
         held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
+    }
+    if let Some(moment) = wishes.once.arrival {
+        let shown = when::shown(moment, trip.now, language);
+        held.push(language.pick(format!("{shown}までに到着"), format!("there by {shown}")));
+    }
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        let list = via.join(language.pick("、", ", "));
+        held.push(language.pick(format!("{list}経由"), format!("by way of {list}")));
     }
     held
 }
@@ -318,7 +348,6 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
             "電車やバスなどの公共交通には対応していません。",
             "Trains, buses and planes are not among what I can search.",
         ),
-        Beyond::Bicycle => ("自転車には対応していません。", "Bicycles are not supported."),
         Beyond::Scenery => ("景色では選べません。", "I cannot choose by scenery."),
         Beyond::Stopover => {
             ("経由地や立ち寄りには対応していません。", "Stops on the way are not supported.")

@@ -23,6 +23,10 @@ pub(super) struct Found {
     pub(super) right_turns: usize,
     /// What the tolls come to, in yen where nothing else is said; none where nobody says.
     pub(super) toll: Option<Toll>,
+    /// Whether there is neither a toll nor a ferry on it, where that is known.
+    pub(super) is_free: bool,
+    /// Whether it has least of what was preferred, of all that there are.
+    pub(super) is_best: bool,
     pub(super) warnings: Vec<String>,
 }
 
@@ -60,13 +64,16 @@ struct Step {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Details {
+    preferred: Option<String>,
     routes: Vec<RouteDetails>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 struct RouteDetails {
     toll: Option<Toll>,
+    toll_metres: Option<u64>,
+    ferry_metres: Option<u64>,
 }
 
 impl Found {
@@ -75,12 +82,19 @@ impl Found {
         self.seconds_in_traffic.unwrap_or(self.seconds)
     }
 
+    /// What is paid on the way, where that is known.
+    pub(super) fn price(&self) -> Option<u64> {
+        let toll = self.toll.as_ref().map(|it| it.amount.max(0.0) as u64);
+        toll.or(self.is_free.then_some(0))
+    }
+
     /// Seconds lost in traffic.
     pub(super) fn delay(&self) -> u64 {
         self.time().saturating_sub(self.seconds)
     }
 
     fn of(route: Route, details: Option<RouteDetails>) -> Self {
+        let details = details.unwrap_or_default();
         let turns = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
         Self {
             summary: route.summary,
@@ -88,7 +102,9 @@ impl Found {
             seconds: route.duration.value,
             seconds_in_traffic: route.duration_in_traffic.map(|it| it.value),
             right_turns: turns.filter(|it| is_right_turn(it)).count(),
-            toll: details.and_then(|it| it.toll),
+            is_free: details.toll_metres == Some(0) && details.ferry_metres == Some(0),
+            is_best: false,
+            toll: details.toll,
             warnings: route.warnings,
         }
     }
@@ -106,9 +122,14 @@ pub(super) fn routes(answered: &[Answered]) -> Option<(&str, Result<Vec<Found>, 
         ToolResult::Failed(failure) => Err(failure),
         ToolResult::Output { structured, meta, .. } => {
             let details: Details = read(&meta[DETAILS]);
+            let is_best = details.preferred.is_some();
             let mut details = details.routes.into_iter();
             let routes = structured["routes"].as_array().into_iter().flatten();
-            Ok(routes.map(|it| Found::of(read(it), details.next())).collect())
+            let mut found: Vec<_> = routes.map(|it| Found::of(read(it), details.next())).collect();
+            if let Some(first) = found.first_mut() {
+                first.is_best = is_best;
+            }
+            Ok(found)
         }
     };
     Some((&search.call.id, routes))

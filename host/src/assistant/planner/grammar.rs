@@ -59,6 +59,8 @@ pub(crate) enum Wish {
     NoTolls,
     Traffic,
     Walk,
+    /// By bicycle.
+    Cycle,
     Drive,
     Now,
     Outlook(Outlook),
@@ -82,7 +84,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Topic(Topic::Ferries), "フェリー|船|カーフェリー|ferry|ferries|boat|boats"),
     (
         Means::Topic(Topic::Traffic),
-        "渋滞|混雑|混ん|混む|ラッシュ|traffic|traffic jam|traffic jams|jam|jams|congestion|\
+        "渋滞|混雑|混ん|混む|混ま|混み|ラッシュ|traffic|traffic jam|traffic jams|jam|jams|congestion|\
          congested|rush hour",
     ),
     (
@@ -173,7 +175,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Walk),
-        "歩い|歩き|歩く|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
+        "車以外|車なしで|車を使わず|not by car|without a car|no car|歩行者|歩い|歩き|歩く|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
     ),
     (
         Means::Wish(Wish::Drive),
@@ -203,12 +205,12 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Transit)),
-        "電車|列車|新幹線|地下鉄|バスで|公共交通|飛行機|train|trains|bus|subway|metro|\
+        "電車|列車|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
          public transport|transit|plane",
     ),
     (
-        Means::Wish(Wish::Beyond(Beyond::Bicycle)),
-        "自転車|サイクリング|チャリ|bicycle|bike|cycling|cycle",
+        Means::Wish(Wish::Cycle),
+        "自転車|サイクリング|チャリ|by bicycle|by bike|bicycle|bike|cycling|cycle",
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Scenery)),
@@ -216,7 +218,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Stopover)),
-        "を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stop by|\
+        "途中|を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stop by|\
          on the way|through",
     ),
     (Means::Day(0), "今日|本日|きょう|today"),
@@ -227,7 +229,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
     (
         Means::Arrive,
-        "着き|着く|到着|までに|着ける|着けば|着いて|間に合|arrive|arrives|arriving|arrival|\
+        "着き|着く|着か|着で|到着|までに|着ける|着けば|着いて|間に合|by|arrive|arrives|arriving|arrival|\
          arrive by|get there by|be there by|be there at",
     ),
     (Means::Or, "or|nor"),

@@ -11,6 +11,12 @@ use crate::assistant::ToolCall;
 
 /// Where the request's `_meta` says how one travels.
 const TRAVEL_MODE: &str = "navigation/travelMode";
+/// Where it says what the best route has least of.
+const PREFER: &str = "navigation/prefer";
+/// Where it names stops on the way.
+const VIA: &str = "navigation/via";
+/// Where it says when one must be there.
+const ARRIVAL_TIME: &str = "navigation/arrivalTime";
 pub(super) const SEARCH: &str = "route_search";
 pub(super) const COMPARE: &str = "distance_compare";
 
@@ -18,7 +24,7 @@ pub(super) const COMPARE: &str = "distance_compare";
 pub(super) fn calls(trip: &Trip, wishes: &Wishes) -> Vec<ToolCall> {
     let mut calls = vec![search(trip, wishes)];
     // The table knows how one drives and not how one walks.
-    if wishes.once.compare && !wishes.walking && trip.has_table {
+    if wishes.once.compare && !wishes.walking && !wishes.cycling && trip.has_table {
         calls.push(compare(trip, wishes));
     }
     calls
@@ -48,7 +54,24 @@ fn search(trip: &Trip, wishes: &Wishes) -> ToolCall {
     let mut meta = Map::new();
     if wishes.walking {
         meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
+    } else if wishes.cycling {
+        meta.insert(TRAVEL_MODE.to_owned(), "bicycling".into());
     }
+    // The best of all there are is looked for, and not the best of the fastest ones.
+    let prefer = match wishes.rule {
+        Some(Rule::Shortest) => Some("shortest"),
+        Some(Rule::Cheapest) => Some("cheapest"),
+        _ => None,
+    };
+    meta.extend(prefer.map(|it| (PREFER.to_owned(), it.into())));
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        meta.insert(VIA.to_owned(), json!(via));
+    }
+    let said = wishes.once.arrival.map(when::rfc3339);
+    meta.extend(
+        said.or_else(|| wishes.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
+    );
     let reason = reason(trip, wishes);
     ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
 }
@@ -73,6 +96,11 @@ fn compare(trip: &Trip, wishes: &Wishes) -> ToolCall {
     }
 }
 
+/// The stops on the way, in order.
+pub(super) fn via<'a>(trip: &'a Trip, wishes: &'a Wishes) -> &'a [String] {
+    if wishes.via.is_empty() { &trip.via } else { &wishes.via }
+}
+
 fn avoid(wishes: &Wishes) -> Vec<Value> {
     let all = [
         (wishes.no_tolls, "tolls"),
@@ -87,7 +115,7 @@ fn avoid(wishes: &Wishes) -> Vec<Value> {
 fn departure(wishes: &Wishes) -> Option<Value> {
     match wishes.departure {
         Some(moment) => Some(when::rfc3339(moment).into()),
-        None => (wishes.traffic && !wishes.walking).then(|| "now".into()),
+        None => (wishes.traffic && !wishes.walking && !wishes.cycling).then(|| "now".into()),
     }
 }
 
@@ -116,6 +144,9 @@ fn reason(trip: &Trip, wishes: &Wishes) -> String {
     if wishes.walking {
         part("徒歩で移動", "one walks");
     }
+    if wishes.cycling {
+        part("自転車で移動", "one goes by bicycle");
+    }
     match wishes.outlook {
         Some(Outlook::Pessimistic) => part("渋滞を多めに見込む", "heavy traffic is expected"),
         Some(Outlook::Optimistic) => part("渋滞を少なめに見込む", "light traffic is expected"),
@@ -126,10 +157,10 @@ fn reason(trip: &Trip, wishes: &Wishes) -> String {
             part("複数の候補から最短時間を選ぶ", "the fastest of several is chosen")
         }
         Some(Rule::Shortest) => {
-            part("複数の候補から最短距離を選ぶ", "the shortest of several is chosen")
+            part("距離が最も短いルートを探す", "the shortest way is looked for")
         }
         Some(Rule::Cheapest) => {
-            part("複数の候補から料金の安いものを選ぶ", "the cheapest of several is chosen")
+            part("料金の最も安いルートを探す", "the cheapest way is looked for")
         }
         Some(Rule::FewestRightTurns) => part(
             "複数の候補のstepsから右折の回数を数える",
@@ -142,6 +173,15 @@ fn reason(trip: &Trip, wishes: &Wishes) -> String {
     if let Some(moment) = wishes.departure {
         let shown = when::shown(moment, trip.now, language);
         part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
+    }
+    if let Some(moment) = wishes.once.arrival {
+        let shown = when::shown(moment, trip.now, language);
+        part(&format!("{shown}までに到着"), &format!("one is there by {shown}"));
+    }
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        let (list, english) = (via.join("、"), via.join(", "));
+        part(&format!("{list}を経由"), &format!("one goes by {english}"));
     }
     if parts.is_empty() {
         let plain =

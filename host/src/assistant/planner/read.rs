@@ -30,6 +30,7 @@ fn shares(before: &Wishes, now: &Wishes) -> bool {
         || (before.no_highways && now.no_highways)
         || (before.no_ferries && now.no_ferries)
         || (before.walking && now.walking)
+        || (before.cycling && now.cycling)
         || (before.departure.is_some() && before.departure == now.departure)
 }
 
@@ -161,8 +162,9 @@ impl Wishes {
             Wish::Pick(number) => self.once.pick = Some(number),
             Wish::NoTolls => self.no_tolls = true,
             Wish::Traffic => self.traffic = true,
-            Wish::Walk => self.walking = true,
-            Wish::Drive => self.walking = false,
+            Wish::Walk => (self.walking, self.cycling) = (true, false),
+            Wish::Cycle => (self.walking, self.cycling) = (false, true),
+            Wish::Drive => (self.walking, self.cycling) = (false, false),
             Wish::Now => self.departure = None,
             Wish::Outlook(outlook) => self.outlook = Some(outlook),
             Wish::Beyond(it) => _ = self.once.beyond.insert(it),
@@ -196,16 +198,18 @@ impl Wishes {
         }
         let Some(mut written) = written else { return };
         self.once.is_read = true;
-        if tokens.iter().any(|it| it.means == Means::Arrive) {
-            self.once.beyond.insert(Beyond::Arrival);
-            return;
-        }
         let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
         if let Some(Means::Day(day)) = last(|it| matches!(it, Means::Day(_))) {
             written.day = Some(day);
         }
         let half = last(|it| matches!(it, Means::Morning | Means::Evening));
         written.is_evening = half.map(|it| it == Means::Evening);
-        self.departure = written.moment(now);
+        let moment = written.moment(now);
+        if tokens.iter().any(|it| it.means == Means::Arrive) {
+            self.once.beyond.insert(Beyond::Arrival);
+            self.once.arrival = moment;
+        } else {
+            self.departure = moment;
+        }
     }
 }

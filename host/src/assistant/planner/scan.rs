@@ -106,6 +106,11 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     tokens
 }
 
+/// Where phrases that are known stand in `sentence`, in characters.
+pub(crate) fn spans(sentence: &str) -> Vec<(usize, usize)> {
+    tokens(sentence).into_iter().map(|it| (it.from, it.to)).collect()
+}
+
 /// Whether a phrase of letters is there as a word of its own: `no` is not in `now`.
 fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
     let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphanumeric);

@@ -26,6 +26,7 @@ fn trip(message: &str) -> Trip {
         language: Language::of(None, message),
         now: now(),
         has_table: true,
+        via: Vec::new(),
     }
 }
 

@@ -21,6 +21,12 @@ pub(crate) struct Wishes {
     pub(crate) rule: Option<Rule>,
     /// On foot.
     pub(crate) walking: bool,
+    /// By bicycle.
+    pub(crate) cycling: bool,
+    /// Stops on the way, in order.
+    pub(crate) via: Vec<String>,
+    /// When to be there, as tools read it.
+    pub(crate) arrival: Option<String>,
     /// When to leave; none is now.
     pub(super) departure: Option<Timestamp>,
     /// How often another one than the best was asked for.
@@ -46,7 +52,9 @@ pub(super) struct Once {
     pub(super) is_read: bool,
     /// Something was taken over from earlier sentences.
     pub(super) is_inherited: bool,
-    /// What is known and cannot be done.
+    /// When to be there.
+    pub(super) arrival: Option<Timestamp>,
+    /// What is known, and not every tool can do.
     pub(super) beyond: BTreeSet<Beyond>,
 }
 
@@ -70,12 +78,11 @@ pub(crate) enum Outlook {
     Optimistic,
 }
 
-/// What people wish for, and none of the tools can do.
+/// What people wish for, and not every tool can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Beyond {
     Arrival,
     Transit,
-    Bicycle,
     Scenery,
     Stopover,
 }

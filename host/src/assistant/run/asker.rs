@@ -3,6 +3,7 @@
 use crate::{assistant::Binding, caller::Caller, telemetry::TraceHeaders};
 
 /// On whose behalf.
+#[derive(Clone)]
 pub(crate) struct Asker {
     pub(crate) caller: Caller,
     pub(crate) trace: TraceHeaders,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    assistant::{Language, Offer, Teller, ToolCall, ToolResult, Undecided, Why, text_of},
+    assistant::{Came, Language, Offer, Teller, ToolCall, ToolResult, Undecided, Why, text_of},
     failure::Failure,
 };
 
@@ -33,7 +33,7 @@ pub(super) fn unmade() -> ToolResult {
 
 /// A call of which the end was not waited for.
 pub(super) fn unended() -> ToolResult {
-    let message = "The call was given up, because the answer took too long.";
+    let message = "The call's end was not waited for, because the answer took too long. What only reads was given up; what changes something may still happen: look first.";
     ToolResult::Failed(Failure::new("deadline", 504, message))
 }
 
@@ -41,6 +41,12 @@ pub(super) fn unended() -> ToolResult {
 pub(super) fn nobody() -> ToolResult {
     let message = "The tool asks a person, and none is here; do without it.";
     ToolResult::Failed(Failure::new("cannot_ask", 400, message))
+}
+
+/// A call that began, of which the end is not known.
+pub(crate) fn broken_off() -> ToolResult {
+    let message = "The call was begun, and broke off before its end was known: it may have happened or not. Look first; do not simply make it again.";
+    ToolResult::Failed(Failure::new("broken_off", 409, message))
 }
 
 /// Whether nobody who decides can do anything about it: only what another argument or another place
@@ -57,6 +63,13 @@ pub(crate) async fn tell_running(call: &ToolCall, language: Language, teller: &T
     teller.tell("status", || status).await;
 }
 
+/// Tells what `call` came to, where it has a result.
+pub(crate) async fn tell_ended(call: &ToolCall, came: &Came, ms: u64, teller: &Teller) {
+    if let Some(result) = came.result() {
+        teller.tell("tool_result", || told_result(call, result, ms)).await;
+    }
+}
+
 pub(super) fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
     json!({
         "id": call.id,
@@ -69,7 +82,7 @@ pub(super) fn told_call(call: &ToolCall, offer: Option<&Offer>) -> Value {
     })
 }
 
-pub(super) fn told_result(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
+fn told_result(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
     let (id, name) = (&call.id, &call.name);
     match result {
         ToolResult::Output { structured, meta, content } => json!({

@@ -9,14 +9,26 @@ use std::{
 
 use crate::config::TurnLimits;
 
-/// The files of a folder, by age.
+/// The files of a folder: each caller's in the order in which they go.
 #[derive(Default)]
 pub(super) struct Shelf {
-    by_age: BTreeMap<u64, String>,
-    files: HashMap<String, (u64, u64)>,
+    shares: HashMap<String, Share>,
+    /// By name: its caller's share, its place there, and its bytes.
+    files: HashMap<String, (String, Place, u64)>,
     bytes: u64,
     next: u64,
 }
+
+/// What one caller has.
+#[derive(Default)]
+struct Share {
+    files: BTreeMap<Place, String>,
+    bytes: u64,
+}
+
+/// When a file goes: turns before those that wait for their person, and those before what calls came to,
+/// which keeps a call from being made twice; then the oldest.
+type Place = (u8, u64);
 
 impl Shelf {
     /// Those of `folder`; what was left half written there, and what is too much, is removed.
@@ -26,22 +38,18 @@ impl Shelf {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let metadata = entry.metadata()?;
-            let is_ours = name.split_once('.').is_some_and(|(id, kind)| {
-                super::is_number(id) && matches!(kind, super::TURN | super::CALL)
-            });
-            if !is_ours {
+            if FileName::of(&name).is_none() {
                 if name.contains(".tmp-") {
                     fs::remove_file(entry.path())?;
                 }
                 continue;
             }
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            // Where both are as old, a settled call outlives the turns in which it waits.
-            found.push((modified, name.ends_with(super::CALL), name, metadata.len()));
+            found.push((modified, name, metadata.len()));
         }
         found.sort();
         let mut shelf = Self::default();
-        for (_, _, name, bytes) in found {
+        for (_, name, bytes) in found {
             for name in shelf.put(&name, bytes, limits) {
                 fs::remove_file(folder.join(name))?;
             }
@@ -49,27 +57,67 @@ impl Shelf {
         Ok(shelf)
     }
 
-    /// One more, or one again, which is then the youngest; the names of those that have to go.
+    /// One more, or one again, which is then the youngest; the names of those that have to go. Whoever
+    /// has most gives way, so that nobody who has less than an equal share loses anything to others.
     pub(super) fn put(&mut self, name: &str, bytes: u64, limits: &TurnLimits) -> Vec<String> {
-        if let Some((age, was)) = self.files.remove(name) {
-            self.by_age.remove(&age);
-            self.bytes -= was;
-        }
-        self.by_age.insert(self.next, name.to_owned());
-        self.files.insert(name.to_owned(), (self.next, bytes));
-        self.bytes += bytes;
+        self.remove(name);
+        let Some(FileName { share, rank }) = FileName::of(name) else { return Vec::new() };
+        let place = (rank, self.next);
         self.next += 1;
+        let own = self.shares.entry(share.to_owned()).or_default();
+        own.files.insert(place, name.to_owned());
+        own.bytes += bytes;
+        self.files.insert(name.to_owned(), (share.to_owned(), place, bytes));
+        self.bytes += bytes;
         let mut dropped = Vec::new();
-        while self.files.len() > 1
-            && (self.files.len() > limits.turns_max || self.bytes > limits.turns_bytes_max)
-        {
-            let Some((_, name)) = self.by_age.pop_first() else { break };
-            if let Some((_, bytes)) = self.files.remove(&name) {
-                self.bytes -= bytes;
+        loop {
+            let is_crowded = self.files.len() > limits.turns_max;
+            if self.files.len() < 2 || !is_crowded && self.bytes <= limits.turns_bytes_max {
+                return dropped;
             }
-            dropped.push(name);
+            let heaviest = self.shares.values().filter_map(|it| {
+                let first = it.files.values().find(|it| *it != name)?;
+                let weight = if is_crowded { it.files.len() as u64 } else { it.bytes };
+                Some((weight, first))
+            });
+            let Some(first) = heaviest.max().map(|it| it.1.clone()) else { return dropped };
+            self.remove(&first);
+            dropped.push(first);
         }
-        dropped
+    }
+
+    fn remove(&mut self, name: &str) {
+        let Some((share, place, bytes)) = self.files.remove(name) else { return };
+        self.bytes -= bytes;
+        let Some(own) = self.shares.get_mut(&share) else { return };
+        own.bytes -= bytes;
+        own.files.remove(&place);
+        if own.files.is_empty() {
+            self.shares.remove(&share);
+        }
+    }
+}
+
+/// What a file's name says.
+struct FileName<'a> {
+    /// Whose it is; empty, where a host wrote it that did not say.
+    share: &'a str,
+    rank: u8,
+}
+
+impl<'a> FileName<'a> {
+    /// `ID.SHARE.KIND`, or `ID.KIND`; nothing, where it is none of ours.
+    fn of(name: &'a str) -> Option<Self> {
+        let (id, rest) = name.split_once('.')?;
+        let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let rank = match kind {
+            super::TURN => 0,
+            super::WAITS => 1,
+            super::CALL => 2,
+            _ => return None,
+        };
+        let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
+        (super::is_number(id) && is_share).then_some(Self { share, rank })
     }
 }
 
@@ -81,26 +129,68 @@ mod tests {
         TurnLimits { turns_max, turns_bytes_max, turn_bytes_max: 100 }
     }
 
+    fn name(at: u32, share: &str, kind: &str) -> String {
+        format!("{at:032x}.{share}.{kind}")
+    }
+
     #[test]
     fn the_oldest_go_where_there_are_too_many_or_too_many_bytes() {
         let (mut shelf, limits) = (Shelf::default(), limits(3, 100));
-        for name in ["a", "b", "c"] {
-            assert_eq!(shelf.put(name, 10, &limits), [""; 0]);
+        let of = |at| name(at, "a", "turn");
+        for at in 1..=3 {
+            assert_eq!(shelf.put(&of(at), 10, &limits), [""; 0]);
         }
-        assert_eq!(shelf.put("d", 10, &limits), ["a"]);
-        assert_eq!(shelf.put("e", 95, &limits), ["b", "c", "d"]);
-        assert_eq!(shelf.put("f", 500, &limits), ["e"], "the last one stays");
-        assert_eq!((shelf.bytes, shelf.files.len(), shelf.by_age.len()), (500, 1, 1));
+        assert_eq!(shelf.put(&of(4), 10, &limits), [of(1)]);
+        assert_eq!(shelf.put(&of(5), 95, &limits), [of(2), of(3), of(4)]);
+        assert_eq!(shelf.put(&of(6), 500, &limits), [of(5)], "the last one stays");
+        assert_eq!((shelf.bytes, shelf.files.len(), shelf.shares.len()), (500, 1, 1));
     }
 
     #[test]
     fn one_that_is_written_again_is_the_youngest() {
         let (mut shelf, limits) = (Shelf::default(), limits(2, 100));
-        shelf.put("turn", 10, &limits);
-        shelf.put("call", 10, &limits);
-        shelf.put("turn", 20, &limits);
+        let of = |at| name(at, "a", "turn");
+        shelf.put(&of(1), 10, &limits);
+        shelf.put(&of(2), 10, &limits);
+        shelf.put(&of(1), 20, &limits);
         assert_eq!(shelf.bytes, 30);
-        assert_eq!(shelf.put("next", 10, &limits), ["call"]);
+        assert_eq!(shelf.put(&of(3), 10, &limits), [of(2)]);
+    }
+
+    #[test]
+    fn evicts_only_from_the_caller_with_most() {
+        let (mut shelf, limits) = (Shelf::default(), limits(1_000, 1_000));
+        let approval = name(0, "b", "wait");
+        shelf.put(&approval, 300, &limits);
+        let mut dropped = Vec::new();
+        for at in 1..200 {
+            dropped.extend(shelf.put(&name(at, "a", "wait"), 90, &limits));
+        }
+        assert!(shelf.files.contains_key(&approval) && dropped.len() > 150);
+        assert!(dropped.iter().all(|it| it.contains(".a.")), "{dropped:?}");
+        let limits = TurnLimits { turns_max: 20, ..limits };
+        for at in 200..300 {
+            shelf.put(&name(at, "a", "turn"), 1, &limits);
+        }
+        assert!(shelf.files.contains_key(&approval), "by number, too");
+    }
+
+    #[test]
+    fn what_waits_outlives_what_does_not_and_results_outlive_both() {
+        let (mut shelf, limits) = (Shelf::default(), limits(3, 1_000));
+        let (call, wait) = (name(1, "a", "call"), name(2, "a", "wait"));
+        shelf.put(&call, 1, &limits);
+        shelf.put(&wait, 1, &limits);
+        let mut before = name(3, "a", "turn");
+        shelf.put(&before, 1, &limits);
+        for at in 4..40 {
+            let next = name(at, "a", "turn");
+            assert_eq!(shelf.put(&next, 1, &limits), [before]);
+            before = next;
+        }
+        assert_eq!(shelf.put(&name(40, "a", "wait"), 1, &limits), [before]);
+        assert_eq!(shelf.put(&name(41, "a", "call"), 1, &limits), [wait]);
+        assert!(shelf.files.contains_key(&call));
     }
 
     #[test]
@@ -108,13 +198,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
         crate::private::make_folder(&folder).unwrap();
         let id = "0".repeat(32);
-        let names = [format!("{id}.turn"), format!("{id}.tmp-7"), "notes.txt".to_owned()];
-        for name in &names {
+        let own = [format!("{id}.turn"), format!("{id}.0a1b.wait"), format!("{id}.0a1b.call")];
+        let others = [format!("{id}.tmp-7"), format!("{id}.0a1b.notes"), "notes.txt".to_owned()];
+        for name in own.iter().chain(&others) {
             fs::write(folder.join(name), "{}").unwrap();
         }
         let shelf = Shelf::read(&folder, &limits(10, 100)).unwrap();
-        let there = names.each_ref().map(|it| folder.join(it).exists());
+        let there = others.each_ref().map(|it| folder.join(it).exists());
         fs::remove_dir_all(folder).unwrap();
-        assert_eq!((shelf.files.len(), there), (1, [true, false, true]));
+        assert_eq!((shelf.files.len(), there), (3, [false, true, true]));
     }
 }

@@ -1,18 +1,19 @@
-//! Which sessions are open, whose they are, and which has to go when one more wants in.
+//! Which sessions are open, or which streams are listened to; whose they are, and which has to go when
+//! one more wants in.
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
-use rmcp::transport::streamable_http_server::SessionId;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// All that are open.
-pub(super) struct Book {
+pub(in crate::mcp) struct Book<Id> {
     max: usize,
-    entries: Mutex<HashMap<SessionId, Entry>>,
+    entries: Mutex<HashMap<Id, Entry>>,
 }
 
 struct Entry {
@@ -23,8 +24,8 @@ struct Entry {
     end: CancellationToken,
 }
 
-impl Book {
-    pub(super) fn new(max: usize) -> Self {
+impl<Id: Clone + Eq + Hash> Book<Id> {
+    pub(in crate::mcp) fn new(max: usize) -> Self {
         Self { max, entries: Mutex::default() }
     }
 
@@ -32,7 +33,7 @@ impl Book {
         self.max
     }
 
-    fn entries(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Id, Entry>> {
         self.entries.lock().unwrap_or_else(|it| it.into_inner())
     }
 
@@ -42,7 +43,7 @@ impl Book {
     /// Whoever has most gives way first, with what has been idle longest, so that one caller can
     /// take the place of no other. Streams that somebody listens to are cut only where their owner
     /// has more than a fair share and the newcomer less.
-    pub(super) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<SessionId>> {
+    pub(in crate::mcp) fn make_room(&self, principal: &Arc<str>) -> Option<Vec<Id>> {
         let mut entries = self.entries();
         let mut struck = Vec::new();
         while entries.len() >= self.max {
@@ -54,31 +55,31 @@ impl Book {
         Some(struck)
     }
 
-    pub(super) fn open(&self, id: SessionId, principal: Arc<str>) {
+    pub(in crate::mcp) fn open(&self, id: Id, principal: Arc<str>) {
         let (used, end) = (Instant::now(), CancellationToken::new());
         self.entries().insert(id, Entry { principal, used, users: 0, end });
     }
 
-    pub(super) fn is_of(&self, id: &SessionId, principal: &str) -> bool {
+    pub(super) fn is_of(&self, id: &Id, principal: &str) -> bool {
         self.entries().get(id).is_some_and(|it| &*it.principal == principal)
     }
 
     /// Ends the session named `id`, where it is open.
-    pub(super) fn strike(&self, id: &SessionId) {
+    pub(in crate::mcp) fn strike(&self, id: &Id) {
         if let Some(entry) = self.entries().remove(id) {
             entry.end.cancel();
         }
     }
 
     /// Strikes out those that nobody has used for `idle`.
-    pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<SessionId> {
+    pub(super) fn take_idle(&self, now: Instant, idle: Duration) -> Vec<Id> {
         let mut entries = self.entries();
         let is_over = |it: &Entry| it.users == 0 && now.saturating_duration_since(it.used) >= idle;
         entries.extract_if(|_, it| is_over(it)).map(|(id, _)| id).collect()
     }
 
     /// Marks the session named `id` as used.
-    pub(super) fn enter(self: &Arc<Self>, id: &SessionId) -> Option<InUse> {
+    pub(in crate::mcp) fn enter(self: &Arc<Self>, id: &Id) -> Option<InUse<Id>> {
         let mut entries = self.entries();
         let entry = entries.get_mut(id)?;
         entry.users += 1;
@@ -88,11 +89,7 @@ impl Book {
 }
 
 /// Which session has to go for one more of `newcomer`.
-fn victim(
-    entries: &HashMap<SessionId, Entry>,
-    newcomer: &Arc<str>,
-    max: usize,
-) -> Option<SessionId> {
+fn victim<Id: Clone>(entries: &HashMap<Id, Entry>, newcomer: &Arc<str>, max: usize) -> Option<Id> {
     let mut counts: HashMap<&str, usize> = HashMap::from([(&**newcomer, 0)]);
     for entry in entries.values() {
         *counts.entry(&entry.principal).or_default() += 1;
@@ -112,20 +109,20 @@ fn victim(
 }
 
 /// A session while somebody uses it.
-pub(super) struct InUse {
-    book: Arc<Book>,
-    id: SessionId,
+pub(in crate::mcp) struct InUse<Id: Clone + Eq + Hash> {
+    book: Arc<Book<Id>>,
+    id: Id,
     end: CancellationToken,
 }
 
-impl InUse {
+impl<Id: Clone + Eq + Hash> InUse<Id> {
     /// Comes when the session is over.
-    pub(super) fn ended(&self) -> WaitForCancellationFutureOwned {
+    pub(in crate::mcp) fn ended(&self) -> WaitForCancellationFutureOwned {
         self.end.clone().cancelled_owned()
     }
 }
 
-impl Drop for InUse {
+impl<Id: Clone + Eq + Hash> Drop for InUse<Id> {
     fn drop(&mut self) {
         if let Some(entry) = self.book.entries().get_mut(&self.id) {
             entry.users -= 1;
@@ -136,14 +133,16 @@ impl Drop for InUse {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::transport::streamable_http_server::SessionId;
+
     use super::*;
 
-    fn book(max: usize) -> Arc<Book> {
+    fn book(max: usize) -> Arc<Book<SessionId>> {
         Arc::new(Book::new(max))
     }
 
     /// One more session, and which had to go for it.
-    fn open(book: &Book, id: &str, principal: &str) -> Option<Vec<String>> {
+    fn open(book: &Book<SessionId>, id: &str, principal: &str) -> Option<Vec<String>> {
         let principal = Arc::from(principal);
         let struck = book.make_room(&principal)?;
         book.open(id.into(), principal);

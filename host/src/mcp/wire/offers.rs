@@ -15,21 +15,28 @@ use serde_json::{Map, Value};
 
 use super::{block, error};
 use crate::{
+    assistant::Language,
     component::{CallError, Completion, Contents, PromptOutput, PromptRole, ResourceBody},
-    definition,
+    definition::{self, Viewer},
 };
 
-pub(crate) fn prompt(it: &definition::Prompt) -> Prompt {
+/// A prompt as `viewer` is told of it, in the language that they read.
+pub(crate) fn prompt(it: &definition::Prompt, viewer: Viewer, language: Language) -> Prompt {
+    let own = it.meta.as_ref().and_then(|it| definition::texts(it, language.tag()));
+    let text = |name: &str| own?.get(name)?.as_str().map(str::to_owned);
     let argument = |it: &definition::Argument| {
         let mut argument = PromptArgument::new(it.name.clone()).with_required(it.required);
+        let described = own.and_then(|own| own.get("arguments")?.get(&it.name)?.as_str());
         argument.title = it.title.clone();
-        argument.description = it.description.clone();
+        argument.description = described.map(str::to_owned).or_else(|| it.description.clone());
         argument
     };
     let arguments = it.arguments.iter().map(argument).collect();
-    let mut prompt = Prompt::new(it.name.to_string(), it.description.clone(), Some(arguments));
-    prompt.title = it.title.clone();
-    prompt.meta = it.meta.clone().map(MetaObject);
+    let description = text("description").or_else(|| it.description.clone());
+    let mut prompt = Prompt::new(it.name.to_string(), description, Some(arguments));
+    prompt.title = text("title").or_else(|| it.title.clone());
+    let meta = it.meta.as_ref().map(|it| viewer.meta(it)).filter(|it| !it.is_empty());
+    prompt.meta = meta.map(MetaObject);
     prompt
 }
 

@@ -1,6 +1,8 @@
 //! Guessing at passkeys takes for ever (CONV-83).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use host::caller::Caller;
 
 use super::*;
 
@@ -18,9 +20,17 @@ async fn refusal(it: &Tested, agent: &str) -> Value {
     it.failure("authenticate", arguments).await
 }
 
+/// Whoever has the token of that name.
+fn by(principal: &str) -> Caller {
+    let mut caller = Caller::anonymous();
+    caller.principal = principal.into();
+    caller
+}
+
 #[tokio::test]
-async fn after_ten_wrong_passkeys_the_right_one_waits_out_the_five_minutes() {
+async fn after_ten_wrong_passkeys_of_one_caller_that_caller_waits_out_the_five_minutes() {
     let it = shop().start().await;
+    it.speak(by("guesser"));
     guess(&it, "alice", 10).await;
     let failure = refusal(&it, "alice").await;
     assert_eq!((&failure["error"], &failure["status"]), (&json!("too_many_attempts"), &json!(429)));
@@ -32,6 +42,51 @@ async fn after_ten_wrong_passkeys_the_right_one_waits_out_the_five_minutes() {
     enter(&it, "alice").await;
     guess(&it, "alice", 10).await;
     assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts", "counted anew");
+}
+
+#[tokio::test]
+async fn whoever_guesses_keeps_nobody_else_out() {
+    let it = shop().start().await;
+    it.speak(by("guesser"));
+    guess(&it, "alice", 10).await;
+    assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts");
+    it.speak(by("owner"));
+    enter(&it, "alice").await;
+    it.speak(by("guesser"));
+    assert_eq!(refusal(&it, "alice").await["error"], "too_many_attempts", "still");
+}
+
+#[tokio::test]
+async fn where_callers_have_no_names_and_of_many_callers_the_right_one_waits_for_seconds() {
+    let it = shop().start().await;
+    guess(&it, "alice", 10).await;
+    assert_eq!(refusal(&it, "alice").await["data"]["retry_after_seconds"], 10);
+    it.pass(Duration::from_secs(10));
+    enter(&it, "alice").await;
+    for number in 0..5 {
+        it.speak(by(&format!("guesser-{number}")));
+        guess(&it, "bob", 10).await;
+    }
+    it.speak(by("owner"));
+    assert_eq!(refusal(&it, "bob").await["data"]["retry_after_seconds"], 10);
+    it.pass(Duration::from_secs(10));
+    enter(&it, "bob").await;
+}
+
+#[tokio::test]
+async fn guesses_at_nobody_cost_as_much_as_others_but_only_ten_of_them_do() {
+    let it = shop().start().await;
+    let one = Instant::now();
+    guess(&it, "nobody", 2).await;
+    let one = one.elapsed() / 2;
+    let many = Instant::now();
+    for number in 0..60 {
+        guess(&it, &format!("nobody-{number}"), 1).await;
+    }
+    let many = many.elapsed();
+    assert!(many < one * 30, "60 take {many:?}, one {one:?}");
+    assert!(many > one * 3, "the first ones do: 60 take {many:?}, one {one:?}");
+    enter(&it, "alice").await;
 }
 
 #[tokio::test]

@@ -178,3 +178,25 @@ async fn without_a_key_the_planner_decides() {
     assert!(body["route"].is_object(), "{body}");
     assert_eq!(way.fake.asked().len(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_searches_too_often_leaves_what_was_found() {
+    let way = Way::start("rounds_max = 1").await;
+    way.fake.says(uses(&[search("t1")])).says(uses(&[search("t2")]));
+    let response = way.ask("一番早い", &[]).await;
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.unwrap();
+    assert!(body["route"]["polyline"].as_array().unwrap().len() > 10, "{body}");
+    let message = body["reasoning"]["message"].as_str().unwrap();
+    assert!(message.contains("上限に達した"), "{message}");
+    // A model that finds no word for it has found it all the same.
+    way.fake.says(uses(&[search("t1")])).says(json!({ "content": [] }));
+    way.fake.says(json!({ "content": [] }));
+    let body: Value = way.ask("一番早い", &[]).await.json().await.unwrap();
+    assert!(body["route"].is_object(), "{body}");
+    assert!(!body["reasoning"]["message"].as_str().unwrap().is_empty(), "{body}");
+    // Where none was found, there is none.
+    way.fake.says(uses(&[("t1", "geocode", json!({ "address": "東京駅" }))]));
+    way.fake.says(uses(&[search("t2")]));
+    assert_eq!(way.ask("一番早い", &[]).await.status(), 500);
+}

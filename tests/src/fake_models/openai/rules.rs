@@ -56,7 +56,7 @@ fn bad(what: impl Into<String>) -> Judged {
 
 pub(super) fn judge(asked: &Asked, ways: OpenAi) -> Judged {
     let authorization = asked.header("authorization");
-    if ways == OpenAi::Strict && authorization != format!("Bearer {KEY}") {
+    if ways != OpenAi::Ollama && authorization != format!("Bearer {KEY}") {
         let key = authorization.trim_start_matches("Bearer ");
         return Err(Broken(401, format!("Incorrect API key provided: {key}.")));
     }
@@ -69,6 +69,11 @@ pub(super) fn judge(asked: &Asked, ways: OpenAi) -> Judged {
     let fields = if ways == OpenAi::Ollama { OLLAMA_FIELDS } else { FIELDS };
     if let Some(field) = unknown_field(body, fields) {
         return bad(format!("Unrecognized request argument supplied: {field}"));
+    }
+    if ways == OpenAi::Current && !body["max_tokens"].is_null() {
+        return bad(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        );
     }
     if body["model"] != MODEL {
         let message = format!("The model `{}` does not exist", body["model"]);

@@ -2,7 +2,7 @@
 
 use output::cinema::Reservation;
 use toolkit::{
-    Stop, sql,
+    Stop, caller, sql,
     sql::{ConstraintKind, Error, Statement},
 };
 
@@ -16,7 +16,7 @@ pub(super) struct Plan {
     pub(super) movie_id: String,
     /// Where the seats are.
     pub(super) screen_id: String,
-    /// Under which the same call may come again.
+    /// Under which the same call of the same caller may come again.
     pub(super) idempotency_key: Option<String>,
     /// The catalogue that the plan was made from.
     pub(super) import: u32,
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Writes all of it or nothing; false when what the plan was made from has changed meanwhile.
     pub(super) fn write(&self) -> Result<bool, Stop> {
-        match sql::transact(self.batch()) {
+        match sql::transact_all(&self.batch()) {
             Ok(_) => Ok(true),
             // Someone was faster, or sent the same key: the next look says who and what.
             Err(Error::Constraint(it)) if it.kind == ConstraintKind::Unique => Ok(false),
@@ -36,7 +36,7 @@ impl Plan {
         }
     }
 
-    fn batch(&self) -> [Statement; 4] {
+    fn batch(&self) -> Vec<Statement> {
         let on_sale = sql!(
             "SELECT number FROM imports WHERE number = $1 \
              AND NOT EXISTS (SELECT 1 FROM imports WHERE number > $1)",
@@ -47,21 +47,34 @@ impl Plan {
              ON CONFLICT (user_id) DO NOTHING",
             &self.reservation.user_id,
         );
-        [on_sale.expect(1), user, self.reservation(), self.seats()]
+        let batch = [on_sale.expect(1), user, self.reservation(), self.seats()];
+        batch.into_iter().chain(self.key()).collect()
+    }
+
+    /// The primary key of `idempotency_keys` lets each key of a caller make one reservation (CIN-47).
+    fn key(&self) -> Option<Statement> {
+        let key = self.idempotency_key.as_ref()?;
+        Some(sql!(
+            "INSERT INTO idempotency_keys (principal, user_id, idempotency_key, reservation_id) \
+             VALUES ($1, $2, $3, $4)",
+            caller::principal(),
+            &self.reservation.user_id,
+            key,
+            &self.reservation.reservation_id,
+        ))
     }
 
     fn reservation(&self) -> Statement {
         let made = &self.reservation;
         sql!(
             "INSERT INTO reservations (reservation_id, user_id, showtime_id, seats, reserved_at, \
-             status, idempotency_key, movie_id, movie_title, screen_id, theater_name, theater_name_en, \
-             start_time) VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11, $12)",
+             status, movie_id, movie_title, screen_id, theater_name, theater_name_en, start_time) \
+             VALUES ($1, $2, $3, $4, $5, 'confirmed', $6, $7, $8, $9, $10, $11)",
             &made.reservation_id,
             &made.user_id,
             &made.showtime_id,
             seats_json(&made.seats),
             &made.reserved_at,
-            self.idempotency_key.clone(),
             &self.movie_id,
             made.movie_title.clone(),
             &self.screen_id,

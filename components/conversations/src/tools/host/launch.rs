@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolkit::{English, Hints, Stop, Text, Tool, User, refused, sql::Error};
 
-use super::super::{Authentication, FOR_PAGES, enter};
+use super::super::{Authentication, FOR_HOST, enter};
 use crate::{
     clock::Moment,
     ids, person,
@@ -39,8 +39,8 @@ impl Tool for LaunchAgent {
         description: "Begins a session of an agent that this counter plays. The counter's own.",
         arguments: &[("purpose_id", "The purpose's ID: pap_…")],
     };
-    const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::empty();
+    const META: Option<&'static str> = Some(FOR_HOST);
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Launched;
 
     fn call(self, _: &User) -> Result<Launched, Stop> {

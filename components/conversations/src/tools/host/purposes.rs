@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use super::super::FOR_PAGES;
+use super::super::FOR_HOST;
 use crate::{
     lapse, person,
     purposes::{self, Key, Purpose},
@@ -38,7 +38,7 @@ impl Tool for ListPurposes {
             ("playing.agent_id", "The agent"),
         ],
     };
-    const META: Option<&'static str> = Some(FOR_PAGES);
+    const META: Option<&'static str> = Some(FOR_HOST);
     const HINTS: Hints = Hints::IDEMPOTENT;
     type Output = Purposes;
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, events as bell, invalid, sql, sql::Error};
 
-use super::super::FOR_PAGES;
+use super::super::FOR_HOST;
 use crate::{events, ids, person, refusals};
 
 /// More than any round takes.
@@ -51,8 +51,8 @@ impl Tool for ReportUsage {
             ("cost_usd", "Optional. US dollars, where a price is known"),
         ],
     };
-    const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::empty();
+    const META: Option<&'static str> = Some(FOR_HOST);
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Usage;
 
     fn call(self, _: &User) -> Result<Usage, Stop> {

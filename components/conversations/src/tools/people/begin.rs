@@ -17,10 +17,10 @@ use crate::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginConversation {
-    /// 任意。会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）。省略時は窓口が動かすエージェントの一人
+    /// 任意。会話相手のAIエージェントのID（同じプロジェクト）。省略時は窓口が動かすものから選ぶ
     #[schemars(length(max = 64))]
     target_agent_id: Option<String>,
-    /// 任意。話しかける側のエージェントID（窓口が動かすもの）。省略時は同じプロジェクトの別のエージェント
+    /// 任意。話しかける側のエージェントのID（窓口が動かすもの）。省略時は窓口が選ぶ
     #[schemars(length(max = 64))]
     initiator_agent_id: Option<String>,
     /// 任意。プロジェクトID。省略時は相手エージェントのプロジェクト
@@ -60,7 +60,7 @@ impl Tool for BeginConversation {
             ("max_turns", "Optional. It ends by itself after so many turns"),
         ],
     };
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("conversation");
     type Output = Transcript;
 

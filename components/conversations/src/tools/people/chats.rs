@@ -104,7 +104,7 @@ impl Tool for SendChat {
         ],
     };
     const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Sent;
 
     fn call(self, _: &User) -> Result<Sent, Stop> {

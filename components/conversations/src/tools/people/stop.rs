@@ -39,7 +39,7 @@ impl Tool for StopConversation {
         ],
     };
     const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::IDEMPOTENT;
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {

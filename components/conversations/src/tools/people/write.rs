@@ -39,7 +39,7 @@ impl Tool for WriteMessage {
         ],
     };
     const META: Option<&'static str> = Some(FOR_PAGES);
-    const HINTS: Hints = Hints::empty();
+    const HINTS: Hints = Hints::ADDITIVE;
     type Output = Transcript;
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
@@ -61,7 +61,7 @@ impl Tool for WriteMessage {
             client_message_id: self.client_message_id.as_deref(),
             at,
         };
-        delivery::deliver(&letter, Vec::new(), Vec::new())?;
+        delivery::deliver(&letter, Vec::new())?;
         transcripts::of(&person, &self.conversation_id, Range::default())
     }
 }

@@ -20,23 +20,22 @@ const KEY: &str = "form";
 impl Asked {
     /// Sends the person to the form's page, and waits for the answer a while.
     pub(super) fn address(&self, user: &User) -> Result<FormRequest, Stop> {
-        let handle = match user.remembered::<String>() {
-            Some(handle) => handle,
-            None => {
-                let handle = store::fresh_handle();
-                self.keep(&handle, None)?;
-                user.remember(&handle);
-                handle
-            }
-        };
+        let handle = self.talk(user)?.handle;
         let url = self.url(&handle).unwrap_or_default();
         let please = say("フォームに入力してください", "Please fill in the form");
         let message = format!("{please}: {}", self.form.title);
-        let answer = user.put(Question::new(KEY, &message, Ask::Url(url)))?;
+        let question = Question::new(KEY, &message, Ask::Url(url)).for_later();
+        let answer = match user.put(question) {
+            Err(Stop::InputRequired(_)) if user.is_unanswered() => {
+                return Ok(self.waiting(user, &handle, Some("")));
+            }
+            answer => answer?,
+        };
+        let none = Filled::default();
         match answer.action {
             AnswerAction::Accept => self.await_answer(user, &handle),
-            AnswerAction::Decline => self.refuse(user, &handle, Status::Declined),
-            AnswerAction::Cancel => self.refuse(user, &handle, Status::Cancelled),
+            AnswerAction::Decline => self.settle(user, &handle, Status::Declined, &none),
+            AnswerAction::Cancel => self.settle(user, &handle, Status::Cancelled, &none),
         }
     }
 
@@ -44,23 +43,12 @@ impl Asked {
     fn await_answer(&self, user: &User, handle: &str) -> Result<FormRequest, Stop> {
         let form = store::read(handle)?;
         if form.status != Status::Waiting {
-            return Ok(self.answered(user, handle, form.status, form.values()));
+            return Ok(self.answered(user, &form));
         }
-        if let Some(wait) = clock::wait(user, store::uri(handle), settings::wait_s()?) {
-            return Err(wait);
+        let place = self.place(handle);
+        match clock::wait(user, store::uri(handle), settings::wait_s()?, &place) {
+            Some(wait) => Err(wait),
+            None => Ok(self.waiting(user, handle, Some(""))),
         }
-        Ok(self.waiting(user, handle, true))
-    }
-
-    /// The person did not want to go there. Whoever was faster on the page has answered.
-    fn refuse(&self, user: &User, handle: &str, status: Status) -> Result<FormRequest, Stop> {
-        let closed = store::answer(handle, &self.form, status, &Filled::default());
-        if let Err(stop) = closed
-            && !matches!(&stop, Stop::Refused(it) if it.code == "already_answered")
-        {
-            return Err(stop);
-        }
-        let form = store::read(handle)?;
-        Ok(self.answered(user, handle, form.status, form.values()))
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 /// How a graph's file begins.
 const MAGIC: &[u8; 8] = b"MADOROAD";
 /// The format's version; another is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Read at once when a file is opened: nearly always the whole header.
 const FIRST_BYTES: u32 = 2048;
 /// The most bytes a header may have.
@@ -36,8 +36,9 @@ pub(crate) struct Header {
     pub(crate) links: u32,
     /// Landmarks; each node has two times for each.
     pub(crate) landmarks: u32,
-    /// Metres a second as the crow flies that no walker beats: without ferries, and with.
-    pub(crate) walk_speeds: [f64; 2],
+    /// What nobody beats as the crow flies, without ferries and with: walkers and bicycles in metres a
+    /// second, cars in metres a metre of road.
+    pub(crate) crow: [[f64; 2]; 3],
     /// South, west, north, east.
     pub(crate) bounds: [i32; 4],
     /// Junctions, their links, and the times to landmarks.
@@ -50,6 +51,12 @@ pub(crate) struct Header {
     pub(crate) texts: Shelf,
     /// The index of names.
     pub(crate) places: (u64, u64),
+}
+
+/// Whether a file that begins so is a map of ours, of whichever version.
+#[must_use]
+pub fn is_map(begin: &[u8]) -> bool {
+    begin.starts_with(MAGIC)
 }
 
 /// A coordinate as it is kept.
@@ -107,7 +114,7 @@ impl Header {
         }
         bytes.extend_from_slice(&self.places.0.to_le_bytes());
         bytes.extend_from_slice(&self.places.1.to_le_bytes());
-        for speed in self.walk_speeds {
+        for speed in self.crow.as_flattened() {
             bytes.extend_from_slice(&speed.to_le_bytes());
         }
         bytes.push(u8::from(self.drives_on_left));
@@ -138,7 +145,8 @@ impl Header {
             .map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
         if version != VERSION {
             return Err(SourceError(format!(
-                "this map has version {version} of the format, and {VERSION} is read; import it again"
+                "this map is of version {version} of the format, and {VERSION} is read; make it again from \
+                 its extract with madoguchi import-map"
             )));
         }
         if length > HEADER_BYTES_MAX {
@@ -164,8 +172,10 @@ impl Header {
         }
         let [topology, roads, tree, texts] = shelves;
         let places = (u64::from_le_bytes(reader.array()?), u64::from_le_bytes(reader.array()?));
-        let walk_speeds =
-            [f64::from_le_bytes(reader.array()?), f64::from_le_bytes(reader.array()?)];
+        let mut crow = [[0.0; 2]; 3];
+        for speed in crow.as_flattened_mut() {
+            *speed = f64::from_le_bytes(reader.array()?);
+        }
         let drives_on_left = reader.byte()? != 0;
         let [nodes, links, landmarks] = [reader.small()?, reader.small()?, reader.small()?];
         let mut bounds = [0; 4];
@@ -180,7 +190,7 @@ impl Header {
             nodes,
             links,
             landmarks,
-            walk_speeds,
+            crow,
             bounds,
             topology,
             roads,
@@ -205,7 +215,7 @@ impl Header {
             && u64::from(self.links) <= held(self.roads, ROADS)
             && self.links as usize <= MOST
             && self.landmarks as usize <= LANDMARKS_MAX
-            && self.walk_speeds.iter().all(|it| it.is_finite() && *it > 0.0);
+            && self.crow.as_flattened().iter().all(|it| it.is_finite() && *it > 0.0);
         if counted && shelves.iter().all(Shelf::is_sound) {
             Ok(())
         } else {

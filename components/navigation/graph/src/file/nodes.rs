@@ -16,19 +16,23 @@ pub(crate) const LANDMARK_MS: u32 = 16;
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// Cars may leave the junction by it.
-pub(crate) const OUT: u8 = 1;
+pub(crate) const OUT: u16 = 1;
 /// Cars may come to the junction by it.
-pub(crate) const IN: u8 = 2;
+pub(crate) const IN: u16 = 2;
 /// People may walk it.
-pub(crate) const WALK: u8 = 4;
+pub(crate) const WALK: u16 = 4;
 /// It costs a toll.
-pub(crate) const TOLL: u8 = 8;
+pub(crate) const TOLL: u16 = 8;
 /// It leads onto or off a bigger road.
-pub(crate) const RAMP: u8 = 16;
+pub(crate) const RAMP: u16 = 16;
 /// It is part of a roundabout.
-pub(crate) const ROUNDABOUT: u8 = 32;
+pub(crate) const ROUNDABOUT: u16 = 32;
 /// The link begins here.
-pub(crate) const BEGINS: u8 = 64;
+pub(crate) const BEGINS: u16 = 64;
+/// Bicycles may leave the junction by it.
+pub(crate) const CYCLE_OUT: u16 = 128;
+/// Bicycles may come to the junction by it.
+pub(crate) const CYCLE_IN: u16 = 256;
 
 /// One end of a link, at the junction that it is kept with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +47,7 @@ pub(crate) struct Half {
     pub(crate) twin: u8,
     pub(crate) class: u8,
     pub(crate) kmh: u8,
-    pub(crate) flags: u8,
+    pub(crate) flags: u16,
     /// Where it heads from the junction: 0 north, 64 east.
     pub(crate) bearing: u8,
 }
@@ -88,7 +92,8 @@ pub(crate) fn write(first: u32, junctions: &[Junction]) -> Vec<u8> {
             put_signed(&mut bytes, i64::from(half.link) - link);
             link = i64::from(half.link);
             put(&mut bytes, u64::from(half.decimetres));
-            bytes.extend([half.twin, half.class, half.kmh, half.flags, half.bearing]);
+            let [low, high] = half.flags.to_le_bytes();
+            bytes.extend([half.twin, half.class, half.kmh, low, high, half.bearing]);
         }
         put(&mut bytes, junction.forbidden.len() as u64);
         for (from, to) in &junction.forbidden {
@@ -219,7 +224,8 @@ fn half(
     let other = reader.after(number, limits.nodes.saturating_sub(1))?;
     let link = reader.after(link, limits.links.saturating_sub(1))?;
     let decimetres = reader.small()?;
-    let [twin, class, kmh, flags, bearing] = reader.array()?;
+    let [twin, class, kmh, low, high, bearing] = reader.array()?;
+    let flags = u16::from_le_bytes([low, high]);
     if class > Class::Ferry as u8 || kmh == 0 {
         return Err(reader.damaged());
     }

@@ -14,17 +14,25 @@ use crate::{
 pub(crate) const ROADS: usize = 128;
 
 /// Cars may go from its beginning to its end.
-pub(crate) const AHEAD: u8 = 1;
+pub(crate) const AHEAD: u16 = 1;
 /// Cars may go back.
-pub(crate) const BACK: u8 = 2;
+pub(crate) const BACK: u16 = 2;
 /// People may walk it.
-pub(crate) const WALK: u8 = 4;
+pub(crate) const WALK: u16 = 4;
 /// It costs a toll.
-pub(crate) const TOLL: u8 = 8;
+pub(crate) const TOLL: u16 = 8;
 /// It is part of the roads that cars reach from most others.
-pub(crate) const MAIN_CARS: u8 = 16;
+pub(crate) const MAIN_CARS: u16 = 16;
 /// It is part of the ways that walkers reach from most others.
-pub(crate) const MAIN_WALKERS: u8 = 32;
+pub(crate) const MAIN_WALKERS: u16 = 32;
+/// A drive may begin or end there.
+pub(crate) const STOPS: u16 = 64;
+/// Bicycles may go from its beginning to its end.
+pub(crate) const CYCLE_AHEAD: u16 = 128;
+/// Bicycles may go back.
+pub(crate) const CYCLE_BACK: u16 = 256;
+/// It is part of the ways that bicycles reach from most others.
+pub(crate) const MAIN_CYCLES: u16 = 512;
 
 /// One link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +44,7 @@ pub(crate) struct Road {
     /// Which of the ends at `to` is.
     pub(crate) to_slot: u8,
     pub(crate) class: u8,
-    pub(crate) flags: u8,
+    pub(crate) flags: u16,
     pub(crate) text: u32,
     /// Where its points are in the block.
     pub(crate) points: (u32, u32),
@@ -69,7 +77,8 @@ impl Roads {
             put_signed(&mut bytes, i64::from(road.from) - from);
             from = i64::from(road.from);
             put_signed(&mut bytes, i64::from(road.to) - from);
-            bytes.extend([road.from_slot, road.to_slot, road.class, road.flags]);
+            let [low, high] = road.flags.to_le_bytes();
+            bytes.extend([road.from_slot, road.to_slot, road.class, low, high]);
             put_signed(&mut bytes, i64::from(road.text) - text);
             text = i64::from(road.text);
             let shape = self.shape(road);
@@ -97,7 +106,9 @@ impl Roads {
             let mut road = Road { from: reader.after(from, nodes)?, ..Road::default() };
             from = i64::from(road.from);
             road.to = reader.after(from, nodes)?;
-            [road.from_slot, road.to_slot, road.class, road.flags] = reader.array()?;
+            let (low, high);
+            [road.from_slot, road.to_slot, road.class, low, high] = reader.array()?;
+            road.flags = u16::from_le_bytes([low, high]);
             road.text = reader.after(text, u32::MAX)?;
             text = i64::from(road.text);
             let points = reader.number()? as usize;

@@ -13,8 +13,8 @@ use crate::file::{
 const LIMITS: Limits = Limits { nodes: 10_000, links: 10_000, landmarks: 2 };
 
 fn half() -> impl Strategy<Value = Half> {
-    (any::<[u8; 3]>(), 0..9_u8, 1..200_u8, 0..10_000_u32, 0..10_000_u32, any::<u32>()).prop_map(
-        |([twin, flags, bearing], class, kmh, other, link, decimetres)| Half {
+    (any::<([u8; 2], u16)>(), 0..9_u8, 1..200_u8, 0..10_000_u32, 0..10_000_u32, any::<u32>())
+        .prop_map(|(([twin, bearing], flags), class, kmh, other, link, decimetres)| Half {
             other,
             link,
             decimetres,
@@ -23,8 +23,7 @@ fn half() -> impl Strategy<Value = Half> {
             kmh,
             flags,
             bearing,
-        },
-    )
+        })
 }
 
 fn junction() -> impl Strategy<Value = Junction> {
@@ -84,10 +83,10 @@ proptest! {
 
     #[test]
     fn a_block_of_roads_is_read_as_it_was_written(
-        shapes in prop::collection::vec((prop::collection::vec(any::<(i32, i32)>(), 2..9), 0..10_000_u32, 0..10_000_u32, any::<u32>(), any::<[u8; 3]>()), 0..100),
+        shapes in prop::collection::vec((prop::collection::vec(any::<(i32, i32)>(), 2..9), 0..10_000_u32, 0..10_000_u32, any::<u32>(), any::<([u8; 2], u16)>()), 0..100),
     ) {
         let mut block = Roads::default();
-        for (shape, from, to, text, [from_slot, to_slot, flags]) in shapes {
+        for (shape, from, to, text, ([from_slot, to_slot], flags)) in shapes {
             let begin = block.points.len() as u32;
             block.points.extend(shape);
             let points = (begin, block.points.len() as u32);

@@ -5,7 +5,7 @@ use crate::{
         header::point,
         nodes::{LANDMARK_MS, Nodes, UNKNOWN},
     },
-    find::{cost::Rules, pages::NEVER},
+    find::{Mode, cost::Rules, pages::NEVER},
     graph::Graph,
     network::Point,
     source::{Source, SourceError},
@@ -17,8 +17,10 @@ pub(super) struct Bounds {
     goals: Vec<Goal>,
     /// Whether it is the time to the goals, and not from them.
     to: bool,
-    /// Milliseconds a metre as the crow flies, of walkers.
+    /// What a metre as the crow flies costs at least, where that is told by it.
     pace: Option<f64>,
+    /// Whether landmarks tell which goals cars cannot come to.
+    landmarks: bool,
 }
 
 #[derive(Debug)]
@@ -60,18 +62,25 @@ impl Bounds {
             let times = &block.landmarks[index * landmarks..(index + 1) * landmarks];
             goals.push(Goal { at: point(lat, lng), landmarks: times.to_vec() });
         }
-        let speed = graph.header.walk_speeds[usize::from(rules.ferries())];
-        Ok(Self { goals, to, pace: rules.walk.then_some(1000.0 / speed) })
+        let pace = rules.crow_cost(&graph.header.crow);
+        Ok(Self { goals, to, pace, landmarks: rules.mode == Mode::Drive })
     }
 
     /// For one junction; [`NEVER`] where no way can lead to (from) any goal.
     pub(super) fn at(&self, nodes: &Nodes, index: usize) -> u32 {
-        if let Some(pace) = self.pace {
+        let known = if self.landmarks { self.by_landmarks(nodes, index) } else { 0 };
+        if let Some(pace) = self.pace
+            && known != NEVER
+        {
             let (lat, lng) = nodes.at[index];
             let here = point(lat, lng);
             let metres = self.goals.iter().map(|it| it.at.metres_to(here)).fold(f64::MAX, f64::min);
             return (metres * pace) as u32;
         }
+        known
+    }
+
+    fn by_landmarks(&self, nodes: &Nodes, index: usize) -> u32 {
         let landmarks = nodes.landmarks.len() / nodes.at.len().max(1);
         let here = &nodes.landmarks[index * landmarks..(index + 1) * landmarks];
         let least = self.goals.iter().map(|it| it.bound(here, self.to)).min();

@@ -6,12 +6,28 @@
 //! Nobody goes back into the link that they come by unless nothing else is left there (20 s).
 //!
 //! **Walking**: 4.8 km/h on every link for walkers, in both directions; a ferry takes what it takes.
+//!
+//! **Bicycles**: 16 km/h on roads and 12 km/h on paths that are open to them; a ferry takes what it takes.
+//!
+//! **The shortest way** has the least length; turns cost nothing, and forbidden ones stay forbidden. **The
+//! cheapest way** counts a length too: a metre on which one pays (a toll, for cars; a ferry) as four, and
+//! driving onto such a road as 25 km. That is 12 yen a kilometre for the car, 36 yen more for the toll, and
+//! 300 yen each time. Both costs are in tenths of a metre.
 
 use crate::{
-    file::nodes::{Half, IN, Nodes, OUT, ROUNDABOUT, TOLL, WALK, free_ms, to_ms},
-    find::{Mode, Wish},
+    file::nodes::{
+        CYCLE_IN, CYCLE_OUT, Half, IN, Nodes, OUT, ROUNDABOUT, TOLL, WALK, free_ms, to_ms,
+    },
+    find::{Mode, Prefer, Wish},
     network::Class,
 };
+
+/// On roads, and on paths.
+const CYCLE_KMH: [u8; 2] = [16, 12];
+/// How much dearer a metre is on which one pays.
+const PAID: u32 = 4;
+/// What it costs to come onto such a road, in tenths of a metre.
+const PAID_EACH: u32 = 250_000;
 
 /// 4.8 km/h.
 pub(crate) const WALK_METRES_A_SECOND: f64 = 4.8 / 3.6;
@@ -27,7 +43,8 @@ const TURN: i8 = 32;
 /// A wish, made ready for a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    pub(crate) walk: bool,
+    pub(crate) mode: Mode,
+    prefer: Prefer,
     pub(crate) left: bool,
     /// Which classes are shut, a bit each.
     shut: u16,
@@ -35,20 +52,29 @@ pub(crate) struct Rules {
     factors: [f64; 9],
 }
 
+/// Kilometres an hour of a bicycle; `kmh` is a ferry's.
+pub(crate) fn cycle_kmh(class: u8, kmh: u8) -> u8 {
+    match class {
+        it if it == Class::Ferry as u8 => kmh,
+        it => CYCLE_KMH[usize::from(it == Class::Path as u8)],
+    }
+}
+
 impl Rules {
     /// Of a wish, where people drive on this side. Factors below 1, and what is no number, count as 1.
     pub(crate) fn new(wish: &Wish, left: bool) -> Self {
-        let walk = wish.mode == Mode::Walk;
+        let drives = wish.mode == Mode::Drive;
         let shut = [
-            (walk || wish.avoid_highways, Class::Motorway),
-            (!walk, Class::Path),
+            (!drives || wish.avoid_highways, Class::Motorway),
+            (drives, Class::Path),
             (wish.avoid_ferries, Class::Ferry),
         ];
         Self {
-            walk,
+            mode: wish.mode,
+            prefer: wish.prefer,
             left,
             shut: shut.iter().filter(|it| it.0).fold(0, |bits, it| bits | 1 << it.1 as u8),
-            no_tolls: wish.avoid_tolls && !walk,
+            no_tolls: wish.avoid_tolls && drives,
             factors: wish.traffic.map(|it| f64::from(it).clamp(1.0, 100.0).max(1.0)),
         }
     }
@@ -58,43 +84,101 @@ impl Rules {
         self.shut & 1 << class == 0 && !(toll && self.no_tolls)
     }
 
-    /// Whether ferries are open.
-    pub(crate) fn ferries(&self) -> bool {
-        self.shut & 1 << Class::Ferry as u8 == 0
+    /// What a metre as the crow flies costs at least, where what nobody beats tells more than landmarks.
+    pub(crate) fn crow_cost(&self, crow: &[[f64; 2]; 3]) -> Option<f64> {
+        let ferries = usize::from(self.shut & 1 << Class::Ferry as u8 == 0);
+        let [walkers, bicycles, roads] = [0, 1, 2].map(|it| crow[it][ferries]);
+        match (self.prefer, self.mode) {
+            (Prefer::Fastest, Mode::Drive) => None,
+            (Prefer::Fastest, Mode::Walk) => Some(1_000.0 / walkers),
+            (Prefer::Fastest, Mode::Cycle) => Some(1_000.0 / bicycles),
+            _ => Some(10.0 / roads),
+        }
     }
 
     /// Whether one may leave a junction by this end.
     pub(crate) fn leaves(&self, half: &Half) -> bool {
-        half.flags & if self.walk { WALK } else { OUT } != 0
-            && self.admits(half.class, half.flags & TOLL != 0)
+        let way = match self.mode {
+            Mode::Drive => OUT,
+            Mode::Walk => WALK,
+            Mode::Cycle => CYCLE_OUT,
+        };
+        half.flags & way != 0 && self.admits(half.class, half.flags & TOLL != 0)
     }
 
     /// Whether one may come to a junction by this end.
     pub(crate) fn comes(&self, half: &Half) -> bool {
-        half.flags & if self.walk { WALK } else { IN } != 0
-            && self.admits(half.class, half.flags & TOLL != 0)
+        let way = match self.mode {
+            Mode::Drive => IN,
+            Mode::Walk => WALK,
+            Mode::Cycle => CYCLE_IN,
+        };
+        half.flags & way != 0 && self.admits(half.class, half.flags & TOLL != 0)
     }
 
     /// What a link costs, from end to end.
     pub(crate) fn link(&self, half: &Half) -> u32 {
-        if self.walk {
+        match self.prefer {
+            Prefer::Fastest => self.time(half),
+            Prefer::Cheapest if self.is_paid(half) => half.decimetres.saturating_mul(PAID),
+            Prefer::Shortest | Prefer::Cheapest => half.decimetres,
+        }
+    }
+
+    /// What it costs to walk to a road, beyond the nearest.
+    pub(crate) fn access(&self, metres: f64) -> u32 {
+        match self.prefer {
+            Prefer::Fastest => (metres / WALK_METRES_A_SECOND * 1000.0) as u32,
+            Prefer::Shortest | Prefer::Cheapest => (metres * 10.0) as u32,
+        }
+    }
+
+    /// What it takes from end to end, in milliseconds.
+    pub(crate) fn time(&self, half: &Half) -> u32 {
+        if self.mode != Mode::Drive {
             return self.free(half);
         }
         let factor = self.factors[usize::from(half.class).min(8)];
         to_ms(f64::from(half.decimetres) * 360.0 / f64::from(half.kmh) * factor)
     }
 
-    /// What it costs when nobody else is there.
+    /// What it takes when nobody else is there.
     pub(crate) fn free(&self, half: &Half) -> u32 {
-        match self.walk {
-            true if half.class != Class::Ferry as u8 => half.decimetres.saturating_mul(75),
+        match self.mode {
+            Mode::Walk if half.class != Class::Ferry as u8 => half.decimetres.saturating_mul(75),
+            Mode::Cycle => free_ms(half.decimetres, cycle_kmh(half.class, half.kmh)),
             _ => free_ms(half.decimetres, half.kmh),
         }
     }
 
     /// What it costs to come by one end of a junction's and leave by another; none where one may not.
     pub(crate) fn turn(&self, nodes: &Nodes, index: usize, come: usize, go: usize) -> Option<u32> {
-        if self.walk {
+        let time = self.turn_time(nodes, index, come, go)?;
+        match self.prefer {
+            Prefer::Fastest => Some(time),
+            Prefer::Shortest => Some(0),
+            Prefer::Cheapest => {
+                let (_, ends) = nodes.ends(index);
+                let begins = !self.is_paid(ends.get(come)?) && self.is_paid(ends.get(go)?);
+                Some(if begins { PAID_EACH } else { 0 })
+            }
+        }
+    }
+
+    fn is_paid(&self, half: &Half) -> bool {
+        let toll = self.mode == Mode::Drive && half.flags & TOLL != 0;
+        toll || half.class == Class::Ferry as u8
+    }
+
+    /// What it takes to do so, in milliseconds.
+    pub(crate) fn turn_time(
+        &self,
+        nodes: &Nodes,
+        index: usize,
+        come: usize,
+        go: usize,
+    ) -> Option<u32> {
+        if self.mode != Mode::Drive {
             return Some(0);
         }
         let (_, ends) = nodes.ends(index);

@@ -33,7 +33,7 @@ impl<S: Source> Graph<S> {
             let mut leg = Leg {
                 points: piece(&whole, begin, end),
                 metres: f64::from(half.decimetres) / 10.0 * part,
-                seconds: f64::from(rules.link(&half)) / 1000.0 * part,
+                seconds: f64::from(rules.time(&half)) / 1000.0 * part,
                 class: roads::class(half.class),
                 name,
                 number,
@@ -69,11 +69,11 @@ impl<S: Source> Graph<S> {
             let part = (if index == last { path.end } else { 1.0 } - begin).max(0.0);
             if let Some(come) = come {
                 let (nodes, place) = self.node(arc.node)?;
-                let turn = rules.turn(&nodes, place, come, usize::from(arc.slot)).unwrap_or(0);
+                let turn = rules.turn_time(&nodes, place, come, usize::from(arc.slot)).unwrap_or(0);
                 seconds += f64::from(turn) / 1000.0;
                 free += f64::from(turn) / 1000.0;
             }
-            seconds += f64::from(rules.link(&half)) / 1000.0 * part;
+            seconds += f64::from(rules.time(&half)) / 1000.0 * part;
             free += f64::from(rules.free(&half)) / 1000.0 * part;
             metres += f64::from(half.decimetres) / 10.0 * part;
             come = Some(usize::from(half.twin));
@@ -101,14 +101,14 @@ impl<S: Source> Graph<S> {
             if slot == come || slot == go || !rules.leaves(half) {
                 continue;
             }
-            if rules.turn(&nodes, index, come, slot).is_some() {
+            if rules.turn_time(&nodes, index, come, slot).is_some() {
                 let (line, _, _) = self.line(Arc { node: arc.node, slot: slot as u8 }, half)?;
                 leg.others.push(turned(heading, bearing(&line)));
             }
         }
         leg.others.sort_by(f64::total_cmp);
         leg.junction = self.text(nodes.texts[index])?.0;
-        let turn = rules.turn(&nodes, index, come, go);
+        let turn = rules.turn_time(&nodes, index, come, go);
         Ok(turn.map_or(0.0, |it| f64::from(it) / 1000.0))
     }
 

@@ -6,12 +6,15 @@ use crate::{
     file::{
         bytes::damaged,
         header::point,
-        roads::{AHEAD, BACK, MAIN_CARS, MAIN_WALKERS, ROADS, Road, TOLL, WALK},
+        roads::{
+            AHEAD, BACK, CYCLE_AHEAD, CYCLE_BACK, MAIN_CARS, MAIN_CYCLES, MAIN_WALKERS, ROADS,
+            Road, STOPS, TOLL, WALK,
+        },
         tree::{self, Box4, FAN},
     },
-    find::{NotFound, Snap, Wish, cost::Rules},
+    find::{Mode, NotFound, Snap, Wish, cost::Rules},
     graph::Graph,
-    network::Point,
+    network::{Class, Point},
     source::{Source, SourceError},
 };
 
@@ -21,7 +24,8 @@ const SNIPPET_METRES: f64 = 100.0;
 const DEGREE_METRES: f64 = 6_371_000.0 * std::f64::consts::PI / 180.0;
 
 impl<S: Source> Graph<S> {
-    /// The nearest point of a road that is open to `wish`; none within `metres_max`.
+    /// The nearest point of a road that is open to `wish` and where one may begin; none within
+    /// `metres_max`.
     ///
     /// A road that most others do not reach counts as 100 m farther than it is.
     ///
@@ -89,8 +93,7 @@ impl<S: Source> Graph<S> {
             if !is_open(road, rules) {
                 continue;
             }
-            let bit = if rules.walk { MAIN_WALKERS } else { MAIN_CARS };
-            let main = road.flags & bit != 0;
+            let main = road.flags & main_bit(rules.mode) != 0;
             if near.main && !main {
                 continue;
             }
@@ -103,9 +106,25 @@ impl<S: Source> Graph<S> {
     }
 }
 
+/// Whether one may begin or end there, as one travels.
 fn is_open(road: &Road, rules: &Rules) -> bool {
-    let way = if rules.walk { WALK } else { AHEAD | BACK };
-    road.flags & way != 0 && rules.admits(road.class, road.flags & TOLL != 0)
+    let ways = match rules.mode {
+        Mode::Drive if road.flags & STOPS == 0 => 0,
+        Mode::Drive => AHEAD | BACK,
+        Mode::Walk => WALK,
+        Mode::Cycle => CYCLE_AHEAD | CYCLE_BACK,
+    };
+    road.flags & ways != 0
+        && road.class != Class::Ferry as u8
+        && rules.admits(road.class, road.flags & TOLL != 0)
+}
+
+fn main_bit(mode: Mode) -> u16 {
+    match mode {
+        Mode::Drive => MAIN_CARS,
+        Mode::Walk => MAIN_WALKERS,
+        Mode::Cycle => MAIN_CYCLES,
+    }
 }
 
 /// The best found so far, the nearest first.

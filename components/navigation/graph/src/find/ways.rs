@@ -3,8 +3,8 @@
 use crate::{
     file::bytes::damaged,
     find::{
-        Found, NotFound, Snap, Wish,
-        cost::{Rules, WALK_METRES_A_SECOND},
+        Found, NotFound, Prefer, Snap, Wish,
+        cost::Rules,
         pages::Arc,
         path::{End, Path},
         search::Search,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How far from a road a place may be, in metres.
-pub(crate) const OUTSIDE_METRES: f64 = 5_000.0;
+pub(crate) const OUTSIDE_METRES: f64 = 2_500.0;
 /// Ways at most.
 const WAYS_MAX: usize = 3;
 /// Roads near a place that are tried where the nearest leads nowhere.
@@ -26,7 +26,8 @@ const AROUND_METRES: f64 = 500.0;
 const LOOK_METRES: f64 = 100_000.0;
 
 impl<S: Source> Graph<S> {
-    /// The best way, and up to `wish.ways` − 1 real alternatives to it, best first.
+    /// The best way, and up to `wish.ways` − 1 others, best first: real alternatives to it, or, where the
+    /// best is not the fastest, the fastest and alternatives to that.
     ///
     /// It leads from the nearest point of a road to the nearest point of a road; see [`Self::nearest`].
     /// Where there is no way between those two, up to 16 roads each are tried that are at most 500 m
@@ -39,14 +40,41 @@ impl<S: Source> Graph<S> {
         let rules = Rules::new(wish, self.drives_on_left());
         let (origins, destinations, best) = self.best(from, to, &rules)?;
         let mut ways = vec![best];
-        if wish.ways > 1 {
-            self.alternatives(&mut ways, wish.ways.min(WAYS_MAX), &rules, &origins, &destinations)?;
+        let most = wish.ways.min(WAYS_MAX);
+        if most > 1 && wish.prefer == Prefer::Fastest {
+            self.alternatives(&mut ways, most, &rules, &origins, &destinations)?;
+        } else if most > 1 {
+            ways.extend(self.beside(from, to, wish, most)?);
+            // What is the fastest too is there once.
+            let arcs = ways[0].arcs.clone();
+            let mut index = 0;
+            ways.retain(|it| {
+                index += 1;
+                index == 1 || it.arcs != arcs
+            });
+            ways.truncate(most);
         }
         let mut found = Vec::with_capacity(ways.len());
         for path in &ways {
             found.push(self.found(path, &rules)?);
         }
         Ok(found)
+    }
+
+    /// The fastest way and its alternatives, to be shown beside one that is best by something else.
+    fn beside(
+        &self,
+        from: Point,
+        to: Point,
+        wish: &Wish,
+        most: usize,
+    ) -> Result<Vec<Path>, NotFound> {
+        let wish = Wish { prefer: Prefer::Fastest, ..wish.clone() };
+        let rules = Rules::new(&wish, self.drives_on_left());
+        let (origins, destinations, best) = self.best(from, to, &rules)?;
+        let mut ways = vec![best];
+        self.alternatives(&mut ways, most, &rules, &origins, &destinations)?;
+        Ok(ways)
     }
 
     /// The best way, and the ends that it was found between.
@@ -105,8 +133,7 @@ impl<S: Source> Graph<S> {
             let road = &roads.roads[index];
             let begin = Arc { node: road.from, slot: road.from_slot };
             let end = Arc { node: road.to, slot: road.to_slot };
-            let farther = (snap.metres - nearest).max(0.0);
-            let access = (farther / WALK_METRES_A_SECOND * 1000.0) as u32;
+            let access = rules.access((snap.metres - nearest).max(0.0));
             for (arc, head, part) in [(begin, end, snap.link.1), (end, begin, 1.0 - snap.link.1)] {
                 let half = self.leaving(arc)?;
                 if half.link != snap.link.0 || half.other != head.node || half.twin != head.slot {

@@ -23,6 +23,33 @@ pub(super) fn walkers(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["foot", "access"])
 }
 
+/// What bicycles are told; who has to get off, or to keep to a path beside the road, does not ride on it.
+pub(super) fn cycles(tags: &Tags<'_>) -> Option<Leave> {
+    match tags.get("bicycle") {
+        Some("dismount" | "use_sidepath") => Some(Leave::Closed),
+        _ => first(tags, &["bicycle", "vehicle", "access"]),
+    }
+}
+
+/// In which directions bicycles may go, where they may go at all: along the way, and back.
+pub(super) fn cycle_directions(tags: &Tags<'_>) -> (bool, bool) {
+    let lanes = ["cycleway", "cycleway:left", "cycleway:right", "cycleway:both"];
+    let is_both = lanes.iter().any(|it| tags.get(it).is_some_and(|it| it.starts_with("opposite")));
+    match tags.get("oneway:bicycle") {
+        _ if is_both => (true, true),
+        Some("no") => (true, true),
+        Some("yes") => (true, false),
+        Some("-1") => (false, true),
+        _ => match tags.get("oneway") {
+            Some("yes" | "true" | "1") => (true, false),
+            Some("-1" | "reverse") => (false, true),
+            Some("no") => (true, true),
+            _ if is_oneway_by_itself(tags) => (true, false),
+            _ => (true, true),
+        },
+    }
+}
+
 /// What cars are told, by tags that speak of cars.
 pub(super) fn cars_by_name(tags: &Tags<'_>) -> Option<Leave> {
     first(tags, &["motorcar", "motor_vehicle"])

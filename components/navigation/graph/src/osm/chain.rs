@@ -86,9 +86,13 @@ fn grow(
         let Some(next) = next else { return };
         let piece = &pieces[(next / 2) as usize];
         let is_backwards = next % 2 == 1;
-        let cars = roads[piece.road as usize].cars;
+        let (cars, cycles) = {
+            let road = &roads[piece.road as usize];
+            (road.cars, road.cycles)
+        };
         let fits = piece.road == chain.road && piece.kmh == chain.kmh;
-        let turns = is_backwards != is_reversed && cars.0 != cars.1;
+        let is_one_way = cars.0 != cars.1 || cycles.0 != cycles.1;
+        let turns = is_backwards != is_reversed && is_one_way;
         if !fits || turns || chain.points.len() + piece.points.len() > POINTS_MAX {
             return;
         }

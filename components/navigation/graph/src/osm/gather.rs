@@ -7,6 +7,7 @@ use osmpbf::{Element, RelMemberType};
 use super::{
     Stage, access,
     file::{Extract, Kind},
+    houses::{At, HOUSES_MAX, House},
     road::{self, Road},
     sight::{self, Sight},
     speed,
@@ -51,6 +52,8 @@ pub(super) struct Ways {
     pub(super) sights: Vec<(Sight, Vec<i64>)>,
     /// Nodes of the ways around big places.
     pub(super) outers: HashMap<i64, Vec<i64>>,
+    /// Houses that are drawn around.
+    pub(super) houses: Vec<House>,
     known: HashMap<Road, u32>,
 }
 
@@ -64,6 +67,8 @@ pub(super) struct Nodes {
     /// Where cars must stop, by index.
     pub(super) stops: HashSet<u32>,
     pub(super) sights: Vec<Sight>,
+    /// Houses that are points.
+    pub(super) houses: Vec<House>,
 }
 
 impl Nodes {
@@ -134,6 +139,11 @@ pub(super) fn ways(
         } else if let Some(sight) = sight::sight(&tags, 'w', way.id()) {
             kept.sights.push((sight, way.refs().collect()));
         }
+        if kept.houses.len() < HOUSES_MAX
+            && let Some(first) = way.refs().next()
+        {
+            kept.houses.extend(House::of(&tags, ('w', way.id()), At::Node(first)));
+        }
     })?;
     kept.known = HashMap::new();
     Ok(kept)
@@ -158,6 +168,7 @@ impl Ways {
         let mut ids = self.refs.clone();
         ids.extend(self.outers.values().flatten());
         ids.extend(self.sights.iter().flat_map(|(_, refs)| refs));
+        ids.extend(self.houses.iter().filter_map(House::node));
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -213,8 +224,11 @@ impl Nodes {
         if let Some(index) = index {
             self.tagged(index, tags);
         }
+        let at = Point { lat: f64::from(lat) / 1e7, lng: f64::from(lng) / 1e7 };
+        if self.houses.len() < HOUSES_MAX {
+            self.houses.extend(House::of(tags, ('n', id), At::Point(at)));
+        }
         if let Some(mut sight) = sight::sight(tags, 'n', id) {
-            let at = Point { lat: f64::from(lat) / 1e7, lng: f64::from(lng) / 1e7 };
             sight.place.at = at;
             self.sights.push(sight);
         }

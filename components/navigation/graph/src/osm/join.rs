@@ -47,7 +47,8 @@ impl Joined {
 
     /// Takes out links that nobody may use.
     pub(super) fn drop_closed(&mut self) {
-        let is_open = |it: &Link| it.walkers || it.cars != (false, false);
+        let is_open =
+            |it: &Link| it.walkers || it.cars != (false, false) || it.cycles != (false, false);
         let mut open = self.links.iter().map(is_open).collect::<Vec<_>>().into_iter();
         self.ways.retain(|_| open.next().unwrap_or_default());
         self.links.retain(is_open);
@@ -182,6 +183,8 @@ impl Joined {
             number: road.number.clone(),
             cars: road.cars,
             walkers: road.walkers,
+            cycles: road.cycles,
+            stops: road.stops,
             toll: road.toll,
             ramp: road.ramp,
             roundabout: road.roundabout,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     gather::{Nodes, Relations, Ways},
+    houses,
     join::Joined,
     sight::Sight,
     streets,
@@ -41,6 +42,7 @@ pub(super) fn all(
     }
     places.extend(junctions(joined, &towns));
     places.extend(streets::streets(joined, &towns));
+    places.extend(houses::houses(nodes.houses.iter().chain(&ways.houses), nodes, &towns));
     places
 }
 

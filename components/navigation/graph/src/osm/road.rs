@@ -17,6 +17,9 @@ pub(super) struct Road {
     pub(super) number: String,
     pub(super) cars: (bool, bool),
     pub(super) walkers: bool,
+    pub(super) cycles: (bool, bool),
+    /// Whether a drive may begin or end there.
+    pub(super) stops: bool,
     pub(super) toll: bool,
     pub(super) ramp: bool,
     pub(super) roundabout: bool,
@@ -28,6 +31,7 @@ struct Kind {
     ramp: bool,
     cars: bool,
     walkers: bool,
+    cycles: bool,
 }
 
 /// The road that a way is; none where nobody drives or walks.
@@ -43,7 +47,8 @@ pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
         Some(leave) => leave != Leave::Closed && (kind.walkers || tags.get("foot").is_some()),
         None => kind.walkers,
     };
-    if !walkers && cars == (false, false) {
+    let cycles = cycles(tags, &kind);
+    if !walkers && cars == (false, false) && cycles == (false, false) {
         return None;
     }
     let class = if kind.class == Class::Path && is_open { Class::Service } else { kind.class };
@@ -57,6 +62,8 @@ pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
         number: tags.number(),
         cars,
         walkers,
+        cycles,
+        stops: stops(tags, &kind),
         toll: tolled.iter().any(|key| tags.is(key, "yes")),
         ramp: kind.ramp,
         roundabout: matches!(tags.get("junction"), Some("roundabout" | "circular")),
@@ -65,7 +72,13 @@ pub(super) fn road(tags: &Tags<'_>) -> Option<Road> {
 
 fn kind(tags: &Tags<'_>) -> Option<Kind> {
     if tags.is("route", "ferry") {
-        return Some(Kind { class: Class::Ferry, ramp: false, cars: false, walkers: true });
+        return Some(Kind {
+            class: Class::Ferry,
+            ramp: false,
+            cars: false,
+            walkers: true,
+            cycles: true,
+        });
     }
     let highway = tags.get("highway")?;
     let (road, ramp) = highway.strip_suffix("_link").map_or((highway, false), |it| (it, true));
@@ -83,7 +96,27 @@ fn kind(tags: &Tags<'_>) -> Option<Kind> {
     // A track is for tractors unless it is as good as a road or says otherwise.
     let is_rough = road == "track" && !tags.is("tracktype", "grade1");
     let is_fast = class == Class::Motorway || tags.is("motorroad", "yes");
-    Some(Kind { class, ramp, cars: class != Class::Path && !is_rough, walkers: !is_fast })
+    let is_path = class == Class::Path;
+    let cycles = !is_fast && !matches!(road, "pedestrian" | "footway" | "steps");
+    Some(Kind { class, ramp, cars: !is_path && !is_rough, walkers: !is_fast, cycles })
+}
+
+/// In which directions bicycles may go.
+fn cycles(tags: &Tags<'_>, kind: &Kind) -> (bool, bool) {
+    let is_open = match access::cycles(tags) {
+        Some(leave) => leave != Leave::Closed && (kind.cycles || tags.get("bicycle").is_some()),
+        None => kind.cycles,
+    };
+    let is_shut = tags.is("highway", "steps") || kind.class == Class::Motorway;
+    if is_open && !is_shut { access::cycle_directions(tags) } else { (false, false) }
+}
+
+/// Whether a car can begin or end its way there: it has a place to stand, or a gate to turn into.
+fn stops(tags: &Tags<'_>, kind: &Kind) -> bool {
+    let is_below = tags.get("tunnel").is_some_and(|it| !matches!(it, "no" | "building_passage"));
+    let is_above = kind.class <= Class::Trunk && tags.get("bridge").is_some_and(|it| it != "no");
+    let is_fast = kind.class == Class::Motorway || tags.is("motorroad", "yes");
+    !is_below && !is_above && !is_fast && !kind.ramp && kind.class != Class::Ferry
 }
 
 fn kmh(tags: &Tags<'_>, class: Class, is_ramp: bool, leave: Option<Leave>) -> u8 {

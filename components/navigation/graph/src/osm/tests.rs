@@ -168,6 +168,60 @@ fn towns_streets_and_sights_are_found_with_what_they_are_part_of() {
 }
 
 #[test]
+fn houses_are_places_with_their_street_and_number() {
+    let house = |number| [("addr:street", "Katu"), ("addr:housenumber", number)];
+    let pbf = cross()
+        .node(30, 60.0, 24.0, &[("place", "city"), ("name", "Helsinki"), ("population", "650000")])
+        .node(31, 60.001, 24.01, &house("10"))
+        .node(32, 60.001, 24.01, &house("10"))
+        .node(33, 60.001, 24.01, &house("no number"))
+        .way(
+            40,
+            &[2, 3, 4, 2],
+            &[
+                ("building", "yes"),
+                ("addr:street", "Katu"),
+                ("addr:housenumber", "12a"),
+                ("addr:city", "Espoo"),
+            ],
+        )
+        .way(10, &[1, 2], &[("highway", "residential"), ("name", "Katu")]);
+    let network = read(&pbf);
+    let houses: Vec<_> = network.places.iter().filter(|it| it.kind == PlaceKind::House).collect();
+    let told: Vec<_> = houses.iter().map(|it| (&*it.name.local, &*it.address.local)).collect();
+    assert_eq!(told, [("Katu 10", "Helsinki"), ("Katu 12a", "Espoo")]);
+    assert!((houses[1].at.lng - 24.01).abs() < 1e-6, "{:?}", houses[1].at);
+}
+
+#[test]
+fn bicycles_and_cars_go_where_tags_let_them_and_cars_stop_on_streets() {
+    let road = |tags: &[(&str, &str)]| {
+        let mut all = vec![("name", "Katu")];
+        all.extend(tags);
+        let network = read(&cross().way(10, &[1, 2], &all));
+        let link = named(&network, "Katu");
+        (link.cycles, link.stops)
+    };
+    let (both, none) = ((true, true), (false, false));
+    assert_eq!(road(&[("highway", "residential")]), (both, true));
+    assert_eq!(road(&[("highway", "residential"), ("oneway", "yes")]).0, (true, false));
+    let against = [("highway", "residential"), ("oneway", "yes"), ("oneway:bicycle", "no")];
+    assert_eq!(road(&against).0, both);
+    assert_eq!(road(&[("highway", "residential"), ("bicycle", "no")]).0, none);
+    assert_eq!(road(&[("highway", "residential"), ("vehicle", "private")]).0, none);
+    assert_eq!(road(&[("highway", "footway")]).0, none);
+    assert_eq!(road(&[("highway", "footway"), ("bicycle", "yes")]).0, both);
+    assert_eq!(road(&[("highway", "footway"), ("bicycle", "dismount")]).0, none);
+    assert_eq!(road(&[("highway", "cycleway")]).0, both);
+    assert_eq!(road(&[("highway", "motorway")]), (none, false));
+    assert_eq!(road(&[("highway", "primary_link")]), (both, false));
+    assert!(!road(&[("highway", "primary"), ("tunnel", "yes")]).1);
+    assert!(!road(&[("highway", "trunk"), ("bridge", "yes")]).1);
+    assert!(road(&[("highway", "residential"), ("bridge", "yes")]).1);
+    assert!(!road(&[("highway", "trunk"), ("motorroad", "yes")]).1);
+}
+
+#[test]
 fn what_is_no_extract_is_told_with_what_to_mend() {
     let missing = refused(Path::new("/no/such/file.osm.pbf"));
     assert!(missing.contains("there is no such file"), "{missing}");

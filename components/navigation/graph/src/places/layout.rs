@@ -28,6 +28,8 @@ const POSITION: u64 = 8;
 const POSITIONS_AT_ONCE: u32 = 256;
 /// Blocks that one look-up of a name may walk through.
 const WALK_MAX: u32 = 24;
+/// Blocks that a look-up of names that are much alike may walk through.
+const CLOSE_WALK_MAX: u32 = 256;
 /// Bands that a look-up of the nearest place looks into at most: 50 km each way.
 const BANDS_MAX: i32 = 50;
 /// Bytes of one record at most.
@@ -115,6 +117,27 @@ impl Layout {
         name: &str,
         exactly: bool,
     ) -> Result<Vec<Key>, SourceError> {
+        let fits = |it: &str, name: &str| if exactly { it == name } else { it.starts_with(name) };
+        self.keys(index, name, WALK_MAX, fits)
+    }
+
+    /// The entries that begin as `name` does and are as `like` says, of the first blocks that have such.
+    pub(super) fn keys_like<S: Source>(
+        &self,
+        index: &Places<'_, S>,
+        begin: &str,
+        like: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Key>, SourceError> {
+        self.keys(index, begin, CLOSE_WALK_MAX, |it, begin| it.starts_with(begin) && like(it))
+    }
+
+    fn keys<S: Source>(
+        &self,
+        index: &Places<'_, S>,
+        name: &str,
+        blocks_max: u32,
+        fits: impl Fn(&str, &str) -> bool,
+    ) -> Result<Vec<Key>, SourceError> {
         let name = cut(name);
         // The last block that begins before the name: entries of the name may begin within it.
         let (mut low, mut high) = (0, self.blocks);
@@ -128,12 +151,11 @@ impl Layout {
         }
         let mut found = Vec::new();
         let start = low.saturating_sub(1);
-        for block in start..self.blocks.min(start.saturating_add(WALK_MAX)) {
+        for block in start..self.blocks.min(start.saturating_add(blocks_max)) {
             for key in self.block(index, block)? {
-                let fits = if exactly { key.name == name } else { key.name.starts_with(&name) };
-                if fits {
+                if fits(&key.name, &name) {
                     found.push(key);
-                } else if key.name > name {
+                } else if key.name > name && !key.name.starts_with(&name) {
                     return Ok(found);
                 }
             }

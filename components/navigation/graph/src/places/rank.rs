@@ -28,6 +28,7 @@ impl Key {
             PlaceKind::Quarter => 5,
             PlaceKind::Junction => 6,
             PlaceKind::Street => 7,
+            PlaceKind::House => 8,
         };
         // Whoever says 羽田 means the airport, even where a junction is called just so.
         let is_own = self.own && kind < 6;
@@ -57,6 +58,7 @@ pub(super) fn kind(number: u8) -> Option<PlaceKind> {
         4 => PlaceKind::Airport,
         5 => PlaceKind::Street,
         6 => PlaceKind::Junction,
+        7 => PlaceKind::House,
         _ => return None,
     })
 }

@@ -115,15 +115,74 @@ fn the_most_specific_known_part_of_an_address_is_meant() {
         ("横浜市緑区", "yokohama"),
         ("東京都大田区中央2丁目", "chuo-o"),
         ("横浜市西区中央1-1", "chuo-y"),
-        ("1-9 Marunouchi, Chiyoda City, Tokyo", "chiyoda"),
+        ("1-9 Marunouchi, Chiyoda City, Tokyo", "marunouchi"),
         ("Marunouchi, Chiyoda City, Tokyo", "marunouchi"),
     ] {
-        assert_eq!(first(&bytes, text), Some((id.to_owned(), Match::Part)), "{text}");
+        let (found, by) = first(&bytes, text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(found, id, "{text}");
+        assert!(matches!(by, Match::Part | Match::Around), "{text}: {by:?}");
+    }
+    for (text, by) in [
+        ("Marunouchi, Chiyoda City, Tokyo", Match::Part),
+        ("横浜市西区みなとみらい", Match::Part),
+        ("1-9 Marunouchi, Chiyoda City, Tokyo", Match::Around),
+        ("神奈川県横浜市西区北幸", Match::Around),
+    ] {
+        assert_eq!(first(&bytes, text).map(|it| it.1), Some(by), "{text}");
     }
     // What lies elsewhere is not meant, though it is called the same.
     for text in ["大阪府大阪市中央1丁目", "京都府丸の内", "札幌市中央"] {
         assert_eq!(first(&bytes, text), None, "{text}");
     }
+}
+
+#[test]
+fn houses_are_found_as_people_write_them_and_only_where_they_are() {
+    use PlaceKind::{House, Street, Town};
+    let at = |lat: f64| (lat, 9.52);
+    let mut all = vec![
+        place("vaduz", Town, ("Vaduz", ""), "", at(47.14)),
+        place("schaan", Town, ("Schaan", ""), "", at(47.16)),
+        place("land-s", Street, ("Landstrasse", ""), "Schaan", at(47.161)),
+        place("land-v", Street, ("Landstrasse", ""), "Vaduz", at(47.141)),
+        place("feld", Street, ("Feldkircher Strasse", ""), "Schaan", at(47.17)),
+        place("ten-s", House, ("Landstrasse 10", ""), "Schaan", at(47.162)),
+        place("ten-v", House, ("Landstrasse 10", ""), "Vaduz", at(47.142)),
+    ];
+    for place in &mut all[..2] {
+        place.weight = 150;
+    }
+    let bytes = write(&all);
+    let bytes = bytes.as_slice();
+    let places = || Places::open(&bytes, 0, bytes.len() as u64).within("Liechtenstein");
+    let first = |text: &str| {
+        let hits = places().hits(text, 3).expect("a whole index");
+        hits.first().map(|it| (it.place.id.clone(), it.by))
+    };
+    for (text, id, by) in [
+        ("Landstrasse 10, Schaan", "ten-s", Match::Part),
+        ("10 Landstrasse, Vaduz", "ten-v", Match::Part),
+        ("Landstrasse 10 Schaan", "ten-s", Match::Part),
+        ("Schaan Landstrasse 10", "ten-s", Match::Part),
+        ("Landstrasse 10, 9494 Schaan, Liechtenstein", "ten-s", Match::Part),
+        ("Landstrasse 999, Schaan", "land-s", Match::Around),
+        ("Landstrasse 999 Vaduz", "land-v", Match::Around),
+        ("Vaduz Liechtenstein", "vaduz", Match::Part),
+        ("Vaduz, Liechtenstein", "vaduz", Match::Part),
+        ("Feldkirch", "feld", Match::Beginning),
+    ] {
+        assert_eq!(first(text), Some((id.to_owned(), by)), "{text}");
+    }
+    for text in ["Landstrasse 10, Feldkirch", "Landstrasse 10 Feldkirch", "Nowhere Vaduz"] {
+        assert_eq!(first(text), None, "{text}");
+    }
+    let close = |text: &str| {
+        let close = places().close(text, 5).expect("a whole index");
+        close.into_iter().map(|it| (it.0, it.1.id)).collect::<Vec<_>>()
+    };
+    assert_eq!(close("Vadus"), [(1, "vaduz".to_owned())]);
+    assert_eq!(close("Schan"), [(1, "schaan".to_owned())]);
+    assert_eq!((close("Zürich"), close("V")), (Vec::new(), Vec::new()));
 }
 
 #[test]

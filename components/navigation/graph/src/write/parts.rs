@@ -1,11 +1,14 @@
 //! Which junctions most others reach and are reached from: a place is taken to those, not to a snippet.
 
-use crate::write::plan::Plan;
+use crate::{network::Link, write::plan::Plan};
 
-/// For each junction whether cars get there from most others, and away. Where there is no such part of
-/// at least half of all that cars reach, all are.
-pub(super) fn cars(plan: &Plan<'_>) -> Vec<bool> {
-    let order = finished(plan);
+/// In which directions a link is open.
+type Open = fn(&Link) -> (bool, bool);
+
+/// For each junction whether one gets there from most others, and away, by links in the directions in
+/// which they are open. Where there is no such part of at least half of all that is reached, all are.
+pub(super) fn directed(plan: &Plan<'_>, open: Open) -> Vec<bool> {
+    let order = finished(plan, open);
     let mut part = vec![u32::MAX; plan.nodes.len()];
     let mut sizes = Vec::new();
     // Kosaraju's second pass: against the direction of travel, those that finished last first.
@@ -20,7 +23,7 @@ pub(super) fn cars(plan: &Plan<'_>) -> Vec<bool> {
         while let Some(node) = left.pop() {
             size += 1;
             for index in 0..plan.at[node as usize].len() {
-                if let Some(other) = reached(plan, node, index, false)
+                if let Some(other) = reached(plan, node, index, false, open)
                     && part[other as usize] == u32::MAX
                 {
                     part[other as usize] = number;
@@ -30,13 +33,13 @@ pub(super) fn cars(plan: &Plan<'_>) -> Vec<bool> {
         }
         sizes.push(size);
     }
-    let open = |node: usize| {
+    let is_open = |node: usize| {
         plan.at[node].iter().any(|it| {
-            let cars = plan.link(it.0).cars;
-            cars.0 || cars.1
+            let (ahead, back) = open(plan.link(it.0));
+            ahead || back
         })
     };
-    largest(&part, &sizes, (0..part.len()).filter(|it| open(*it)).count())
+    largest(&part, &sizes, (0..part.len()).filter(|it| is_open(*it)).count())
 }
 
 /// The same for walkers, who walk all their ways in both directions.
@@ -80,15 +83,15 @@ fn largest(part: &[u32], sizes: &[usize], open: usize) -> Vec<bool> {
 }
 
 /// Where one gets from a junction by one of its links, along the traffic or against it.
-fn reached(plan: &Plan<'_>, node: u32, index: usize, along: bool) -> Option<u32> {
+fn reached(plan: &Plan<'_>, node: u32, index: usize, along: bool, open: Open) -> Option<u32> {
     let (link, begins) = plan.at[node as usize][index];
-    let (ends, cars) = (plan.links[link as usize], plan.link(link).cars);
-    let open = if begins == along { cars.0 } else { cars.1 };
-    open.then_some(if begins { ends.to } else { ends.from })
+    let (ends, ways) = (plan.links[link as usize], open(plan.link(link)));
+    let is_open = if begins == along { ways.0 } else { ways.1 };
+    is_open.then_some(if begins { ends.to } else { ends.from })
 }
 
 /// All junctions in the order in which a search in depth is done with them.
-fn finished(plan: &Plan<'_>) -> Vec<u32> {
+fn finished(plan: &Plan<'_>, open: Open) -> Vec<u32> {
     let mut seen = vec![false; plan.nodes.len()];
     let mut order = Vec::with_capacity(plan.nodes.len());
     for root in 0..plan.nodes.len() as u32 {
@@ -102,7 +105,7 @@ fn finished(plan: &Plan<'_>) -> Vec<u32> {
                 left.pop();
                 continue;
             }
-            let other = reached(plan, *node, *index, true);
+            let other = reached(plan, *node, *index, true, open);
             *index += 1;
             if let Some(other) = other
                 && !std::mem::replace(&mut seen[other as usize], true)

@@ -3,7 +3,10 @@
 use crate::{
     file::{
         header::kept,
-        nodes::{self, BEGINS, Half, IN, Junction, NODES, OUT, RAMP, ROUNDABOUT, TOLL, WALK},
+        nodes::{
+            self, BEGINS, CYCLE_IN, CYCLE_OUT, Half, IN, Junction, NODES, OUT, RAMP, ROUNDABOUT,
+            TOLL, WALK,
+        },
     },
     network::{Link, Point},
     write::{landmarks::Times, plan::Plan},
@@ -41,7 +44,10 @@ pub(super) fn blocks(junctions: &[Junction]) -> Vec<Vec<u8>> {
 fn half(plan: &Plan<'_>, (number, begins): (u32, bool)) -> Half {
     let (ends, link) = (plan.links[number as usize], plan.link(number));
     let (out, into) = if begins { link.cars } else { (link.cars.1, link.cars.0) };
+    let cycles = if begins { link.cycles } else { (link.cycles.1, link.cycles.0) };
     let flags = [
+        (cycles.0, CYCLE_OUT),
+        (cycles.1, CYCLE_IN),
         (out, OUT),
         (into, IN),
         (link.walkers, WALK),

@@ -17,6 +17,8 @@ pub(crate) fn street(nodes: &[Node], from: u32, to: u32) -> Link {
         number: String::new(),
         cars: (true, true),
         walkers: true,
+        cycles: (true, true),
+        stops: true,
         toll: false,
         ramp: false,
         roundabout: false,
@@ -116,6 +118,8 @@ fn alter(link: &mut Link, (class, kmh, toll, walkers, way, extra): (u8, u8, bool
     link.kmh = kmh;
     link.toll = toll && way < 6;
     link.walkers = walkers;
+    link.cycles = (walkers, way < 7);
+    link.stops = extra != 1 && CLASSES[usize::from(class)] != Class::Motorway;
     link.cars = match way {
         0 | 1 => (true, false),
         2 | 3 => (false, true),

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use graph::{Class, Link, Mode, Network, Point, Wish};
+use graph::{Class, Found, Leg, Link, Mode, Network, Point, Prefer, Wish};
 
 /// A place on a link: which, and how far along it from its beginning, 0 to 1.
 pub(crate) type On = (usize, f64);
@@ -33,12 +33,63 @@ impl<'n> Plain<'n> {
         if self.wish.avoid_ferries && link.class == Class::Ferry {
             return false;
         }
-        if self.wish.mode == Mode::Walk {
-            return link.walkers && link.class != Class::Motorway;
+        match self.wish.mode {
+            Mode::Walk => return link.walkers && link.class != Class::Motorway,
+            Mode::Cycle => {
+                let open = if ahead { link.cycles.0 } else { link.cycles.1 };
+                return open && link.class != Class::Motorway;
+            }
+            Mode::Drive => {}
         }
         let avoided = self.wish.avoid_highways && link.class == Class::Motorway
             || self.wish.avoid_tolls && link.toll;
         !avoided && link.class != Class::Path && if ahead { link.cars.0 } else { link.cars.1 }
+    }
+
+    /// Whether one may begin or end on a link.
+    fn begins(&self, index: usize) -> bool {
+        let link = &self.network.links[index];
+        let open = self.is_open((index, true)) || self.is_open((index, false));
+        open && link.class != Class::Ferry && (link.stops || self.wish.mode != Mode::Drive)
+    }
+
+    fn is_paid(&self, index: usize) -> bool {
+        let link = &self.network.links[index];
+        link.class == Class::Ferry || link.toll && self.wish.mode == Mode::Drive
+    }
+
+    /// What the whole of a link costs: seconds, metres, or metres of which paid ones count as four.
+    fn cost(&self, index: usize) -> f64 {
+        let metres = self.network.links[index].metres;
+        match self.wish.prefer {
+            Prefer::Fastest => self.seconds(index),
+            Prefer::Cheapest if self.is_paid(index) => 4.0 * metres,
+            Prefer::Shortest | Prefer::Cheapest => metres,
+        }
+    }
+
+    /// What a turn costs that takes so many seconds.
+    fn turning(&self, by: usize, into: usize, seconds: f64) -> f64 {
+        match self.wish.prefer {
+            Prefer::Fastest => seconds,
+            Prefer::Cheapest if self.is_paid(into) && !self.is_paid(by) => 25_000.0,
+            Prefer::Shortest | Prefer::Cheapest => 0.0,
+        }
+    }
+
+    /// What a way that was found costs by the same count.
+    pub(crate) fn worth(&self, way: &Found) -> f64 {
+        let paid = |it: &Leg| it.class == Class::Ferry || it.toll && self.wish.mode == Mode::Drive;
+        let metre = |it: &Leg| if paid(it) { 4.0 } else { 1.0 };
+        match self.wish.prefer {
+            Prefer::Fastest => way.seconds,
+            Prefer::Shortest => way.metres,
+            Prefer::Cheapest => {
+                let entered = way.legs.windows(2).filter(|it| !paid(&it[0]) && paid(&it[1]));
+                let metres: f64 = way.legs.iter().map(|it| it.metres * metre(it)).sum();
+                metres + entered.count() as f64 * 25_000.0
+            }
+        }
     }
 
     /// Seconds for the whole of a link.
@@ -47,6 +98,14 @@ impl<'n> Plain<'n> {
         match self.wish.mode {
             Mode::Walk if link.class != Class::Ferry => link.metres / (4.8 / 3.6),
             Mode::Walk => link.metres / (f64::from(link.kmh) / 3.6),
+            Mode::Cycle => {
+                let kmh = match link.class {
+                    Class::Ferry => f64::from(link.kmh),
+                    Class::Path => 12.0,
+                    _ => 16.0,
+                };
+                link.metres / (kmh / 3.6)
+            }
             Mode::Drive => {
                 let factor = f64::from(self.wish.traffic[link.class as usize]).max(1.0);
                 link.metres / (f64::from(link.kmh) / 3.6) * factor
@@ -72,15 +131,16 @@ impl<'n> Plain<'n> {
         // A link that begins and ends here is at both its ends.
         let back = (by.0, !by.1);
         let exits = self.at[node].iter().copied().filter(|&it| self.is_open(it));
-        if self.wish.mode == Mode::Walk {
-            return exits.map(|it| (it, 0.0)).collect();
+        if self.wish.mode != Mode::Drive {
+            return exits.map(|it| (it, self.turning(by.0, it.0, 0.0))).collect();
         }
         let allowed = exits.filter(|it| !self.is_forbidden(by.0, node, it.0));
         let (same, others): (Vec<Arc>, Vec<Arc>) = allowed.partition(|&it| it == back);
         if others.is_empty() {
-            return same.into_iter().map(|it| (it, 20.0)).collect();
+            return same.into_iter().map(|it| (it, self.turning(by.0, it.0, 20.0))).collect();
         }
-        others.into_iter().map(|it| (it, self.turn(node, by, it))).collect()
+        let turn = |it: Arc| (it, self.turning(by.0, it.0, self.turn(node, by, it)));
+        others.into_iter().map(turn).collect()
     }
 
     fn turn(&self, node: usize, by: Arc, into: Arc) -> f64 {
@@ -121,10 +181,10 @@ impl<'n> Plain<'n> {
         None
     }
 
-    /// Seconds of the fastest way between two places.
-    pub(crate) fn fastest(&self, from: On, to: On) -> Option<f64> {
+    /// What the best way between two places costs.
+    pub(crate) fn best(&self, from: On, to: On) -> Option<f64> {
         let cost = |(index, ahead): Arc, part: f64| {
-            self.seconds(index) * if ahead { part } else { 1.0 - part }
+            self.cost(index) * if ahead { part } else { 1.0 - part }
         };
         let mut best = f64::INFINITY;
         let mut reached = vec![[f64::INFINITY; 2]; self.network.links.len()];
@@ -139,7 +199,7 @@ impl<'n> Plain<'n> {
                 best = best.min(cost(arc, to.1) - begun);
             }
             for (next, turn) in self.after(arc) {
-                queue.push(Reverse((Key(self.seconds(arc.0) - begun + turn), next)));
+                queue.push(Reverse((Key(self.cost(arc.0) - begun + turn), next)));
             }
         }
         while let Some(Reverse((Key(seconds), arc))) = queue.pop() {
@@ -155,14 +215,14 @@ impl<'n> Plain<'n> {
                 break;
             }
             for (next, turn) in self.after(arc) {
-                queue.push(Reverse((Key(seconds + self.seconds(arc.0) + turn), next)));
+                queue.push(Reverse((Key(seconds + self.cost(arc.0) + turn), next)));
             }
         }
         best.is_finite().then_some(best)
     }
 }
 
-/// A number of seconds that can be put in order.
+/// A cost that can be put in order.
 #[derive(PartialEq)]
 struct Key(f64);
 
@@ -219,7 +279,7 @@ pub(crate) fn nearest(plain: &Plain<'_>, at: Point) -> Option<On> {
 fn near(plain: &Plain<'_>, at: Point) -> Vec<(f64, On)> {
     let mut all: Vec<(f64, On)> = Vec::new();
     for (index, link) in plain.network.links.iter().enumerate() {
-        if !plain.is_open((index, true)) && !plain.is_open((index, false)) {
+        if !plain.begins(index) {
             continue;
         }
         let line = line(plain.network, link);

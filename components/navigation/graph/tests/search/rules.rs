@@ -1,6 +1,8 @@
 //! One-way streets, turns, tolls, ferries, walkers: each rule by itself.
 
-use graph::{Class, Forbidden, Found, Graph, Mode, Network, NotFound, Point, Wish, write::write};
+use graph::{
+    Class, Forbidden, Found, Graph, Mode, Network, NotFound, Point, Prefer, Wish, write::write,
+};
 
 use crate::networks::{grid, network, node, on, street};
 
@@ -241,4 +243,77 @@ fn a_search_that_would_touch_more_than_it_may_is_too_far() {
     assert_eq!(graph(3).ways(from, to, &wish).unwrap_err(), NotFound::TooFar);
     assert!(graph(100).ways(from, to, &wish).is_ok());
     assert_eq!(graph(3).matrix(&[from], &[to], &wish).unwrap().rows, [[None]]);
+}
+
+#[test]
+fn a_drive_begins_and_ends_where_a_car_can_stand() {
+    let mut grid = grid(3, 3, &[]);
+    grid.links[0].stops = false;
+    let on_it = on(&grid, 0, 0.5);
+    let bytes = write(&grid).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let begins = |mode| {
+        let wish = Wish { mode, ..Wish::default() };
+        graph.nearest(on_it, &wish, 1_000.0).unwrap().unwrap().metres
+    };
+    assert!((begins(Mode::Drive) - 100.0).abs() < 1.0, "{}", begins(Mode::Drive));
+    assert!(begins(Mode::Walk) < 1.0 && begins(Mode::Cycle) < 1.0);
+    // It is driven over all the same.
+    let (from, to) = (on(&grid, 1, 0.1), on(&grid, 2, 0.1));
+    assert!(drive(&grid, from, to).metres < 300.0);
+}
+
+#[test]
+fn a_place_in_the_sea_is_outside_and_how_far_it_is_from_the_road_is_told() {
+    let grid = grid(3, 3, &[]);
+    let off = |metres: f64| way(&grid, node(0.0, -metres).at, on(&grid, 5, 0.5), &Wish::default());
+    assert!(off(2_400.0).is_ok());
+    let Err(NotFound::OriginOutside(Some(metres))) = off(2_600.0) else { panic!("it is near") };
+    assert!((metres - 2_600.0).abs() < 5.0, "{metres}");
+}
+
+#[test]
+fn the_shortest_way_and_the_cheapest_are_not_the_fastest() {
+    // From west to east: straight over a slow street, round over a fast toll road, and round without.
+    let at =
+        [(0.0, 0.0), (1_000.0, 0.0), (0.0, 300.0), (1_000.0, 300.0), (-200.0, 0.0), (1_200.0, 0.0)];
+    let mut nodes: Vec<_> = at.map(|(east, north)| node(east, north)).into();
+    nodes.extend([node(0.0, -500.0), node(1_000.0, -500.0)]);
+    let ends = [(4, 0), (1, 5), (0, 1), (0, 2), (2, 3), (3, 1), (0, 6), (6, 7), (7, 1)];
+    let mut links: Vec<_> = ends.map(|(from, to)| street(&nodes, from, to)).into();
+    links[2].kmh = 6;
+    links[4].kmh = 120;
+    links[4].toll = true;
+    links[7].kmh = 60;
+    let network = network(nodes, links);
+    let (from, to) = (on(&network, 0, 0.0), on(&network, 1, 1.0));
+    let by = |prefer| way(&network, from, to, &Wish { prefer, ..Wish::default() }).unwrap();
+    let (fast, short) = (by(Prefer::Fastest), by(Prefer::Shortest));
+    assert!(fast.legs.iter().any(|it| it.toll) && fast.seconds < short.seconds);
+    assert!((short.metres - 1_400.0).abs() < 1.0 && short.metres < fast.metres, "{}", short.metres);
+    let cheap = by(Prefer::Cheapest);
+    assert!(cheap.legs.iter().all(|it| !it.toll) && cheap.metres < fast.metres);
+    // Beside it, the fastest is shown.
+    let bytes = write(&network).unwrap();
+    let graph = Graph::open(&bytes[..]).unwrap();
+    let wish = Wish { prefer: Prefer::Shortest, ways: 3, ..Wish::default() };
+    let ways = graph.ways(from, to, &wish).unwrap();
+    assert!((ways[0].metres - short.metres).abs() < 0.1 && ways.len() >= 2);
+    assert!((ways[1].seconds - fast.seconds).abs() < 0.1);
+}
+
+#[test]
+fn bicycles_ride_on_paths_and_against_the_traffic_where_that_is_allowed() {
+    let mut grid = grid(3, 3, &[]);
+    grid.links[0].cars = (false, true);
+    let cycle = Wish { mode: Mode::Cycle, ..Wish::default() };
+    let (from, to) = (on(&grid, 0, 0.2), on(&grid, 0, 0.8));
+    let along = way(&grid, from, to, &cycle).unwrap();
+    assert!((along.seconds - 120.0 / (16.0 / 3.6)).abs() < 0.5, "{}", along.seconds);
+    grid.links[0].cycles = (false, true);
+    assert!(way(&grid, from, to, &cycle).unwrap().metres > 600.0);
+    grid.links[0].class = Class::Path;
+    grid.links[0].cycles = (true, true);
+    let path = way(&grid, from, to, &cycle).unwrap();
+    assert!((path.seconds - 120.0 / (12.0 / 3.6)).abs() < 0.5, "{}", path.seconds);
 }

@@ -2,15 +2,15 @@
 
 use std::time::SystemTime;
 
-use graph::{Graph, Mode, Source};
+use graph::{Graph, Mode, Source, Wish};
 use output::navigation::{Comparison, Element, Row};
 
 use super::{
     ends::{Known, known},
-    maps, trouble, wish,
+    maps, traffic_at, trouble,
 };
 use crate::{
-    ask::{Avoid, CompareAsk, Language, Traffic},
+    ask::{CompareAsk, Departure, Language, Traffic},
     trouble::Trouble,
     words,
 };
@@ -41,8 +41,12 @@ pub fn compare<S: Source>(
     let rows = match first {
         None => Vec::new(),
         Some(first) => {
-            let (avoid, model) = (Avoid::default(), Traffic::default());
-            let wish = wish(Mode::Drive, avoid, first, ask.departure, model, now);
+            let at = match ask.departure {
+                Departure::Now => now,
+                Departure::At(it) => it,
+            };
+            let traffic = traffic_at(Mode::Drive, first, at, Traffic::default());
+            let wish = Wish { traffic, ..Wish::default() };
             let points = |of: &[Option<Known>]| of.iter().flatten().map(|it| it.at).collect();
             let (from, to): (Vec<_>, Vec<_>) = (points(origins), points(destinations));
             let matrix = graph.matrix(&from, &to, &wish);

@@ -40,45 +40,51 @@ pub(crate) struct Telling<'a> {
     pub(crate) language: Language,
     /// The factors that the way was found with.
     pub(crate) traffic: &'a [f32; 9],
-    /// What is arrived at.
-    pub(crate) goal: &'a str,
+    /// What is arrived at, part by part.
+    pub(crate) goals: Vec<&'a str>,
     pub(crate) summary: String,
     pub(crate) warnings: Vec<String>,
     /// Where a way without any link is.
     pub(crate) ends: (Point, Point),
 }
 
-/// The route, and what is told beside it.
-pub(crate) fn route(found: Way<'_>, telling: Telling<'_>) -> (Route, RouteDetails) {
-    let legs = found.legs;
-    let (line, starts) = line(legs, telling.ends);
-    let cuts = cuts(legs);
-    let mut steps = Vec::with_capacity(cuts.len() + 1);
-    let mut steps_at = Vec::with_capacity(cuts.len() + 1);
-    for (index, cut) in cuts.iter().enumerate() {
-        let end = cuts.get(index + 1).map_or(legs.len(), |it| it.at);
-        steps.push(step(legs, *cut, end, &telling));
-        steps_at.push(index_of(starts[cut.at]));
+/// The route over these parts, from stop to stop, and what is told beside it.
+pub(crate) fn route(parts: &[Way<'_>], telling: Telling<'_>) -> (Route, RouteDetails) {
+    let mut line: Vec<Point> = Vec::new();
+    let (mut steps, mut steps_at) = (Vec::new(), Vec::new());
+    for (part, goal) in parts.iter().zip(&telling.goals) {
+        let (points, starts) = self::line(part.legs, telling.ends);
+        let joins = line.last().is_some_and(|it| points.first() == Some(it));
+        let begin = line.len() - usize::from(joins);
+        line.extend(points.into_iter().skip(usize::from(joins)));
+        let cuts = cuts(part.legs);
+        for (index, cut) in cuts.iter().enumerate() {
+            let end = cuts.get(index + 1).map_or(part.legs.len(), |it| it.at);
+            steps.push(step(part.legs, *cut, end, &telling));
+            steps_at.push(index_of(begin + starts[cut.at]));
+        }
+        steps.push(Step {
+            instruction: arrival(goal, telling.language),
+            distance: words::distance(0.0),
+            duration: words::duration(0.0, telling.language),
+            maneuver: None,
+        });
+        steps_at.push(index_of(line.len().saturating_sub(1)));
     }
-    let nothing = words::duration(0.0, telling.language);
-    steps.push(Step {
-        instruction: arrival(telling.goal, telling.language),
-        distance: words::distance(0.0),
-        duration: nothing,
-        maneuver: None,
-    });
-    steps_at.push(index_of(line.len().saturating_sub(1)));
+    let sum = |of: fn(&Way<'_>) -> f64| parts.iter().map(of).sum::<f64>();
     let measure = |seconds| words::seconds(seconds, telling.language);
+    let is_driving = telling.mode == Mode::Drive;
     let route = Route {
         summary: telling.summary,
-        distance: words::metres(found.metres),
-        duration: measure(found.free_seconds),
-        duration_in_traffic: (telling.mode == Mode::Drive).then(|| measure(found.seconds)),
+        distance: words::metres(sum(|it| it.metres)),
+        duration: measure(sum(|it| it.free_seconds)),
+        duration_in_traffic: is_driving.then(|| measure(sum(|it| it.seconds))),
         polyline: encoded(&line),
         steps,
         warnings: telling.warnings,
     };
-    (route, details(legs, steps_at, telling.mode))
+    let legs: Vec<&[Leg]> = parts.iter().map(|it| it.legs).collect();
+    (route, details(&legs.concat(), steps_at, telling.mode))
 }
 
 fn step(legs: &[Leg], cut: Cut, end: usize, telling: &Telling<'_>) -> Step {
@@ -142,7 +148,7 @@ mod tests {
             mode,
             language: Language::Japanese,
             traffic: &[2.0; 9],
-            goal: "横浜駅",
+            goals: vec!["横浜駅"],
             summary: "国道15号経由".to_owned(),
             warnings: Vec::new(),
             ends: (Point { lat: 38.5, lng: -120.2 }, Point { lat: 40.7, lng: -120.95 }),
@@ -168,7 +174,7 @@ mod tests {
             ..leg("国道15号", 1_200.0)
         };
         let legs = [leg("", 200.0), turned];
-        let (route, details) = route(found(&legs), telling(Mode::Drive));
+        let (route, details) = route(&[found(&legs)], telling(Mode::Drive));
         assert_eq!(route.distance, words::metres(1_400.0));
         assert_eq!((route.duration.value, route.duration_in_traffic.unwrap().value), (70, 140));
         assert_eq!(details.steps_at, [0, 1, 3]);
@@ -181,17 +187,32 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_on_the_way_is_arrived_at_and_left_again() {
+        let there = [leg("国道15号", 1_200.0)];
+        let back =
+            Leg { points: there[0].points.iter().rev().copied().collect(), ..there[0].clone() };
+        let back = [back];
+        let goals = vec!["川崎駅", "東京駅"];
+        let telling = Telling { goals, ..telling(Mode::Drive) };
+        let (route, details) = route(&[found(&there), found(&back)], telling);
+        let texts: Vec<_> = route.steps.iter().map(|it| it.instruction.as_str()).collect();
+        assert_eq!((texts[1], texts.last()), ("川崎駅に到着", Some(&"東京駅に到着")), "{texts:?}");
+        assert_eq!(route.distance, words::metres(2_400.0));
+        assert!(details.steps_at.is_sorted() && details.steps_at.len() == route.steps.len());
+    }
+
+    #[test]
     fn who_walks_knows_no_traffic_and_pays_no_toll() {
         let toll = Leg { toll: true, ..leg("第三京浜道路", 900.0) };
-        let (walk, details) = route(found(std::slice::from_ref(&toll)), telling(Mode::Walk));
+        let (walk, details) = route(&[found(std::slice::from_ref(&toll))], telling(Mode::Walk));
         assert_eq!((walk.duration_in_traffic, details.toll), (None, None));
-        let (_, details) = route(found(std::slice::from_ref(&toll)), telling(Mode::Drive));
+        let (_, details) = route(&[found(std::slice::from_ref(&toll))], telling(Mode::Drive));
         assert_eq!(details.toll.map(|it| it.amount), Some(400.0));
     }
 
     #[test]
     fn who_is_there_already_gets_a_line_and_one_step() {
-        let (route, details) = route(found(&[]), telling(Mode::Drive));
+        let (route, details) = route(&[found(&[])], telling(Mode::Drive));
         assert_eq!(route.polyline, "_p~iF~ps|U_ulLnnqC", "as Google's documentation has it");
         assert_eq!((route.steps.len(), details.steps_at), (1, vec![1]));
     }

@@ -1,15 +1,28 @@
 //! The two ends of a way: a name, an address or `lat,lng` becomes a place of a map.
 
-use graph::{Graph, NotFound, Place, PlaceKind, Point, Source, Text, names::folded, places::Match};
+use graph::{
+    Found, Graph, NotFound, Place, PlaceKind, Point, Source, Text,
+    names::folded,
+    places::{Hit, Match},
+};
 use output::navigation::{End, Waypoint};
 
 use super::{instructions::text, maps};
 use crate::{
-    arguments::coordinates, ask::Language, provider::builtin::trouble::unreadable, trouble::Trouble,
+    arguments::coordinates, ask::Language, provider::builtin::trouble::unreadable,
+    trouble::Trouble, words,
 };
 
-/// Hits that are looked at.
-const HITS_MAX: usize = 1;
+/// Hits that are looked at: the one that is meant, and others of its name.
+const HITS_MAX: usize = 6;
+/// Others of one name that are told.
+const OTHERS_MAX: usize = 3;
+/// Names that are told where nobody has the one that was asked for.
+const CLOSE_MAX: usize = 5;
+/// Letters that a name has at least in which one may be mistyped.
+const TYPED_MIN: usize = 5;
+/// A stop that far from the road is told, in metres.
+const FAR_METRES: f64 = 300.0;
 /// What lies that near to a pair of numbers gives it a name.
 const NEAR_METRES: f64 = 300.0;
 
@@ -22,6 +35,17 @@ pub(crate) struct Known {
     pub(crate) id: String,
     /// None of a pair of numbers.
     pub(crate) kind: Option<PlaceKind>,
+    /// How it was understood, where that is not plain.
+    pub(crate) understood: Option<Understood>,
+}
+
+/// How a name was understood that is not plainly the place's.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Understood {
+    /// What stands for it was asked for so: a house that is not known, or a slip of the fingers.
+    For(String),
+    /// There are others of this name, in these places.
+    Others(Vec<Text>),
 }
 
 impl Known {
@@ -40,20 +64,54 @@ impl Known {
         text(&self.name, language)
     }
 
+    /// How it was understood, for whoever asked.
+    pub(crate) fn told(&self, language: Language) -> Option<String> {
+        let name = self.formatted(language);
+        Some(match (self.understood.as_ref()?, language) {
+            (Understood::For(asked), Language::Japanese) => {
+                format!("「{asked}」は見つからないため、「{name}」として扱いました。")
+            }
+            (Understood::For(asked), Language::English) => {
+                format!("“{asked}” is not known; “{name}” was taken for it.")
+            }
+            (Understood::Others(others), language) => {
+                let others = others.iter().take(OTHERS_MAX).map(|it| text(it, language));
+                let others: Vec<_> = others.filter(|it| !it.is_empty()).collect();
+                let among = others.join(if language == Language::Japanese { "、" } else { "; " });
+                match language {
+                    Language::Japanese if among.is_empty() => {
+                        format!("同じ名前の場所がほかにもあります。「{name}」として扱いました。")
+                    }
+                    Language::Japanese => format!(
+                        "同じ名前の場所がほかにもあります（{among}）。「{name}」として扱いました。"
+                    ),
+                    Language::English if among.is_empty() => {
+                        format!("There are others of this name; “{name}” was taken.")
+                    }
+                    Language::English => {
+                        format!("There are others of this name ({among}); “{name}” was taken.")
+                    }
+                }
+            }
+        })
+    }
+
     pub(crate) fn waypoint(&self) -> Waypoint {
         let types = self.kind.map(|it| word(it).to_owned()).into_iter().collect();
         Waypoint { place_id: self.id.clone(), types }
     }
 
-    pub(crate) fn end(&self, language: Language) -> End {
+    pub(crate) fn end(&self, road_metres: Option<f64>, language: Language) -> End {
         let location = output::navigation::Point { lat: self.at.lat, lng: self.at.lng };
-        End { name: self.name(language).to_owned(), location }
+        let name = self.name(language).to_owned();
+        End { name, location, road_metres: road_metres.map(words::whole) }
     }
 }
 
 impl From<Place> for Known {
     fn from(it: Place) -> Self {
-        Self { at: it.at, name: it.name, address: it.address, id: it.id, kind: Some(it.kind) }
+        let kind = Some(it.kind);
+        Self { at: it.at, name: it.name, address: it.address, id: it.id, kind, understood: None }
     }
 }
 
@@ -67,7 +125,34 @@ fn word(kind: PlaceKind) -> &'static str {
         PlaceKind::Airport => "airport",
         PlaceKind::Street => "route",
         PlaceKind::Junction => "intersection",
+        PlaceKind::House => "street_address",
     }
+}
+
+/// How far each stop of a route is from the road where it is left or come to, in metres.
+pub(crate) fn road_metres(parts: &[Found], stops: &[Known]) -> Vec<f64> {
+    let first = parts.first().and_then(|it| it.legs.first()?.points.first());
+    let lasts = parts.iter().map(|it| it.legs.last()?.points.last());
+    let roads = std::iter::once(first).chain(lasts);
+    stops.iter().zip(roads).map(|(it, road)| road.map_or(0.0, |at| at.metres_to(it.at))).collect()
+}
+
+/// What whoever follows the route must know of where it begins and ends.
+pub(crate) fn notes(parts: &[Found], stops: &[Known], language: Language) -> Vec<String> {
+    let understood = stops.iter().filter_map(|it| it.told(language));
+    let far = stops.iter().zip(road_metres(parts, stops)).filter(|it| it.1 >= FAR_METRES);
+    let far = far.map(|(it, metres)| {
+        let (name, metres) = (it.name(language), words::distance(metres));
+        match language {
+            Language::Japanese => format!(
+                "「{name}」は道路から{metres}離れています。その間は距離にも所要時間にも含まれません。"
+            ),
+            Language::English => {
+                format!("“{name}” is {metres} from the road; that stretch is not counted.")
+            }
+        }
+    });
+    understood.chain(far).collect()
 }
 
 /// The place of `graph` that `asked` means; none where it knows none, or where it lies outside.
@@ -78,13 +163,49 @@ pub(crate) fn known<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<K
     if let Some(at) = coordinates(asked) {
         return if is_inside(graph, at) { Ok(Some(spot(graph, at)?)) } else { Ok(None) };
     }
-    let hits = graph.places().hits(asked, HITS_MAX).map_err(NotFound::from);
-    let hits = hits.map_err(|it| unreadable(graph.name(), it))?;
-    let Some(hit) = hits.into_iter().next() else { return Ok(None) };
-    // What is called just so elsewhere is not what only begins so here; and with one letter much begins.
+    let broken = |it| unreadable(graph.name(), NotFound::from(it));
+    let hits = graph.places().hits(asked, HITS_MAX).map_err(broken)?;
+    let Some(hit) = hits.first().cloned() else { return mistyped(graph, asked) };
+    // What is called just so elsewhere is not what only begins so here; with one letter much begins; and
+    // the town that a street is named after is another place.
+    let is_street = matches!(hit.place.kind, PlaceKind::Street | PlaceKind::House);
     let is_meant = hit.by != Match::Beginning
-        || (folded(asked).chars().count() > 1 && maps::elsewhere(asked).is_none());
-    Ok(is_meant.then(|| hit.place.into()))
+        || (!is_street && folded(asked).chars().count() > 1 && maps::elsewhere(asked).is_none());
+    if !is_meant {
+        return mistyped(graph, asked);
+    }
+    let mut known = Known::from(hit.place.clone());
+    let is_other = |it: &&Hit| {
+        it.by == hit.by && it.place.kind == hit.place.kind && it.place.name == hit.place.name
+    };
+    let others: Vec<Text> = match hit.by {
+        Match::Whole => {
+            hits[1..].iter().filter(is_other).map(|it| it.place.address.clone()).collect()
+        }
+        _ => Vec::new(),
+    };
+    known.understood = match hit.by {
+        Match::Around => Some(Understood::For(asked.to_owned())),
+        _ if others.is_empty() => None,
+        _ => Some(Understood::Others(others)),
+    };
+    Ok(Some(known))
+}
+
+/// The one place that a name with a letter wrong is surely meant for: where letters are Latin, and nobody
+/// elsewhere is called so.
+fn mistyped<S: Source>(graph: &Graph<S>, asked: &str) -> Result<Option<Known>, Trouble> {
+    let name = folded(asked);
+    let is_latin = name.chars().all(|it| it.is_ascii_alphabetic());
+    if !is_latin || name.len() < TYPED_MIN || maps::elsewhere(asked).is_some() {
+        return Ok(None);
+    }
+    let close = graph.places().close(asked, 2);
+    let close = close.map_err(|it| unreadable(graph.name(), NotFound::from(it)))?;
+    let [first, others @ ..] = close.as_slice() else { return Ok(None) };
+    let is_sure = first.0 == 1 && others.first().is_none_or(|it| it.0 > 1);
+    let understood = Some(Understood::For(asked.to_owned()));
+    Ok(is_sure.then(|| Known { understood, ..first.1.clone().into() }))
 }
 
 /// A pair of numbers, called after what is near.
@@ -100,7 +221,7 @@ fn spot<S: Source>(graph: &Graph<S>, at: Point) -> Result<Known, Trouble> {
             (Text { local, en }, it.address)
         },
     );
-    Ok(Known { at, name, address, id: format!("spot:{numbers}"), kind: None })
+    Ok(Known { at, name, address, id: format!("spot:{numbers}"), kind: None, understood: None })
 }
 
 /// Whether a point lies within the map's box, or just beside it.
@@ -110,4 +231,32 @@ pub(crate) fn is_inside<S: Source>(graph: &Graph<S>, at: Point) -> bool {
     let (low, high) = graph.bounds();
     (low.lat - MARGIN..=high.lat + MARGIN).contains(&at.lat)
         && (low.lng - MARGIN..=high.lng + MARGIN).contains(&at.lng)
+}
+
+/// Names that are much like one that nobody has.
+///
+/// # Errors
+/// When a map cannot be read.
+pub(crate) fn close<S: Source>(
+    graphs: &[Graph<S>],
+    asked: &str,
+    language: Language,
+) -> Result<Vec<String>, Trouble> {
+    let mut close: Vec<String> = Vec::new();
+    for graph in graphs {
+        let broken = |it| unreadable(graph.name(), NotFound::from(it));
+        let begun = if folded(asked).chars().count() > 1 {
+            graph.places().named(asked, CLOSE_MAX).map_err(broken)?
+        } else {
+            Vec::new()
+        };
+        let alike = graph.places().close(asked, CLOSE_MAX).map_err(broken)?;
+        for place in alike.into_iter().map(|it| it.1).chain(begun) {
+            let name = Known::from(place).formatted(language);
+            if close.len() < CLOSE_MAX && !close.contains(&name) {
+                close.push(name);
+            }
+        }
+    }
+    Ok(close)
 }

@@ -132,7 +132,9 @@ fn enter(side: Side, junction: &str, road: &str, language: Language) -> String {
 }
 
 fn japanese(what: Move, junction: &str, road: &str) -> String {
-    let at = if junction.is_empty() { String::new() } else { format!("{junction}を") };
+    // One goes ashore at a port, and over a junction.
+    let particle = if matches!(what, Move::GoAshore) { "で" } else { "を" };
+    let at = if junction.is_empty() { String::new() } else { format!("{junction}{particle}") };
     // How it ends where no road has a name, and how it goes on where one has.
     let (end, on) = match what {
         Move::Straight if junction.is_empty() => ("道なりに進む".into(), "そのまま".into()),

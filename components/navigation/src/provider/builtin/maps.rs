@@ -66,7 +66,8 @@ pub(crate) fn elsewhere(asked: &str) -> Option<Known> {
         let numbers = format!("{:.5},{:.5}", at.lat, at.lng);
         let name = Text { local: numbers.clone(), en: numbers.clone() };
         let id = format!("spot:{numbers}");
-        return Some(Known { at, name, address: Text::default(), id, kind: None });
+        let address = Text::default();
+        return Some(Known { at, name, address, id, kind: None, understood: None });
     }
     gazetteer::find(asked).map(Known::from)
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
-use crate::network::NETWORK;
+use crate::{ask::Avoid, network::NETWORK};
 
 /// 19:00 on Friday, 20 November 2026 in Japan.
 fn evening() -> SystemTime {
@@ -18,6 +18,8 @@ fn ask(origin: &str, destination: &str) -> RouteAsk {
         alternatives: false,
         departure: Departure::Now,
         traffic: Traffic::BestGuess,
+        prefer: Prefer::Fastest,
+        via: Vec::new(),
         mode: Mode::Drive,
         language: Language::Japanese,
     }
@@ -148,6 +150,11 @@ fn a_place_is_found_by_its_name_its_reading_and_its_numbers() {
     }
     let spot = find("35.6812,139.7671").unwrap();
     assert_eq!((spot.location.lat, spot.location.lng), (35.6812, 139.7671));
+    let said = &spot.formatted_address;
+    assert!(said.contains("東京駅から0 m、最寄りの道路は"), "{said}");
+    let english = place(&graphs, "35.6850,139.7700", Language::English).unwrap();
+    assert!(english.formatted_address.contains(" m from "), "{english:?}");
+    assert!(english.formatted_address.contains("nearest road: "), "{english:?}");
     let paris = find("48.8584,2.2945").unwrap();
     assert_eq!(paris.formatted_address, "48.85840,2.29450", "where it is needs no map");
     assert!(find("Helsinki").is_ok(), "nor does a city that is known");
@@ -189,4 +196,77 @@ fn a_pair_is_as_far_as_its_route_and_each_keeps_its_status() {
     near(pair.duration.as_ref().unwrap().value, route.duration.value);
     let traffic = |it: &Option<output::navigation::Measure>| it.as_ref().unwrap().value;
     near(traffic(&pair.duration_in_traffic), traffic(&route.duration_in_traffic));
+}
+
+#[test]
+fn what_lies_far_from_the_road_is_told_and_what_lies_in_the_bay_is_refused() {
+    let (routes, details) = answer(&ask("横浜駅", "35.4270,139.6800")).unwrap();
+    let metres = details.destination.unwrap().road_metres.unwrap();
+    assert!((1_000..2_500).contains(&metres), "{metres} m");
+    let warning = &routes.routes[0].warnings[0];
+    assert!(warning.contains("道路から") && warning.contains("離れています"), "{warning}");
+    let (routes, details) = answer(&ask("東京駅", "横浜駅")).unwrap();
+    assert!(details.origin.unwrap().road_metres.is_some_and(|it| it < 300));
+    assert!(!routes.routes[0].warnings[0].contains("離れています"));
+    let said = answer(&ask("横浜駅", "35.5,139.85")).unwrap_err();
+    let Trouble::OffRoad { pointer, metres, .. } = said else { panic!("{said:?}") };
+    assert!(pointer == "/destination" && metres > 2_500);
+}
+
+#[test]
+fn the_shortest_way_is_the_first_and_the_fastest_stands_beside_it() {
+    let shortest =
+        RouteAsk { prefer: Prefer::Shortest, alternatives: true, ..ask("渋谷駅", "横浜駅") };
+    let (routes, details) = answer(&shortest).unwrap();
+    assert_eq!(details.preferred.as_deref(), Some("shortest"));
+    let metres: Vec<_> = routes.routes.iter().map(|it| it.distance.value).collect();
+    assert!(metres.len() >= 2 && metres[1..].iter().all(|it| *it > metres[0]), "{metres:?}");
+    let (fast, _) = answer(&ask("渋谷駅", "横浜駅")).unwrap();
+    assert!(routes.routes[1..].iter().any(|it| it.distance == fast.routes[0].distance));
+    let cheapest = RouteAsk { prefer: Prefer::Cheapest, ..ask("東京駅", "横浜駅") };
+    let (_, details) = answer(&cheapest).unwrap();
+    assert_eq!((&details.routes[0].toll, details.routes[0].toll_metres), (&None, Some(0)));
+}
+
+#[test]
+fn stops_on_the_way_are_come_to_in_their_order() {
+    let via = vec!["品川駅".to_owned(), "川崎駅".to_owned()];
+    let (routes, details) = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap();
+    let said = instructions(&routes);
+    let at =
+        |what: &str| said.iter().position(|it| *it == what).unwrap_or_else(|| panic!("{said:?}"));
+    assert!(at("品川駅に到着") < at("川崎駅に到着") && at("川崎駅に到着") < at("横浜駅に到着"));
+    assert_eq!(details.via.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["品川駅", "川崎駅"]);
+    assert_eq!(details.routes[0].steps_at.len(), routes.routes[0].steps.len());
+    let legs = [("東京駅", "品川駅"), ("品川駅", "川崎駅"), ("川崎駅", "横浜駅")];
+    let alone = legs.map(|(a, b)| answer(&ask(a, b)).unwrap().0.routes[0].distance.value);
+    let sum: u64 = alone.iter().sum();
+    assert!(routes.routes[0].distance.value.abs_diff(sum) <= 3_000, "{sum}");
+    let via = vec!["ここではないどこか".to_owned()];
+    let said = answer(&RouteAsk { via, ..ask("東京駅", "横浜駅") }).unwrap_err();
+    assert!(matches!(said, Trouble::UnknownPlace { pointer, .. } if pointer == "/via/0"));
+}
+
+#[test]
+fn a_bicycle_keeps_off_expressways_and_is_faster_than_a_walk() {
+    let by = |mode| answer(&RouteAsk { mode, ..ask("東京駅", "品川駅") }).unwrap();
+    let ((cycle, details), (walk, _)) = (by(Mode::Cycle), by(Mode::Walk));
+    assert_eq!((&*details.travel_mode, details.routes[0].highway_metres), ("bicycling", Some(0)));
+    let seconds = |it: &Routes| it.routes[0].duration.value;
+    assert!(seconds(&cycle) * 2 < seconds(&walk) && cycle.routes[0].duration_in_traffic.is_none());
+}
+
+#[test]
+fn a_name_with_a_slip_is_taken_and_told_and_others_are_asked_back() {
+    let (routes, details) = answer(&ask("Shinjku Station", "横浜駅")).unwrap();
+    assert_eq!(details.origin.unwrap().name, "新宿駅");
+    assert!(routes.routes[0].warnings[0].contains("「Shinjku Station」"), "{:?}", routes.routes[0]);
+    let said = answer(&ask("みなとみらあ", "横浜駅")).unwrap_err();
+    let Trouble::NotQuite { pointer, close, .. } = said else { panic!("{said:?}") };
+    assert!(
+        pointer == "/origin" && close.iter().any(|it| it.contains("みなとみらい")),
+        "{close:?}"
+    );
+    let (routes, _) = answer(&ask("東京都千代田区丸の内9丁目99番", "横浜駅")).unwrap();
+    assert!(routes.routes[0].warnings[0].contains("丸の内」として"), "{:?}", routes.routes[0]);
 }

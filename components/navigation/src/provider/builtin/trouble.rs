@@ -3,7 +3,7 @@
 use graph::NotFound;
 
 use super::ends::Known;
-use crate::{ask::Language, trouble::Trouble};
+use crate::{ask::Language, trouble::Trouble, words};
 
 /// A map that cannot be read, by its name.
 pub(crate) fn unreadable(map: &str, error: NotFound) -> Trouble {
@@ -19,19 +19,22 @@ pub(crate) fn no_way(
     error: NotFound,
     map: &str,
     (origin, destination): (&Known, &Known),
+    (first, last): (&str, &str),
     language: Language,
 ) -> Trouble {
-    let outside = |pointer: &str, place: &Known| Trouble::OutsideMap {
-        pointer: pointer.to_owned(),
-        place: place.name(language).to_owned(),
-        map: map.to_owned(),
+    let outside = |pointer: &str, place: &Known, metres: Option<f64>| {
+        let (pointer, place) = (pointer.to_owned(), place.name(language).to_owned());
+        match metres {
+            Some(metres) => Trouble::OffRoad { pointer, place, metres: words::whole(metres) },
+            None => Trouble::OutsideMap { pointer, place, map: map.to_owned() },
+        }
     };
     match error {
-        NotFound::OriginOutside(_) => outside("/origin", origin),
-        NotFound::DestinationOutside(_) => outside("/destination", destination),
+        NotFound::OriginOutside(metres) => outside(first, origin, metres),
+        NotFound::DestinationOutside(metres) => outside(last, destination, metres),
         NotFound::NoWay => Trouble::NoRoute,
         NotFound::TooFar => Trouble::Invalid {
-            pointer: "/destination".to_owned(),
+            pointer: last.to_owned(),
             message: match language {
                 Language::Japanese => "この地図で一度に探せる距離を超えています".to_owned(),
                 Language::English => "is farther than one search over this map goes".to_owned(),

@@ -1,13 +1,13 @@
 //! What whoever follows a route of the built-in provider must know.
 
-use graph::{Class, Found, Mode};
+use graph::{Class, Leg, Mode};
 
 use crate::ask::Language;
 
 /// The warnings of a route, whose data first.
 pub(crate) fn warnings(
     attribution: &str,
-    found: &Found,
+    legs: &[Leg],
     mode: Mode,
     language: Language,
 ) -> Vec<String> {
@@ -26,11 +26,15 @@ pub(crate) fn warnings(
             "歩道や横断歩道がない区間が含まれることがあります。",
             "Parts of the way may lack pavements and crossings.",
         )),
+        Mode::Cycle => warnings.push(pick(
+            "押し歩きが必要な区間や、勾配の大きい区間が含まれることがあります。",
+            "Parts of the way may be steep, or have to be walked.",
+        )),
     }
-    if mode == Mode::Drive && found.legs.iter().any(|it| it.toll) {
+    if mode == Mode::Drive && legs.iter().any(|it| it.toll) {
         warnings.push(pick("有料道路を通ります。", "The route has tolls."));
     }
-    if found.legs.iter().any(|it| it.class == Class::Ferry) {
+    if legs.iter().any(|it| it.class == Class::Ferry) {
         warnings.push(pick(
             "フェリーの待ち時間と運賃は含まれていません。",
             "Waiting for a ferry, and its fare, are not in it.",

@@ -63,7 +63,7 @@ fn not_found(answer: &answer::Directions, ask: &RouteAsk) -> Trouble {
 }
 
 fn end(name: &str, location: Option<output::navigation::Point>) -> Option<End> {
-    Some(End { name: plain(name), location: location? })
+    Some(End { name: plain(name), location: location?, ..End::default() })
 }
 
 /// Google's own line where it gives one; it must be shown beside its routes.

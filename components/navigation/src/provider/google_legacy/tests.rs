@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::provider::carrier::tests::Script;
+use crate::{ask::Prefer, provider::carrier::tests::Script};
 
 pub(crate) fn route_ask() -> RouteAsk {
     RouteAsk {
@@ -15,6 +15,8 @@ pub(crate) fn route_ask() -> RouteAsk {
         alternatives: false,
         departure: Departure::Now,
         traffic: Traffic::BestGuess,
+        prefer: Prefer::Fastest,
+        via: Vec::new(),
         mode: Mode::Drive,
         language: Language::Japanese,
     }

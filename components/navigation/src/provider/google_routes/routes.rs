@@ -38,7 +38,7 @@ pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, De
     let first = answer.routes.first().ok_or(Trouble::NoRoute)?;
     let leg = first.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
     let end = |name: &String, at: &answer::Location| {
-        Some(End { name: name.clone(), location: point(at) })
+        Some(End { name: name.clone(), location: point(at), ..End::default() })
     };
     let mut details = Details {
         provider: "google-routes".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn read(answer: answer::Routes, ask: &RouteAsk) -> Result<(Routes, De
         travel_mode: travel_mode(ask.mode).to_owned(),
         origin: end(&ask.origin, &leg.start_location),
         destination: end(&ask.destination, &leg.end_location),
-        routes: Vec::new(),
+        ..Details::default()
     };
     let mut routes = Vec::new();
     let most = if ask.alternatives { ROUTES_MAX } else { 1 };

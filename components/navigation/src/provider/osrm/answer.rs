@@ -20,8 +20,18 @@ pub struct Route {
     pub duration: f64,
     /// The whole line, with precision 5.
     pub geometry: String,
-    /// From stop to stop: here always one.
+    /// From stop to stop.
     pub legs: Vec<Leg>,
+}
+
+impl Route {
+    /// Whether a road of it is of this class. A server whose map can leave a class out tells it, too.
+    #[must_use]
+    pub fn has(&self, class: &str) -> bool {
+        let steps = self.legs.iter().flat_map(|it| &it.steps);
+        let mut classes = steps.flat_map(|it| &it.intersections).flat_map(|it| &it.classes);
+        classes.any(|it| it == class)
+    }
 }
 
 /// From one stop to the next.

@@ -22,18 +22,21 @@ pub(super) fn routes(
     answer: answer::Routes,
     ask: &RouteAsk,
     ends: [&Known; 2],
+    via: &[Known],
 ) -> Result<(Routes, Details), Trouble> {
     if answer.routes.is_empty() {
         return Err(Trouble::NoRoute);
     }
-    let [origin, destination] = ends.map(|it| Some(End { name: it.name.clone(), location: it.at }));
+    let end = |it: &Known| End { name: it.name.clone(), location: it.at, ..End::default() };
+    let [origin, destination] = ends.map(|it| Some(end(it)));
     let mut details = Details {
         provider: "osrm".to_owned(),
         attribution: ATTRIBUTION.to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
         origin,
         destination,
-        routes: Vec::new(),
+        via: via.iter().map(end).collect(),
+        ..Details::default()
     };
     let mut routes = Vec::new();
     let most = if ask.alternatives { ROUTES_MAX } else { 1 };
@@ -52,9 +55,11 @@ pub(crate) fn waypoint(it: &Known) -> Waypoint {
 
 fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Trouble> {
     let points = line::points(&it.geometry, 5)?;
-    let leg = it.legs.first().ok_or_else(|| failed("the provider's route has no leg"))?;
-    let begins: Vec<_> = leg
-        .steps
+    if it.legs.is_empty() {
+        return Err(failed("the provider's route has no leg"));
+    }
+    let all: Vec<_> = it.legs.iter().flat_map(|it| &it.steps).collect();
+    let begins: Vec<_> = all
         .iter()
         .map(|it| Point { lat: it.maneuver.location.1, lng: it.maneuver.location.0 })
         .collect();
@@ -65,19 +70,27 @@ fn route(it: answer::Route, ask: &RouteAsk) -> Result<(Route, RouteDetails), Tro
         maneuver: instructions::maneuver(it).map(str::to_owned),
     };
     let route = Route {
-        summary: leg.summary.clone(),
+        summary: summary(&it.legs),
         distance: distance(it.distance),
         duration: duration(it.duration, ask.language),
         // It knows no traffic.
         duration_in_traffic: None,
-        steps: leg.steps.iter().map(step).collect(),
+        steps: all.iter().map(|it| step(it)).collect(),
         polyline: it.geometry,
         warnings: Vec::new(),
     };
-    let ferry: f64 = leg.steps.iter().filter(|it| it.mode == "ferry").map(|it| it.distance).sum();
+    let ferry: f64 = all.iter().filter(|it| it.mode == "ferry").map(|it| it.distance).sum();
     let ferry_metres = Some(whole(ferry)).filter(|it| *it > 0);
     let steps_at = line::steps_at(&points, &begins);
     Ok((route, RouteDetails { steps_at, ferry_metres, ..RouteDetails::default() }))
+}
+
+/// What each leg is called, once.
+fn summary(legs: &[answer::Leg]) -> String {
+    let mut names: Vec<&str> = legs.iter().map(|it| it.summary.as_str()).collect();
+    names.retain(|it| !it.is_empty());
+    names.dedup();
+    names.join(", ")
 }
 
 /// A row of a table as it comes; null is no way.

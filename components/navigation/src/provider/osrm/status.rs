@@ -6,6 +6,7 @@ use crate::{
         carrier::{Reply, clipped, failed},
         nominatim::Known,
     },
+    refusals::OSRM_MAP,
     trouble::Trouble,
 };
 
@@ -27,6 +28,9 @@ pub(super) fn trouble(reply: &Reply, about: &About<'_>) -> Trouble {
     let message = clipped(&refusal.message);
     let invalid =
         |pointer: &str, message: String| Trouble::Invalid { pointer: pointer.to_owned(), message };
+    if reply.status == 429 {
+        return Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+    }
     match refusal.code.as_str() {
         "NoRoute" | "NoTable" => Trouble::NoRoute,
         "NoSegment" => {
@@ -42,16 +46,13 @@ pub(super) fn trouble(reply: &Reply, about: &About<'_>) -> Trouble {
             invalid("/avoid", message)
         }
         "TooBig" => invalid("", format!("more than this OSRM server takes at once: {message}")),
-        "" if reply.status == 429 => {
-            Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) }
-        }
         "" => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
         code => failed(&format!("OSRM answers {}: {message}", clipped(code))),
     }
 }
 
 fn outside(about: &About<'_>, at: usize) -> Trouble {
-    let map = "the OSRM server's map".to_owned();
+    let map = OSRM_MAP.to_owned();
     match about.ends.get(at) {
         Some((pointer, known)) => {
             Trouble::OutsideMap { pointer: pointer.clone(), place: known.name.clone(), map }

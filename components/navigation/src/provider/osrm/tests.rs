@@ -164,6 +164,7 @@ fn every_code_means_what_it_says() {
         (code("TooBig", "Too many"), "Invalid { pointer: \"\""),
         (code("InvalidQuery", "Query string malformed"), "Failed"),
         ((429, String::new()), "OverQueryLimit"),
+        ((429, json!({ "code": "TooManyRequests" }).to_string()), "OverQueryLimit"),
         ((502, "<html>".to_owned()), "Failed"),
         ((200, "{}".to_owned()), "Failed"),
         ((200, "<html>".to_owned()), "Failed"),
@@ -175,6 +176,54 @@ fn every_code_means_what_it_says() {
         let trouble = format!("{:?}", osrm(&script).routes(&ask).unwrap_err());
         assert!(trouble.starts_with(said), "{reply:?}: {trouble}");
     }
+}
+
+#[test]
+fn a_map_that_leaves_out_one_class_at_a_time_leaves_out_what_it_can_and_says_what_it_did_not() {
+    let refused =
+        json!({ "code": "InvalidValue", "message": "Exclude flag combination is not supported." });
+    let with = |classes: &[&str]| {
+        let mut it = answer(1);
+        it["routes"][0]["legs"][0]["steps"][0]["intersections"] = json!([{ "classes": classes }]);
+        (200, it.to_string())
+    };
+    let avoid = Avoid { tolls: true, highways: true, ferries: false };
+    let ask = RouteAsk { avoid, ..ask() };
+    let refused = || (400, refused.to_string());
+    // Without motorways it has a ferry only, and no toll.
+    let script = Script::with([refused(), with(&["ferry"])]);
+    let (routes, _) = osrm(&script).routes(&ask).unwrap();
+    let asked: Vec<_> = script.calls().iter().map(|it| it.url.to_string()).collect();
+    assert!(
+        asked[0].ends_with("exclude=motorway%2Ctoll") && asked[1].ends_with("exclude=motorway")
+    );
+    assert_eq!(routes.routes[0].warnings, Vec::<String>::new());
+    // Whatever is left out, something is left that was to be avoided, or may be.
+    let script = Script::with([refused(), with(&["toll"]), with(&["motorway"])]);
+    let (routes, _) = osrm(&script).routes(&ask).unwrap();
+    assert!(routes.routes[0].warnings[0].contains("有料道路を通ります"));
+    let script = Script::with([refused(), with(&["toll"]), refused()]);
+    let (routes, _) =
+        osrm(&script).routes(&RouteAsk { language: Language::English, ..ask }).unwrap();
+    assert!(routes.routes[0].warnings[0].contains("has toll roads"));
+    let script = Script::with([refused(), refused(), refused()]);
+    let ask = RouteAsk { avoid, ..self::ask() };
+    let said = osrm(&script).routes(&ask).unwrap_err();
+    assert!(matches!(said, Trouble::Invalid { pointer, .. } if pointer == "/avoid"));
+}
+
+#[test]
+fn stops_on_the_way_are_asked_for_in_order_and_all_legs_are_told() {
+    let mut two = answer(1);
+    let leg = two["routes"][0]["legs"][0].clone();
+    two["routes"][0]["legs"] = json!([leg.clone(), leg]);
+    let script = Script::of([two]);
+    let ask = RouteAsk { via: vec!["40.7,-120.95".to_owned()], ..ask() };
+    let (routes, details) = osrm(&script).routes(&ask).unwrap();
+    let url = script.calls()[0].url.to_string();
+    assert!(url.contains(";-120.950000,40.700000;"), "{url}");
+    assert_eq!((routes.routes[0].steps.len(), details.via.len()), (6, 1));
+    assert_eq!(routes.routes[0].summary, "国道15号, 環状2号");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use output::navigation::{Details, End, Route, RouteDetails, Routes, Step};
 
 use super::answer;
 use crate::{
-    ask::{Language, RouteAsk},
+    ask::{Language, Prefer, RouteAsk},
     provider::{
         ROUTES_MAX,
         carrier::failed,
@@ -28,14 +28,16 @@ pub(super) fn routes(
     ask: &RouteAsk,
     ends: [&Known; 2],
 ) -> Result<(Routes, Details), Trouble> {
-    let [origin, destination] = ends.map(|it| Some(End { name: it.name.clone(), location: it.at }));
+    let [origin, destination] =
+        ends.map(|it| Some(End { name: it.name.clone(), location: it.at, ..End::default() }));
     let mut details = Details {
         provider: "valhalla".to_owned(),
         attribution: ATTRIBUTION.to_owned(),
         travel_mode: travel_mode(ask.mode).to_owned(),
         origin,
         destination,
-        routes: Vec::new(),
+        preferred: (ask.prefer == Prefer::Shortest).then(|| "shortest".to_owned()),
+        ..Details::default()
     };
     let mut routes = Vec::new();
     let most = if ask.alternatives { ROUTES_MAX } else { 1 };

@@ -17,15 +17,15 @@ pub(super) fn trouble(reply: &Reply, ends: &[(String, &Known)]) -> Trouble {
         pointer: pointer.to_owned(),
         message: format!("{why}: {message}"),
     };
+    if reply.status == 429 {
+        return Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) };
+    }
     match refusal.error_code {
         // Unconnected regions, and no path between what is connected.
         170 | 441 | 442 => Trouble::NoRoute,
         171 => outside(ends),
         150..=159 => invalid("", "more than this Valhalla server takes at once"),
         160..=169 => invalid("/departure_time", "this Valhalla server does not take this time"),
-        0 if reply.status == 429 => {
-            Trouble::OverQueryLimit { retry_after_s: reply.retry_after_s.unwrap_or(60) }
-        }
         0 => failed(&format!("the provider answers with the HTTP status {}", reply.status)),
         code => failed(&format!("Valhalla answers {code}: {message}")),
     }

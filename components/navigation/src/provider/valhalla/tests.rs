@@ -119,6 +119,7 @@ fn every_code_means_what_it_says() {
         (code(162), "Invalid { pointer: \"/departure_time\""),
         (code(125), "Failed"),
         ((429, String::new()), "OverQueryLimit"),
+        ((429, json!({ "error_code": 125, "error": "Slow down" }).to_string()), "OverQueryLimit"),
         ((502, "<html>".to_owned()), "Failed"),
         ((200, "[]".to_owned()), "Failed"),
         ((200, "{}".to_owned()), "Failed"),

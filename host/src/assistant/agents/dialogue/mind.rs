@@ -63,7 +63,7 @@ impl Dialogue {
         self.turns += 1;
         self.tokens += taken.input_tokens + taken.output_tokens;
         self.report(crew, taken).await;
-        run
+        run.and_then(Run::unless_failed)
     }
 
     fn mind(&self, crew: &Crew<'_>) -> Result<Mind, Undecided> {

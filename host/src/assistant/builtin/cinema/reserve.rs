@@ -48,7 +48,7 @@ impl Visit {
 }
 
 /// Number, film, time and seats of a reservation.
-fn lines(desk: &Desk<'_>, found: &Value) -> String {
+pub(super) fn lines(desk: &Desk<'_>, found: &Value) -> String {
     let text = |name: &str| found[name].as_str();
     let seats =
         found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());

@@ -1,19 +1,23 @@
 //! The third step at the cinema: which seats. Those side by side and near the middle are proposed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Aim, Asked, COUNT_MAX, Choice, SEATS, Visit, films::numbered};
+use super::{Aim, Asked, COUNT_MAX, Choice, SEATS, Visit, films::numbered, wanted::Position};
 use crate::assistant::{Decision, builtin::desk::Desk};
 
 /// Proposals at once.
 const PROPOSALS_MAX: usize = 4;
 /// How far back the best row is: in thousandths of the rows.
 const BEST_ROW: i64 = 620;
-/// Where people want to sit, and the words for it: another best row.
-const ROWS: &[(i64, &str)] =
-    &[(950, "後ろ|うしろ|後方|最後列|back|rear"), (150, "前の方|前方|最前|前列|front")];
+/// The best row where people want to sit at the front or at the back.
+const FRONT_ROW: i64 = 0;
+const BACK_ROW: i64 = 1_000;
+/// Where they want to sit in the middle of the hall.
+const MIDDLE_ROW: i64 = 560;
+/// What seats away from an aisle weigh where one is wished: more than any place in a hall.
+const OFF_AISLE: i64 = 10_000;
 
 /// A seat that is free.
 #[derive(Clone, Debug)]
@@ -32,7 +36,8 @@ impl Visit {
     }
 
     pub(super) fn seats_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
-        let seats = read(found);
+        let seats = read(found, self.wanted.wheelchair);
+        let edges = edges(found);
         self.retitle(desk, found);
         if self.aim != Aim::Book {
             return self.seats_told(desk, &seats);
@@ -68,14 +73,40 @@ impl Visit {
                 format!("Only {} seats are left, fewer than {count}. Nothing was reserved; please try another showing.", seats.len()),
             ));
         }
-        let best = ROWS
-            .iter()
-            .find(|it| it.1.split('|').any(|it| self.said.contains(it)))
-            .map_or(BEST_ROW, |it| it.0);
-        let (groups, is_apart) = proposals(&seats, count, best);
+        let seats = match &self.wanted.row {
+            Some(row) => {
+                let of_row: Vec<_> = seats.iter().filter(|it| it.row == *row).cloned().collect();
+                if of_row.len() < count {
+                    self.note = Some(desk.say(
+                        format!("{row}列に{count}席の空きはありません。"),
+                        format!("There are not {count} seats left in row {row}."),
+                    ));
+                    seats
+                } else {
+                    of_row
+                }
+            }
+            None => seats,
+        };
+        const NOT_THERE: [&str; 6] =
+            ["not in the", "not at the front", "not too close", "以外", "は嫌", "じゃない"];
+        let is_denied = NOT_THERE.iter().any(|it| self.said.to_lowercase().contains(it));
+        let position = self.wanted.position.filter(|_| !is_denied);
+        let (groups, is_apart) = proposals(&seats, &edges, count, position);
+        let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();
+        let mut notes = Vec::new();
         if is_apart {
-            self.note =
-                Some(desk.say("並びの席は残っていません。", "No seats side by side are left."));
+            notes.push(desk.say("並びの席は残っていません。", "No seats side by side are left."));
+        }
+        if let Some(place) = position.filter(|it| !is_there(*it, chosen, &seats, &edges)) {
+            let place = named(place, desk);
+            notes.push(desk.say(
+                format!("{place}に{count}席の空きは見つからないため、近い席です。"),
+                format!("There are no {count} seats together {place}; these are the nearest."),
+            ));
+        }
+        if !notes.is_empty() {
+            self.note = Some(notes.join(desk.language.pick("", " ")));
         }
         self.ask_seats(desk, &groups)
     }
@@ -154,9 +185,13 @@ impl Visit {
             ),
         };
         self.seats.clear();
+        let chair = match self.wanted.wheelchair {
+            true => desk.say("車椅子用の", "wheelchair "),
+            false => String::new(),
+        };
         let head = desk.say(
-            format!("{showing}の空席は{count}席です。{named}"),
-            format!("{showing}: {count} seats are free. {named}"),
+            format!("{showing}の{chair}空席は{count}席です。{named}"),
+            format!("{showing}: {count} {chair}seats are free. {named}"),
         );
         let next = desk.say(
             "予約するときは「A5とA6を予約して」のように書いてください。",
@@ -196,22 +231,84 @@ fn user_field(desk: &Desk<'_>) -> Value {
     json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": super::USER_MAX })
 }
 
-fn read(found: &Value) -> Vec<Seat> {
+/// The seats that are free: those for wheelchairs where they are asked for, and else the others.
+fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let seats = found["seats"].as_array().into_iter().flatten();
-    let free = seats.filter(|it| it["is_reserved"] != true && it["kind"] != "wheelchair");
-    let seat = |it: &Value| {
-        let column = it["column"].as_i64().or(it["number"].as_i64())?;
-        Some(Seat {
-            id: it["seat_id"].as_str()?.to_owned(),
-            row: it["row"].as_str()?.to_owned(),
-            column,
-        })
-    };
+    let free =
+        seats.filter(|it| it["is_reserved"] != true && (it["kind"] == "wheelchair") == wheelchair);
     free.filter_map(seat).collect()
 }
 
+fn seat(it: &Value) -> Option<Seat> {
+    let column = it["column"].as_i64().or(it["number"].as_i64())?;
+    Some(Seat {
+        id: it["seat_id"].as_str()?.to_owned(),
+        row: it["row"].as_str()?.to_owned(),
+        column,
+    })
+}
+
+/// The seats at the end of their row or beside an aisle, taken ones among them.
+fn edges(found: &Value) -> BTreeSet<String> {
+    let all: Vec<_> = found["seats"].as_array().into_iter().flatten().filter_map(seat).collect();
+    let places: BTreeSet<_> = all.iter().map(|it| (it.row.as_str(), it.column)).collect();
+    let is_edge = |it: &&Seat| {
+        let beside = |column: i64| places.contains(&(it.row.as_str(), column));
+        !beside(it.column - 1) || !beside(it.column + 1)
+    };
+    all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
+}
+
+/// Whether the seats are where they are wished: at the front, at the back, in the middle, at an aisle.
+fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSet<String>) -> bool {
+    let rows: BTreeSet<_> = seats.iter().map(|it| it.row.as_str()).collect();
+    let at = |row: &str| rows.iter().position(|it| *it == row).unwrap_or_default() * 4;
+    let depth = rows.len().saturating_sub(1);
+    match position {
+        Position::Front => chosen.iter().all(|it| at(&it.row) <= depth),
+        Position::Back => chosen.iter().all(|it| at(&it.row) >= 3 * depth),
+        Position::Aisle => chosen.iter().any(|it| edges.contains(&it.id)),
+        Position::Middle => {
+            let columns = seats.iter().map(|it| it.column);
+            let ends = columns.clone().min().unwrap_or(0) + columns.clone().max().unwrap_or(0);
+            let width = columns.clone().max().unwrap_or(0) - columns.min().unwrap_or(0) + 1;
+            let own: i64 = chosen.iter().map(|it| 2 * it.column - ends).sum();
+            let count = i64::try_from(chosen.len().max(1)).unwrap_or(1);
+            // The middle of the seats is in the middle third of the hall.
+            let is_central = (3 * own / count).abs() <= width;
+            is_central && chosen.iter().all(|it| (depth..=3 * depth).contains(&at(&it.row)))
+        }
+    }
+}
+
+fn named(position: Position, desk: &Desk<'_>) -> String {
+    match position {
+        Position::Front => desk.say("前方", "at the front"),
+        Position::Back => desk.say("後方", "at the back"),
+        Position::Middle => desk.say("真ん中", "in the middle"),
+        Position::Aisle => desk.say("通路側", "at an aisle"),
+    }
+}
+
 /// The best groups of `count` seats, at most one a row; whether they are apart, since none is together.
-fn proposals(seats: &[Seat], count: usize, best_row: i64) -> (Vec<Vec<Seat>>, bool) {
+fn proposals(
+    seats: &[Seat],
+    edges: &BTreeSet<String>,
+    count: usize,
+    position: Option<Position>,
+) -> (Vec<Vec<Seat>>, bool) {
+    let best_row = match position {
+        Some(Position::Front) => FRONT_ROW,
+        Some(Position::Back) => BACK_ROW,
+        Some(Position::Middle) => MIDDLE_ROW,
+        Some(Position::Aisle) | None => BEST_ROW,
+    };
+    // What is wished weighs more than all else.
+    let (sides_weight, row_divisor) = match position {
+        Some(Position::Middle) => (3, 50),
+        Some(Position::Front | Position::Back) => (1, 5),
+        Some(Position::Aisle) | None => (1, 50),
+    };
     let mut rows: BTreeMap<&str, Vec<&Seat>> = BTreeMap::new();
     for it in seats {
         rows.entry(&it.row).or_default().push(it);
@@ -226,13 +323,16 @@ fn proposals(seats: &[Seat], count: usize, best_row: i64) -> (Vec<Vec<Seat>>, bo
     for (at, row) in rows.values_mut().enumerate() {
         row.sort_by_key(|it| it.column);
         let depth = i64::try_from(at).unwrap_or_default() * 1_000 / last;
-        let off_row = (depth - best_row).abs() / 50;
+        let off_row = (depth - best_row).abs() / row_divisor;
         let together = row
             .windows(count)
             .filter(|it| it.windows(2).all(|it| it[1].column == it[0].column + 1));
         let scored = together.map(|it| {
             let sides = it[0].column + it[count - 1].column;
-            ((sides - middle).abs() + off_row, it)
+            let is_off =
+                position == Some(Position::Aisle) && !it.iter().any(|it| edges.contains(&it.id));
+            let off_aisle = if is_off { OFF_AISLE } else { 0 };
+            (sides_weight * (sides - middle).abs() + off_row + off_aisle, it)
         });
         if let Some((score, group)) = scored.min_by_key(|it| it.0) {
             groups.push((score, group.iter().map(|it| (*it).clone()).collect()));

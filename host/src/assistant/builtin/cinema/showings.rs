@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit, films::numbered};
-use crate::assistant::{Decision, Language, builtin::desk::Desk};
+use super::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit, films::numbered, wanted::Pick};
+use crate::assistant::{Answered, Decision, Language, ToolResult, builtin::desk::Desk};
 
 /// Showings that are offered at once.
 const SHOWINGS_MAX: usize = 20;
@@ -20,14 +20,19 @@ struct Showing<'a> {
 impl Visit {
     pub(super) fn list_showings(&mut self, desk: &mut Desk<'_>) -> Decision {
         let Some(film) = self.film.clone() else { return self.list_films(desk) };
-        let mut arguments = json!({ "movie_id": film.id });
-        if let Some(date) = &self.date {
-            arguments["date"] = date.as_str().into();
-        }
         let label = film.label;
-        let reason =
-            desk.say(format!("「{label}」の上映時間を確認"), format!("To see when {label} is on"));
-        desk.only(SHOWTIMES, arguments, reason)
+        let days = [self.date.clone(), self.also.clone()];
+        let calls = days.iter().take(1).chain(days[1..].iter().filter(|it| it.is_some()));
+        let calls = calls.map(|date| {
+            let mut arguments = json!({ "movie_id": film.id });
+            if let Some(date) = date {
+                arguments["date"] = date.as_str().into();
+            }
+            let reason = desk
+                .say(format!("「{label}」の上映時間を確認"), format!("To see when {label} is on"));
+            desk.call(SHOWTIMES, arguments, reason)
+        });
+        Decision::Call(calls.collect())
     }
 
     pub(super) fn showings_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
@@ -55,7 +60,25 @@ impl Visit {
             ));
             meant = open.iter().collect();
         }
+        meant.sort_by_key(|it| it.start);
         if self.aim == Aim::Showtimes {
+            let meant = match self.wanted.pick {
+                Some(Pick::Earliest) => meant.into_iter().take(1).collect(),
+                Some(Pick::Latest) => {
+                    // The last one of each day.
+                    let day = |it: &&Showing<'_>| it.start.get(..10).unwrap_or_default().to_owned();
+                    let last: Vec<_> = meant
+                        .iter()
+                        .enumerate()
+                        .filter(|(at, it)| {
+                            meant.get(at + 1).is_none_or(|next| day(next) != day(it))
+                        })
+                        .map(|it| *it.1)
+                        .collect();
+                    last
+                }
+                None => meant,
+            };
             return self.showings_told(desk, &meant, &film);
         }
         let count = u64::from(self.count.unwrap_or(1));
@@ -77,8 +100,17 @@ impl Visit {
                 with_seats.iter().filter(|it| it.minutes == sought && hours.to < 24 * 60);
             exact.next().filter(|_| exact.next().is_none())
         });
+        // The earliest or the latest is the one that is asked for, as long as the day is clear.
+        let picked = match self.wanted.pick {
+            Some(Pick::Earliest) => with_seats.first(),
+            Some(Pick::Latest) => {
+                with_seats.iter().rfind(|it| it.start.get(..10) == with_seats[0].start.get(..10))
+            }
+            None => None,
+        };
+        let picked = picked.filter(|_| self.note.is_none());
         let only = if let [one] = &with_seats[..] { Some(one) } else { None };
-        if let Some(one) = exact.or(only.filter(|_| self.note.is_none())) {
+        if let Some(one) = picked.or(exact).or(only.filter(|_| self.note.is_none())) {
             let choice = choice(one, desk.language);
             self.showing = Some(Settled { id: choice.value, label: choice.label });
             return self.proceed(desk);
@@ -131,6 +163,17 @@ impl Visit {
         );
         desk.conclude(format!("{head}\n{list}\n{next}"))
     }
+}
+
+/// The showings of all days that were asked for.
+pub(super) fn all(answered: &[Answered]) -> Value {
+    let lists = answered.iter().filter_map(|it| match &it.result {
+        ToolResult::Output { structured, .. } if it.call.name == SHOWTIMES => {
+            structured["showtimes"].as_array()
+        }
+        _ => None,
+    });
+    json!({ "showtimes": lists.flatten().collect::<Vec<_>>() })
 }
 
 fn read(value: &Value) -> Option<Showing<'_>> {

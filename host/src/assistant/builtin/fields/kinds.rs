@@ -159,7 +159,7 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
             r#"{"min":1,"max":5,"step":1,"showValue":true}"#,
             false,
         ),
-        "満足度|評価|点数|スコア|星の数|rating|satisfaction|score|star rating|ratings",
+        "満足度|評価|点数|スコア|星の数|rating|satisfaction|score|star rating|ratings|stars|star",
     ),
     (
         kind("priority", ("優先度", "Priority"), "select", LEVELS, false),

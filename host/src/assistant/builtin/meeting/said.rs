@@ -14,12 +14,12 @@ const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |a
 const DEEDS: &str = "について|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
 /// What is no part of it.
-const BEFORE: &str = "about |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
+const BEFORE: &str = "about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |to talk about |talk about |talk to each other about |to chat about |to ";
 const ENDS: &[char] =
     &['、', '。', ',', '.', '!', '！', '?', '？', ' ', '　', 'を', 'で', 'に', 'は', 'と', 'の'];
 
-pub(super) trait Agents {
+pub(in crate::assistant::builtin) trait Agents {
     /// The names of agents, in their order.
     fn agents(&self) -> Vec<Piece>;
     /// Whether somebody is to do something with it.
@@ -119,6 +119,12 @@ fn english(rest: &str) -> &str {
     let rest = rest.trim_start_matches(['"', ' ', ',']);
     let rest = rest.trim_end_matches(['.', '!', '?', ' ']).trim_end_matches(", please");
     let rest = rest.trim_end_matches(" please");
+    // How long they talk is no part of it.
+    let is_length = |it: &str| {
+        let lower = it.to_ascii_lowercase();
+        ["turn", "round", "exchange", "message"].iter().any(|word| lower.contains(word))
+    };
+    let rest = rest.rsplit_once(", ").filter(|it| is_length(it.1)).map_or(rest, |it| it.0);
     // What comes behind `about` is the topic, whatever verb came before.
     if let Some((_, topic)) = rest.split_once(" about ").filter(|it| it.0.len() < 40) {
         return topic;

@@ -7,10 +7,10 @@ use crate::assistant::builtin::{
 };
 
 /// Before and behind a card's name in English.
-const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
+const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card with an|card with a|card with the|card with|card of the|card of a|card of|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
 const NAME_STOPS: &str = ".|,|?|!|\n| please| for | in | on | and | with | as | titled | that | card| theme| pls| thanks| by | from | is | vs | vs. | versus ";
 const NAME_BEHIND: &str = " illustration| card art| card| artwork| picture| art";
-const NAME_LEADS: &str = "show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up ";
+const NAME_LEADS: &str = "all the |all of the |all |every |some |more |show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up |what does the |what do the |what does |how does the |does the |is the |is there a |do you have a ";
 
 impl Heard {
     /// What may be the name of a card, a theme among it or not.
@@ -19,23 +19,64 @@ impl Heard {
         names.extend(self.described());
         const BEHIND: &[char] = &[
             'の', 'と', 'を', '、', 'が', 'で', 'は', '対', 'も', 'や', ' ', '?', '!', '。', ',',
-            'に', '(', 'v', '×', 'x', '・',
+            'に', 'っ', '(', 'v', '×', 'x', '・',
         ];
         names.extend(self.stretches(&['の', '・', '=']).into_iter().filter(|it| {
-            let is_long = it.to - it.from >= 2;
+            // `猫のカード`: one sign is a name where a card's word follows.
+            let is_card = ["のカード", "の絵", "のイラスト", "の画像"]
+                .iter()
+                .any(|mark| self.is_at(mark, it.to));
+            let is_long = it.to - it.from >= 2 || is_card;
             let is_word = |word: &Token| {
                 word.from == it.to
                     && matches!(
                         word.word,
-                        Word::Card | Word::Theme | Word::Thumbnail | Word::Versus
+                        Word::Card
+                            | Word::Theme
+                            | Word::Thumbnail
+                            | Word::Versus
+                            | Word::Show
+                            | Word::Want
                     )
             };
             let next = self.chars.get(it.to);
             let is_over =
                 next.is_none_or(|it| BEHIND.contains(it)) || self.tokens.iter().any(is_word);
-            is_long && is_over && it.text.chars().any(is_name_char) && !it.text.is_ascii()
+            // `並べた`, `強い`: a verb or an adjective is no name.
+            let stem =
+                it.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
+            let tail: String = it.text.chars().skip(stem).collect();
+            let is_kana = !tail.is_empty() && tail.chars().all(super::is_hiragana);
+            const VERBS: [&str; 12] = [
+                "た", "たい", "て", "る", "れ", "い", "いの", "りた", "んだ", "ない", "く", "きた",
+            ];
+            let is_verb =
+                (1..=2).contains(&stem) && is_kana && VERBS.iter().any(|it| tail.ends_with(it));
+            is_long
+                && is_over
+                && !is_verb
+                && it.text.chars().any(is_name_char)
+                && !it.text.is_ascii()
         }));
+        names.extend(self.in_kana());
         names
+    }
+
+    /// A name in hiragana before a card's word: `ほたるの絵`.
+    fn in_kana(&self) -> Option<Piece> {
+        const CARDS: &str = "のカード|の絵|のイラスト|の画像|ちゃん";
+        let end = marks(CARDS).filter_map(|it| self.find(it, 2)).min()?;
+        let is_kana = |it: &char| matches!(it, '\u{3041}'..='\u{3096}' | 'ー');
+        let length = self.chars[..end].iter().rev().take_while(|it| is_kana(it)).count();
+        if length == 0 {
+            return None;
+        }
+        let before = &self.chars[..end - length];
+        let length = length + before.iter().rev().take_while(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' | '0'..='9')).count();
+        let from = end - length;
+        let is_begin = from == 0 || matches!(self.chars[from - 1], '、' | '。' | ' ' | '!' | '?');
+        let is_new = (from..end).any(|it| !self.is_known(it));
+        (is_begin && is_new && length > 1).then(|| self.piece(from, end))
     }
 
     /// A card's name as English describes it: `a picture of argo`, `argo the star ship illustration`.

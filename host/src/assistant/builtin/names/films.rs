@@ -10,9 +10,9 @@ impl Heard {
              のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
              を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
              を土|を日|が観|が見|がみ|がい|がやって|が気|って|は何時|はいつ|は上映|はやって|\
-             はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、二|\
+             はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、五|、5|、四|、4|、三|、3|、一|、1|、二|\
              の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
-             は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
+             の一番|のいちばん|の最|の早|の遅|の次|の初|は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
              について|を来週|を今週|を週";
         let length = it.to - it.from;
         let is_named = it.text.chars().any(is_name_char);
@@ -49,7 +49,29 @@ impl Heard {
             let is_new = (from..to).any(|it| !self.is_known(it) && self.lower[it] != ' ');
             let ends_known = self.is_known(from) && self.is_known(to - 1);
             let is_time = self.when.spans.iter().any(|it| it.0 == from);
-            if is_new && !ends_known && !is_time {
+            let text = self.piece(from, to).text.to_lowercase();
+            let is_any = [
+                "for ",
+                "less ",
+                "under ",
+                "$",
+                "whatever",
+                "the best",
+                "the highest",
+                "the longest",
+                "the shortest",
+                "the newest",
+                "the oldest",
+                "a film",
+                "a movie",
+                "any ",
+                "anything",
+                "something",
+                "one that",
+            ]
+            .iter()
+            .any(|it| text.starts_with(it));
+            if is_new && !ends_known && !is_time && !is_any {
                 return Some(self.piece(from, to).text);
             }
         }

@@ -7,7 +7,7 @@ use crate::assistant::builtin::{
 };
 
 /// Words that have a capital and are no names.
-const NO_NAMES: &str = "I|I'd|I'm|I've|I'll|OK|SF|PM|AM|ID|A|The";
+const NO_NAMES: &str = "Japanese|English|What's|Who's|Where's|How's|When's|It's|That's|There's|Here's|Let's|Isn't|Don't|Is|Are|Do|Does|VS|Vs|vs|V.S.|I|I'd|I'm|I've|I'll|OK|SF|PM|AM|ID|A|The";
 
 impl Heard {
     /// Stretches that no table knows, put together over one of `joints` between two of them.
@@ -70,7 +70,7 @@ impl Heard {
 
     /// Runs of English words that begin with a capital, small words between them allowed; the first word
     /// of a sentence counts only where no table knows it.
-    pub(super) fn capitals(&self) -> Vec<Piece> {
+    pub(in crate::assistant::builtin) fn capitals(&self) -> Vec<Piece> {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
         let words = self.words();
         let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
@@ -90,6 +90,7 @@ impl Heard {
             let is_known = (it.0..it.1).all(|at| self.is_known(at));
             is_upper
                 && !is_taken(it)
+                && it.1 - it.0 > 1
                 && !(begins && (is_known || self.numbers.spans.iter().any(|span| span.0 == it.0)))
         };
         let (mut runs, mut index) = (Vec::new(), 0);
@@ -101,10 +102,15 @@ impl Heard {
             let (begin, mut end, mut next) = (words[index].0, words[index].1, index + 1);
             while next < words.len() {
                 let gap: String = self.chars[words[next - 1].1..words[next].0].iter().collect();
-                let is_small = marks(SMALL).any(|it| it == text(&words[next]))
-                    && next + 1 < words.len()
-                    && is_capital(next + 1)
-                    && text(&words[next]) != "and";
+                // `Leafy of the Verdant`: small words lead to the next capital.
+                let small = words[next..]
+                    .iter()
+                    .take(2)
+                    .take_while(|it| {
+                        marks(SMALL).any(|small| small == text(it)) && text(it) != "and"
+                    })
+                    .count();
+                let is_small = small > 0 && next + small < words.len() && is_capital(next + small);
                 if gap.trim() != "" && gap != ": " || !(is_capital(next) || is_small) {
                     break;
                 }

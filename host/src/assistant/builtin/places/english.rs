@@ -28,6 +28,17 @@ impl Heard {
                 }
             }
         }
+        // `What time should I leave Ikebukuro`.
+        for word in ["leave", "leaving", "departing", "starting at", "starting in"] {
+            let Some(at) = self.find_word(word, 0).filter(|_| places.origins.is_empty()) else {
+                continue;
+            };
+            let from = at + word.len() + 1;
+            let is_name = self.chars.get(from).is_some_and(char::is_ascii_uppercase);
+            if is_name {
+                places.origins = self.list(from, self.stop(from, is_list), is_list);
+            }
+        }
         // `how far is Y from X`, `Tokyo Station to Yokohama`, `leaving X`.
         if places.destinations.is_empty() && !places.origins.is_empty() {
             for word in [
@@ -35,6 +46,11 @@ impl Heard {
                 "how far are",
                 "how long is",
                 "get to",
+                "be at",
+                "be in",
+                "arrive at",
+                "arrive in",
+                "make it to",
                 "reach",
                 "which is closer,",
                 "is it closer",
@@ -53,6 +69,13 @@ impl Heard {
                 self.find_word("to", 0).filter(|it| *it + 3 == self.begin(&places.destinations[0]));
             if let Some(end) = to.and_then(|it| it.checked_sub(1)) {
                 places.origins = self.list(self.cut_before(end, 0), end, is_list);
+                // `send an email to my boss` names no place before `to`.
+                let is_thing = |it: &Piece| {
+                    [" a ", " an ", " my ", " this ", " that "]
+                        .iter()
+                        .any(|the| it.text.contains(the))
+                };
+                places.origins.retain(|it| !is_thing(it));
             }
         }
         places
@@ -77,6 +100,17 @@ impl Heard {
                 (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
             let between =
                 mark.map(|it| self.list(it + 1, self.stop(it + 1, true), true)).unwrap_or_default();
+            // `is X or Y closer to Z`.
+            if mark.is_none() {
+                const LEADS: [&str; 6] =
+                    ["is it", "which is", "which one is", "is", "are", "would"];
+                let begin = LEADS.iter().find(|it| self.is_at(it, 0)).map_or(0, |it| it.len());
+                let those = self.list(begin, at, true);
+                let origin = self.place(from, self.stop(from, false));
+                if let Some(origin) = origin.filter(|_| those.len() >= 2) {
+                    return Some(Places { origins: vec![origin], destinations: those });
+                }
+            }
             let origin = mark.and_then(|it| self.place(from, it));
             if let Some(origin) = origin.filter(|_| between.len() >= 2) {
                 return Some(Places { origins: vec![origin], destinations: between });
@@ -94,8 +128,8 @@ impl Heard {
     }
 
     /// Where an English place that begins at `from` is over.
-    fn stop(&self, from: usize, is_list: bool) -> usize {
-        const WORDS: &str = "from|to|avoiding|avoid|without|by|via|using|with|on foot|please|at|tomorrow|today|\
+    pub(super) fn stop(&self, from: usize, is_list: bool) -> usize {
+        const WORDS: &str = "through|stopping|passing|calling|from|to|avoiding|avoid|without|by|via|using|with|on foot|please|at|tomorrow|today|\
              tonight|now|if|that|which|as|so|in|leaving|departing|starting|comparing|compare|\
              while|but|no|not|on|is|are|for|the fastest|the quickest|the shortest|fastest|then|\
              i|we|because|when|during|this|next|walking|driving|taking|skipping|quickly|asap|\

@@ -28,18 +28,16 @@ impl Heard {
             return self.pair();
         }
         // `横浜駅まで東京駅から` has its end first.
-        let before = marks(ENDS).filter_map(|it| self.find(it, 0)).find(|it| *it < behind);
-        if let Some(end) = before {
-            let found = self.list(self.cut_before(end, 0), end, is_list);
-            if !found.is_empty() {
-                let origin = &mut places.origins[0];
-                if origin.from < end {
-                    let begin = origin.to;
-                    places.origins = self.list(self.cut_before(begin, end + 2), begin, is_list);
-                }
-                places.destinations = found;
-                return places;
+        let ends = (0..behind).filter(|at| marks(ENDS).any(|it| self.is_at(it, *at)));
+        let mut before = ends.map(|end| (end, self.list(self.cut_before(end, 0), end, is_list)));
+        if let Some((end, found)) = before.find(|it| !it.1.is_empty()) {
+            let origin = &mut places.origins[0];
+            if origin.from < end {
+                let begin = origin.to;
+                places.origins = self.list(self.cut_before(begin, end + 2), begin, is_list);
             }
+            places.destinations = found;
+            return places;
         }
         let stop = match is_list {
             true => marks(LIST_STOPS).filter_map(|it| self.find(it, behind)).min(),
@@ -65,6 +63,21 @@ impl Heard {
                 begins.push((origins, from));
             }
         }
+        // `川崎駅を20時に出て`: the time stands between.
+        for span in &self.when.spans {
+            let is_left = span.0 > 1 && self.chars[span.0 - 1] == 'を';
+            let leaves = ["に出", "発", "に発", "出発", "ごろ出", "頃出"]
+                .iter()
+                .any(|it| self.is_at(it, span.1));
+            if is_left && leaves {
+                let end = span.0 - 1;
+                let origins = self.list(self.cut_before(end, 0), end, is_list);
+                if !origins.is_empty() {
+                    begins.push((origins, span.1));
+                }
+            }
+        }
+        begins.sort_by_key(|it| it.1);
         let is_end = |at: usize, begin: usize| {
             !self.list(self.cut_before(at, begin), at, is_list).is_empty()
         };
@@ -82,6 +95,29 @@ impl Heard {
 
     /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
     fn near(&self) -> Places {
+        // `東京駅から一番近いのは新宿と池袋どっち`.
+        const NEAREST: &str =
+            "から一番近いのは|から近いのは|に一番近いのは|に近いのは|から最も近いのは";
+        const WHICH: &str = "のどっち|のどちら|どっち|どちら|?|。";
+        if let Some((end, length)) = self.first(NEAREST, 1) {
+            let to = marks(WHICH)
+                .filter_map(|it| self.find(it, end + length))
+                .min()
+                .unwrap_or(self.lower.len());
+            let (origin, found) =
+                (self.place(self.cut_before(end, 0), end), self.list(end + length, to, true));
+            if let Some(origin) = origin.filter(|_| found.len() >= 2) {
+                return Places { origins: vec![origin], destinations: found };
+            }
+        }
+        // `新宿と渋谷、東京駅から近い順に`.
+        if let Some((end, _)) = self.first("から近い順|に近い順", 1) {
+            let origin = self.place(self.cut_before(end, 0), end);
+            let found = origin.as_ref().map(|it| self.list(0, it.from, true)).unwrap_or_default();
+            if let Some(origin) = origin.filter(|_| found.len() >= 2) {
+                return Places { origins: vec![origin], destinations: found };
+            }
+        }
         const NEAR: &str = "に近い|により近い|から近い|に一番近い|から一番近い";
         const THOSE: &str =
             "では|だと|のうち|の中で|なら|って|、どっち|、どちら|どっち|どちら|で、";

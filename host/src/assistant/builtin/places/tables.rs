@@ -1,7 +1,7 @@
 //! The words around places: what stands before them, behind them and between them.
 
 /// Behind a place where a way begins.
-pub(super) const BEGINS: &str = "から出発して|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
+pub(super) const BEGINS: &str = "を何時に出|を何時ごろ出|を何時頃出|をいつ出|から出発して|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
      を出発地に|を起点に|発で|発、|発→|発 |スタートで|を出発地として|出発で|→|⇒|〜|～| -> ";
 /// Behind a place where a way ends.
 pub(super) const ENDS: &str = "までの|まで|への|へ|に行き|に行く|に行っ|に行け|に行こう|に向か|に着|に帰|に到着|行きの|\
@@ -44,12 +44,11 @@ pub(super) const STOPS: &str = "の道|のルート|の行き方|の経路|の�
 /// Behind a list of destinations.
 pub(super) const LIST_STOPS: &str = "の|まで|を|は|で|。|?|、どっち|、どちら|どっち|どちら";
 /// Behind a place that is looked for.
-pub(super) const SOUGHT: &str = "はどこ|ってどこ|がどこ|どこ|の正確な位置|の場所|の緯度|の経度|の座標|の位置|の住所|\
+pub(super) const SOUGHT: &str = "って正確にはどこ|は正確にはどこ|ってどのへん|ってどの辺|の場所|はどこ|ってどこ|がどこ|どこ|の正確な位置|の場所|の緯度|の経度|の座標|の位置|の住所|\
      の所在地|を地図|の地図|はどの辺|はどのへん|は地図|って地図|を座標|を緯度|という場所|にピン|\
      にマーカー|の緯度経度|をマップ|へピン";
 /// What a place may not begin with, once the words before it are cut off.
-pub(super) const LEADS: &str =
-    "を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
+pub(super) const LEADS: &str = "歩いて|徒歩で|車で|バスで|電車で|自転車で|バイクで|を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
 /// What a place may not end with.
 pub(super) const TAILS: &str = "」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
 /// Between places of one list.

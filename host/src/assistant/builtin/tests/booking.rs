@@ -55,7 +55,7 @@ fn a_sentence_leads_through_film_showtime_and_seats_to_a_reservation() {
     let mut talk = Talk::new();
     assert_eq!(
         call(&talk.say("明日の夜に2席取りたい")),
-        ("list_movies", json!({ "date": "2026-11-22" }))
+        ("list_movies", json!({ "date": "2026-11-22T17:00" }))
     );
     let asked = talk.back(&[films()]);
     assert_eq!(options(&asked, "movie_id"), ["akira", "totoro", "samurai"]);

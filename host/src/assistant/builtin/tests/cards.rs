@@ -56,7 +56,10 @@ fn two_themes_are_fetched_at_once_and_share_one_picture() {
     let next = talk.back(&[illustrations(&["A1", "A2"]), illustrations(&["C1", "C2"])]);
     assert_eq!(
         call(&next),
-        ("compose_thumbnail", json!({ "cards": ["A1", "A2", "C1", "C2"], "title": "Grand Final" }))
+        (
+            "compose_thumbnail",
+            json!({ "cards": ["A1", "A2", "C1", "C2"], "title": "Grand Final", "style": "versus" })
+        )
     );
 }
 

@@ -8,10 +8,10 @@ use crate::assistant::Decision;
 /// A sentence, and its calls: each a tool and arguments that have to be there; `-` is no call at all.
 const SENTENCES: &[(&str, &str)] = &[
     // The cinema.
-    ("明日の夜に2席取りたい", r#"list_movies {"date":"2026-11-22"}"#),
-    ("Book two seats for tomorrow night", r#"list_movies {"date":"2026-11-22"}"#),
-    ("今日やっている映画を教えて", r#"list_movies {"date":"2026-11-21"}"#),
-    ("What's on at the cinema today?", r#"list_movies {"date":"2026-11-21"}"#),
+    ("明日の夜に2席取りたい", r#"list_movies {"date":"2026-11-22T17:00"}"#),
+    ("Book two seats for tomorrow night", r#"list_movies {"date":"2026-11-22T17:00"}"#),
+    ("今日やっている映画を教えて", r#"list_movies {"date":"2026-11-21T10:00"}"#),
+    ("What's on at the cinema today?", r#"list_movies {"date":"2026-11-21T10:00"}"#),
     ("いま上映中の映画は？", r#"list_movies {}"#),
     ("Which movies are playing on Friday?", r#"list_movies {"date":"2026-11-27"}"#),
     ("来週の金曜に観られるアニメはある？", r#"list_movies {"date":"2026-11-27"}"#),
@@ -34,7 +34,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("きみのなわを観たいんだけど", r#"list_movies {"title_query":"きみのなわ"}"#),
     (
         "明後日の昼、3人で映画を観たいので席を予約してください",
-        r#"list_movies {"date":"2026-11-23"}"#,
+        r#"list_movies {"date":"2026-11-23T11:00"} + list_movies {"date":"2026-11-23T14:01"}"#,
     ),
     (
         "I'd like to reserve three seats for the day after tomorrow",
@@ -207,7 +207,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("I'm not sure I want to book anything yet", "-"),
     (
         "Could you tell me which films are on this weekend without reserving?",
-        r#"list_movies {"date":"2026-11-21"}"#,
+        r#"list_movies {"date":"2026-11-21T10:00"} + list_movies {"date":"2026-11-22"}"#,
     ),
     (
         "I don't want to book, just looking at what's playing tomorrow",
@@ -219,7 +219,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ),
     ("となりのトトロのチケットを3枚お願い", r#"list_movies {"title_query":"となりのトトロ"}"#),
     ("生きるを観たい", r#"list_movies {"title_query":"生きる"}"#),
-    ("来週の土曜日、夜の回で2名", r#"list_movies {"date":"2026-11-28"}"#),
+    ("来週の土曜日、夜の回で2名", r#"list_movies {"date":"2026-11-28T17:00"}"#),
     (
         "Do you have seats for Tokyo Story on Nov 23?",
         r#"list_movies {"date":"2026-11-23","title_query":"Tokyo Story"}"#,
@@ -228,7 +228,7 @@ const SENTENCES: &[(&str, &str)] = &[
         "I'd like to make a reservation for 3 people for Your Name on Tuesday",
         r#"list_movies {"date":"2026-11-24","title_query":"Your Name"}"#,
     ),
-    ("Any horror films on tonight?", r#"list_movies {"date":"2026-11-21"}"#),
+    ("Any horror films on tonight?", r#"list_movies {"date":"2026-11-21T17:00"}"#),
     (
         "横浜から箱根湯本まで一般道で、朝8時に出発",
         r#"route_search {"origin":"横浜","destination":"箱根湯本","avoid":["highways"],"departure_time":"2026-11-22T08:00:00+09:00"}"#,

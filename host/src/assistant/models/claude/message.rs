@@ -4,11 +4,20 @@
 use serde_json::{Value, json};
 
 use super::ephemeral;
-use crate::assistant::{Answered, Body, Image, Message, Part, models::told::told};
+use crate::assistant::{
+    Answered, Body, Image, Message, Part,
+    models::{
+        told::told,
+        trim::{self, Shape},
+    },
+};
 
 /// Messages whose end is marked as worth caching: the last of the person's, and the one before, which
 /// the request before had marked.
 const MARKS_MAX: usize = 2;
+
+/// Bytes of base64 of one picture: a request with a larger one is refused as a whole.
+const IMAGE_BYTES_MAX: usize = 5 << 20;
 
 /// Adds what `role` says; to what they said last, where nobody answered in between.
 pub(super) fn push(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
@@ -59,6 +68,9 @@ pub(super) fn block(part: &Part) -> Option<Value> {
 fn picture(image: &Image) -> Value {
     let media_type = image.mime_type.as_str();
     match media_type {
+        _ if image.data.len() > IMAGE_BYTES_MAX => {
+            json!({ "type": "text", "text": format!("[{media_type}, too large to be shown]") })
+        }
         "image/jpeg" | "image/png" | "image/gif" | "image/webp" => json!({
             "type": "image",
             "source": { "type": "base64", "media_type": media_type, "data": &*image.data },
@@ -74,7 +86,7 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
     let blocks = last.and_then(|it| it["content"].as_array()).into_iter().flatten();
     let ids = blocks.filter(|it| it["type"] == "tool_use").filter_map(|it| it["id"].as_str());
     ids.map(|id| match answered.iter().find(|it| it.call.id == id) {
-        Some(answered) => result(id, answered),
+        Some(own) => result(id, own, answered.len()),
         None => json!({
             "type": "tool_result", "tool_use_id": id, "is_error": true,
             "content": "Not done: it was stopped before, or the person went on without answering.",
@@ -83,8 +95,8 @@ pub(super) fn results(messages: &[Value], answered: &[Answered]) -> Vec<Value> {
     .collect()
 }
 
-fn result(id: &str, answered: &Answered) -> Value {
-    let told = told(&answered.result);
+fn result(id: &str, answered: &Answered, results: usize) -> Value {
+    let told = told(answered, results);
     let text = json!({ "type": "text", "text": told.object.to_string() });
     let content: Vec<_> = std::iter::once(text).chain(told.images.iter().map(picture)).collect();
     let mut result = json!({ "type": "tool_result", "tool_use_id": id, "content": content });
@@ -104,6 +116,58 @@ pub(super) fn cached(messages: &[Value]) -> Vec<Value> {
         }
     }
     messages
+}
+
+/// How its messages become shorter.
+pub(in crate::assistant::models) const SHAPE: Shape =
+    Shape { pictures, drop_picture, drop_results, begin, is_result: |_| false };
+
+fn pictures(message: &Value) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let size = |block: &Value| {
+        let data = block["source"]["data"].as_str().unwrap_or_default();
+        (block["type"] == "image").then_some(data.len())
+    };
+    for (at, block) in blocks(message).enumerate() {
+        found.extend(size(block).map(|it| (format!("/content/{at}"), it)));
+        let inner = block["content"].as_array().into_iter().flatten().enumerate();
+        let inner = inner
+            .filter_map(|(place, it)| Some((format!("/content/{at}/content/{place}"), size(it)?)));
+        found.extend(inner);
+    }
+    found
+}
+
+fn drop_picture(message: &mut Value, place: &str) {
+    if let Some(block) = message.pointer_mut(place) {
+        *block = json!({ "type": "text", "text": trim::PICTURE });
+    }
+}
+
+fn drop_results(message: &mut Value) {
+    let blocks = message["content"].as_array_mut().into_iter().flatten();
+    for result in blocks.filter(|it| it["type"] == "tool_result") {
+        let texts = result["content"].as_array_mut().into_iter().flatten();
+        for text in texts.filter(|it| it["type"] == "text") {
+            if text["text"].as_str().is_some_and(|it| it.len() > trim::RESULT.len()) {
+                text["text"] = trim::RESULT.into();
+            }
+        }
+    }
+}
+
+/// What the person says begins a conversation, without the results of calls that are gone.
+fn begin(message: &mut Value) -> bool {
+    if message["role"] != "user" {
+        return false;
+    }
+    let Some(blocks) = message["content"].as_array_mut() else { return false };
+    blocks.retain(|it| it["type"] != "tool_result");
+    !blocks.is_empty()
+}
+
+fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
+    message["content"].as_array().into_iter().flatten()
 }
 
 /// Whether it is thinking, open or not.

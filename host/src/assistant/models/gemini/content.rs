@@ -4,7 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::assistant::{Answered, Body, Image, Message, Part, models::told};
+use crate::assistant::{
+    Answered, Body, Image, Message, Part,
+    models::{
+        told,
+        trim::{self, Shape},
+    },
+};
 
 /// Pictures that it reads (<https://ai.google.dev/gemini-api/docs/image-understanding>).
 const MIME_TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
@@ -17,6 +23,25 @@ pub(super) struct Made<'a> {
     pub(super) id: String,
     pub(super) name: &'a str,
     pub(super) call: &'a Value,
+}
+
+/// The same for a model of texts. The history may come from another model, whose
+/// signatures this one refuses; texts and pictures need none here.
+pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
+    let mut contents = history(messages);
+    for part in contents.iter_mut().flat_map(|it| it["parts"].as_array_mut()).flatten() {
+        if let Some(part) = part.as_object_mut() {
+            part.remove("thoughtSignature");
+        }
+    }
+    // A signed text may be empty; without its signature it says nothing, and is refused.
+    for content in &mut contents {
+        if let Some(parts) = content["parts"].as_array_mut() {
+            parts.retain(|it| it["text"] != "");
+        }
+    }
+    contents.retain(|it| it["parts"].as_array().is_some_and(|it| !it.is_empty()));
+    contents
 }
 
 /// What was said before, as contents.
@@ -92,7 +117,7 @@ pub(super) fn answers(
             parts.push(response(&made, error));
             continue;
         };
-        let mut told = told::told(&came.result);
+        let mut told = told::told(came, answered.len());
         let before = told.images.len();
         told.images.retain(|it| {
             let room = left.checked_sub(it.data.len()).filter(|_| fits(it));
@@ -116,30 +141,70 @@ pub(super) fn answers(
     parts
 }
 
-/// Takes the oldest pictures out of what the person and the tools said, until the rest fits into one
-/// request.
-pub(super) fn lighten(contents: &mut [Value]) {
-    let mut left = BYTES_MAX;
-    for content in contents.iter_mut().rev().filter(|it| it["role"] == "user") {
-        for part in content["parts"].as_array_mut().into_iter().flatten() {
-            let own = size(&part["inlineData"]);
-            let parts = part["functionResponse"]["parts"].as_array().into_iter().flatten();
-            let all = own + parts.map(|it| size(&it["inlineData"])).sum::<usize>();
-            if let Some(room) = left.checked_sub(all) {
-                left = room;
-                continue;
-            }
-            left = 0;
-            match part["functionResponse"].as_object_mut() {
-                Some(response) => _ = response.remove("parts"),
-                None => *part = json!({ "text": "[a picture that was shown before]" }),
-            }
+/// How its contents become shorter.
+pub(in crate::assistant::models) const SHAPE: Shape =
+    Shape { pictures, drop_picture, drop_results, begin, is_result: |_| false };
+
+fn pictures(content: &Value) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for (at, part) in content["parts"].as_array().into_iter().flatten().enumerate() {
+        found.extend(size(part).map(|it| (format!("/parts/{at}"), it)));
+        let inner = part["functionResponse"]["parts"].as_array().into_iter().flatten().enumerate();
+        let inner = inner.filter_map(|(place, it)| {
+            Some((format!("/parts/{at}/functionResponse/parts/{place}"), size(it)?))
+        });
+        found.extend(inner);
+    }
+    found
+}
+
+/// A response has pictures only: from there it is taken out, and the response says so.
+fn drop_picture(content: &mut Value, place: &str) {
+    let inner = place.split_once("/functionResponse/parts/");
+    let Some((part, at)) = inner else {
+        if let Some(part) = content.pointer_mut(place) {
+            *part = json!({ "text": trim::PICTURE });
+        }
+        return;
+    };
+    let Some(response) = content.pointer_mut(part) else { return };
+    let response = &mut response["functionResponse"];
+    if let (Some(parts), Ok(at)) = (response["parts"].as_array_mut(), at.parse::<usize>())
+        && at < parts.len()
+    {
+        parts.remove(at);
+        let is_empty = parts.is_empty();
+        if let Some(response) = response.as_object_mut().filter(|_| is_empty) {
+            response.remove("parts");
+        }
+    }
+    if let Some(object) = response["response"].as_object_mut() {
+        object.insert("picturesLeftOut".to_owned(), trim::PICTURE.into());
+    }
+}
+
+fn drop_results(content: &mut Value) {
+    for part in content["parts"].as_array_mut().into_iter().flatten() {
+        let Some(response) = part.get_mut("functionResponse") else { continue };
+        if response["response"].to_string().len() > 2 * trim::RESULT.len() {
+            response["response"] = json!({ "notice": trim::RESULT });
         }
     }
 }
 
-fn size(blob: &Value) -> usize {
-    blob["data"].as_str().map_or(0, str::len)
+/// What the person says begins a conversation, without the results of calls that are gone.
+fn begin(content: &mut Value) -> bool {
+    if content["role"] != "user" {
+        return false;
+    }
+    let Some(parts) = content["parts"].as_array_mut() else { return false };
+    parts.retain(|it| it.get("functionResponse").is_none());
+    !parts.is_empty()
+}
+
+/// Bytes of a picture.
+fn size(part: &Value) -> Option<usize> {
+    part["inlineData"]["data"].as_str().map(str::len)
 }
 
 fn response(made: &Made<'_>, object: Value) -> Value {
@@ -156,7 +221,7 @@ fn response(made: &Made<'_>, object: Value) -> Value {
 mod tests {
     use super::*;
     use crate::{
-        assistant::{ToolCall, ToolResult},
+        assistant::{ToolCall, ToolResult, models::trim::Room},
         failure::Failure,
     };
 
@@ -211,17 +276,18 @@ mod tests {
 
     #[test]
     fn the_oldest_pictures_go_where_there_are_too_many() {
-        let large = "A".repeat(BYTES_MAX / 2);
+        let large = "A".repeat(1_000);
         let blob = json!({ "inlineData": { "mimeType": "image/png", "data": large } });
         let response =
             json!({ "functionResponse": { "name": "f", "response": {}, "parts": [blob] } });
         let of = |part: &Value| json!({ "role": "user", "parts": [part] });
-        let mut contents = vec![of(&response), of(&blob), of(&response), of(&blob)];
-        lighten(&mut contents);
-        let bare = json!({ "functionResponse": { "name": "f", "response": {} } });
-        assert_eq!(contents[0], of(&bare));
-        assert!(contents[1]["parts"][0]["text"].is_string());
-        assert_eq!((&contents[2], &contents[3]), (&of(&response), &of(&blob)));
+        let mut contents = vec![of(&response), of(&blob), of(&blob), of(&response)];
+        trim::fit(&mut contents, Room { bytes: 3_400, pictures: 10 }, &SHAPE);
+        let first = &contents[0]["parts"][0]["functionResponse"];
+        assert_eq!((first.get("parts"), &first["name"]), (None, &json!("f")));
+        assert_eq!(first["response"]["picturesLeftOut"], trim::PICTURE);
+        assert_eq!(contents[1]["parts"][0]["text"], trim::PICTURE);
+        assert_eq!((&contents[2], &contents[3]), (&of(&blob), &of(&response)));
     }
 
     #[test]
@@ -229,5 +295,17 @@ mod tests {
         let part = Part { signature: Some("c2ln".to_owned()), ..Part::text("") };
         assert_eq!(said(&[part]), [json!({ "text": "", "thoughtSignature": "c2ln" })], "ILL-27");
         assert_eq!(said(&[Part::text("")]), Vec::<Value>::new());
+    }
+
+    #[test]
+    fn a_text_model_is_sent_no_signature_of_a_history() {
+        let sign = |it: Part| Part { signature: Some("c2ln".to_owned()), ..it };
+        let image = Image { mime_type: "image/png".to_owned(), data: "AAAA".into() };
+        let parts = vec![sign(Part::text("")), sign(Part::text("x")), sign(Part::image(image))];
+        let bare = Message { is_user: false, parts: vec![sign(Part::text(""))] };
+        let contents = unsigned(&[Message { is_user: false, parts }, bare]);
+        assert!(!json!(contents).to_string().contains("thoughtSignature"), "{contents:?}");
+        assert_eq!(contents.len(), 1);
+        assert_eq!(contents[0]["parts"].as_array().unwrap().len(), 2);
     }
 }

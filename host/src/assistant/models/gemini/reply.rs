@@ -90,6 +90,11 @@ impl Reply {
         self.parts.iter().any(|it| for_people(it).is_some())
     }
 
+    /// Whether it calls a tool.
+    pub(super) fn has_calls(&self) -> bool {
+        self.parts.iter().any(|it| it.get("functionCall").is_some())
+    }
+
     /// That its rules on content do not let it answer (ILL-42).
     pub(in crate::assistant::models) fn blocked(&self) -> Option<Undecided> {
         let reason = self.refused.as_deref().or(self.finish.as_deref())?;

@@ -57,7 +57,15 @@ mod tests {
             (504, json!({}), "", Why::Slow, None),
             (503, json!({}), "", Why::Failed, None),
             (404, json!({}), "", Why::NoPictures, None),
-            (400, json!({}), "contents is not specified", Why::Failed, None),
+            (413, json!({}), "", Why::TooLong, None),
+            (400, json!({}), "contents is not specified", Why::Refused, None),
+            (
+                400,
+                json!({}),
+                "The input token count (1048600) exceeds the maximum number of tokens allowed (1048576).",
+                Why::TooLong,
+                None,
+            ),
             (
                 400,
                 json!({}),

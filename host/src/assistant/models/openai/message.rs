@@ -3,7 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::assistant::{Answered, Body, Image, Message, Part, models::told::told};
+use crate::assistant::{
+    Answered, Body, Image, Message, Part,
+    models::{
+        told::told,
+        trim::{self, Shape},
+    },
+};
 
 /// What was said before. A picture that the assistant made goes with what the person said next: only
 /// theirs may have pictures.
@@ -69,17 +75,17 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[
     let ids = calls.into_iter().flatten().filter_map(|it| it["id"].as_str().map(str::to_owned));
     let mut pieces = Vec::new();
     for id in ids.collect::<Vec<_>>() {
-        let Some(answered) = answered.iter().find(|it| it.call.id == id) else {
+        let Some(own) = answered.iter().find(|it| it.call.id == id) else {
             messages.push(result(
                 &id,
                 "Not done: it was stopped before, or the person went on without answering.",
             ));
             continue;
         };
-        let told = told(&answered.result);
+        let told = told(own, answered.len());
         messages.push(result(&id, &told.object.to_string()));
         if !told.images.is_empty() {
-            let text = format!("[Pictures of {}, {id}]", answered.call.name);
+            let text = format!("[Pictures of {}, {id}]", own.call.name);
             pieces.push(json!({ "type": "text", "text": text }));
             pieces.extend(told.images.iter().map(picture));
         }
@@ -90,6 +96,37 @@ pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[
 
 fn result(id: &str, content: &str) -> Value {
     json!({ "role": "tool", "tool_call_id": id, "content": content })
+}
+
+/// How its messages become shorter.
+pub(in crate::assistant::models) const SHAPE: Shape =
+    Shape { pictures, drop_picture, drop_results, begin, is_result: |it| it["role"] == "tool" };
+
+fn pictures(message: &Value) -> Vec<(String, usize)> {
+    let pieces = message["content"].as_array().into_iter().flatten().enumerate();
+    let pictures = pieces.filter_map(|(at, it)| {
+        let url = it["image_url"]["url"].as_str()?;
+        Some((format!("/content/{at}"), url.len()))
+    });
+    pictures.collect()
+}
+
+fn drop_picture(message: &mut Value, place: &str) {
+    if let Some(piece) = message.pointer_mut(place) {
+        *piece = json!({ "type": "text", "text": trim::PICTURE });
+    }
+}
+
+fn drop_results(message: &mut Value) {
+    let is_long = message["content"].as_str().is_some_and(|it| it.len() > trim::RESULT.len());
+    if message["role"] == "tool" && is_long {
+        message["content"] = trim::RESULT.into();
+    }
+}
+
+/// Results stand before what the person says, each in a message of its own.
+fn begin(message: &mut Value) -> bool {
+    message["role"] == "user"
 }
 
 /// What is told of a call in an answer of which `broken` calls could not be read.

@@ -17,7 +17,7 @@ fn what_may_pass_is_tried_again_unless_it_would_take_too_long() {
         (status(400, None), None),
         (status(401, None), None),
         (WireError::Unreached(String::new()), Some(None)),
-        (WireError::Lost(String::new()), None),
+        (WireError::Lost(String::new()), Some(None)),
     ] {
         assert_eq!(error.wait(), wait, "{error:?}");
     }

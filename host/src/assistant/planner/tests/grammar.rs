@@ -211,6 +211,7 @@ fn congestion_comparisons_and_walks_are_found() {
         &["歩いて", "徒歩で行きたい", "on foot", "I want to walk"],
         &of(|it| it.walking = true),
     );
+    all_mean(&["自転車で行きたい", "by bike"], &of(|it| it.cycling = true));
     all_mean(
         &["おまかせ", "おすすめのルートで", "特になし", "anything goes", "今から", "車で"],
         &of(|_| {}),
@@ -244,7 +245,6 @@ fn what_cannot_be_done_is_known_by_name() {
     for (sentence, beyond) in [
         ("電車で", Beyond::Transit),
         ("by train", Beyond::Transit),
-        ("自転車で行きたい", Beyond::Bicycle),
         ("景色のいい道", Beyond::Scenery),
         ("川崎を経由して", Beyond::Stopover),
         ("7時までに着きたい", Beyond::Arrival),

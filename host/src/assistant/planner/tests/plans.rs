@@ -94,6 +94,18 @@ fn who_walks_says_so_in_meta_and_is_held_up_by_no_traffic() {
     let compared = calls(&trip("歩いて行くルートを比較して"));
     assert_eq!(compared.len(), 1, "the table is of driving");
     assert!(calls(&trip("車で比較して"))[0].meta.is_empty());
+    let cycling = calls(&trip("自転車で、渋滞は避けて"));
+    assert_eq!(cycling[0].meta["navigation/travelMode"], "bicycling");
+    assert_eq!(cycling[0].arguments.get("departure_time"), None, "NAV-X6");
+}
+
+#[test]
+fn the_shortest_and_the_cheapest_are_looked_for_and_not_chosen_of_the_fastest() {
+    for (message, word) in [("一番短い距離で", "shortest"), ("一番安い", "cheapest")] {
+        let call = &calls(&trip(message))[0];
+        assert_eq!(call.meta["navigation/prefer"], word, "{message}");
+    }
+    assert!(calls(&trip("一番早い"))[0].meta.is_empty());
 }
 
 #[test]
@@ -112,4 +124,18 @@ fn each_call_has_a_reason_in_the_language_of_the_caller() {
         "Toll roads are avoided; the fastest of several is chosen"
     );
     assert!(reason("よろしく").contains("通常の検索"), "NAV-54");
+}
+
+#[test]
+fn stops_and_the_time_of_arrival_are_asked_for_and_told() {
+    let mut trip = trip("自転車で一番短い距離で、川崎を経由して、18時までに着きたい");
+    trip.via = vec!["川崎".to_owned()];
+    let call = calls(&trip).swap_remove(0);
+    assert_eq!(call.meta["navigation/prefer"], "shortest");
+    assert_eq!(call.meta["navigation/via"], json!(["川崎"]));
+    assert_eq!(call.meta["navigation/arrivalTime"], "2026-11-21T18:00:00+09:00");
+    assert_eq!(call.meta["navigation/travelMode"], "bicycling");
+    assert_eq!(call.arguments.get("departure_time"), None);
+    let told = concluded(&trip, three(), json!({})).text();
+    assert!(!told.contains("対応していな") && told.contains("川崎経由"), "{told}");
 }

@@ -75,6 +75,29 @@ fn tolls_are_told_where_they_are_known_and_decide_what_is_cheapest() {
 }
 
 #[test]
+fn the_best_of_all_is_called_so_and_the_best_of_some_is_not() {
+    let of = |message: &str, preferred: Option<&str>| {
+        let free = json!({ "tollMetres": 0, "ferryMetres": 0 });
+        let toll = json!({ "toll": { "currency": "JPY", "amount": 1_320.0 }, "tollMetres": 9_000 });
+        let mut meta = json!({ "navigation/details": { "routes": [free, toll, toll] } });
+        meta["navigation/details"]["preferred"] = json!(preferred);
+        concluded(&trip(message), three(), meta)
+    };
+    let shortest = of("最短距離で", Some("shortest"));
+    assert_eq!(shortest.choice.as_ref().unwrap().index, Some(0), "the provider knows it");
+    assert!(shortest.text().contains("距離が最も短い「首都高速横羽線」"), "{}", shortest.text());
+    let some = of("最短距離で", None);
+    assert_eq!(some.choice.as_ref().unwrap().index, Some(1));
+    assert!(some.text().contains("候補の中で最も距離が短い「国道15号」"), "{}", some.text());
+    let cheapest = of("一番安い", Some("cheapest"));
+    assert_eq!(cheapest.choice.as_ref().unwrap().index, Some(0));
+    for part in ["費用が最も安い", "12円", "通行料金はかかりません"] {
+        assert!(cheapest.text().contains(part), "{part}: {}", cheapest.text());
+    }
+    assert_eq!(of("一番安い", None).choice.unwrap().index, Some(0), "what is free is cheapest");
+}
+
+#[test]
 fn a_sentence_without_a_known_wish_is_said_to_be_a_plain_search() {
     for (message, part) in [("よろしく", "通常の検索をしました"), ("hello there", "plain search")]
     {

@@ -4,7 +4,10 @@
 use serde_json::Value;
 
 use super::{Judged, bad};
-use crate::fake_models::unknown_field;
+use crate::fake_models::{Broken, unknown_field};
+
+/// Pictures that one request may have.
+const IMAGES_MAX: usize = 100;
 
 /// Each kind of block, who may say it, and its fields (api/messages/create, `messages.content`).
 const BLOCKS: &[(&str, &str, &[&str])] = &[
@@ -20,6 +23,11 @@ pub(super) fn messages(messages: &Value, said: &[Value]) -> Judged {
     let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
     if messages.is_empty() {
         return bad("messages: at least one message is required");
+    }
+    // build-with-claude/vision: 100 images a request.
+    let text = Value::from(messages).to_string();
+    if text.matches("\"type\":\"image\"").count() > IMAGES_MAX {
+        return Err(Broken(413, "Request has too many images".to_owned()));
     }
     for (at, message) in messages.iter().enumerate() {
         if let Some(field) = unknown_field(message, &["role", "content"]) {

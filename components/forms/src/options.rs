@@ -1,0 +1,32 @@
+//! Chosen values held against the options that are known here without asking another host (FORM-43): those
+//! of the demo, and those that were looked up lately. Others are taken as they are.
+
+use output::form::{Fault, Form, Kind, OPTIONS_MAX, Values, Wrong, choices};
+use serde_json::Value;
+
+use crate::lookup;
+
+/// What was chosen in `values`, the checked submission, and is none of the known options.
+#[must_use]
+pub fn check(form: &Form, values: &Values) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for field in &form.fields {
+        // What is searched for is found by words, and no answer has all there is.
+        let (Kind::CascadingSelect(it) | Kind::AsyncSelect(it)) = &field.kind else { continue };
+        let Some(value) = values.get(&field.name) else { continue };
+        let parent = it.depends_on.as_ref().and_then(|(name, _)| values.get(name));
+        let known = lookup::known(&it.url("", parent)).and_then(|found| choices(it, &found).ok());
+        // There may be more than are read.
+        let Some(known) = known.filter(|it| it.len() < OPTIONS_MAX) else { continue };
+        if !known.iter().any(|it| is_same(&it.value, value)) {
+            let (field, label) = (field.name.clone(), field.label.clone());
+            faults.push(Fault { field, label, wrong: Wrong::NoOption });
+        }
+    }
+    faults
+}
+
+/// 1 and 1.0 are the same.
+fn is_same(one: &Value, other: &Value) -> bool {
+    one == other || (one.is_number() && one.as_f64() == other.as_f64())
+}

@@ -1,0 +1,116 @@
+//! When to leave so as to be there in time: by what the way takes then.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, SecondsFormat};
+use output::navigation::{Details, Routes};
+
+use super::Provider;
+use crate::{
+    ask::{Departure, Language, RouteAsk},
+    trouble::Trouble,
+    words,
+};
+
+/// A clock may be that much behind.
+const GRACE: Duration = Duration::from_mins(1);
+
+/// Routes that are there at `arrival`. The first question leaves then, so as to know how long it takes,
+/// the second that much earlier; the traffic counted is that of the second.
+///
+/// # Errors
+/// Those of the provider, and when one would have had to leave already.
+pub fn by(
+    provider: &dyn Provider,
+    ask: &RouteAsk,
+    arrival: SystemTime,
+    now: SystemTime,
+) -> Result<(Routes, Details), Trouble> {
+    let takes = |routes: &Routes| {
+        let route = routes.routes.first();
+        let time = route.map(|it| it.duration_in_traffic.as_ref().unwrap_or(&it.duration));
+        Duration::from_secs(time.map_or(0, |it| it.value))
+    };
+    let leaving = |at: SystemTime| RouteAsk { departure: Departure::At(at), ..ask.clone() };
+    let (first, _) = provider.routes(&leaving(arrival))?;
+    let start = before(arrival, takes(&first), now).ok_or_else(|| late(takes(&first), ask))?;
+    let (routes, mut details) = provider.routes(&leaving(start))?;
+    let start = before(arrival, takes(&routes), now).ok_or_else(|| late(takes(&routes), ask))?;
+    (details.departure_time, details.arrival_time) = (written(start), written(arrival));
+    Ok((routes, details))
+}
+
+/// When to leave; none where that is over.
+fn before(arrival: SystemTime, takes: Duration, now: SystemTime) -> Option<SystemTime> {
+    arrival.checked_sub(takes).filter(|it| *it + GRACE >= now)
+}
+
+fn late(takes: Duration, ask: &RouteAsk) -> Trouble {
+    let takes = words::duration(takes.as_secs_f64(), ask.language);
+    Trouble::Invalid {
+        pointer: String::new(),
+        message: match ask.language {
+            Language::Japanese => format!("到着時刻に間に合いません。{takes}かかります"),
+            Language::English => format!("nobody is there by then any more: it takes {takes}"),
+        },
+    }
+}
+
+/// In Japan's time, which is what most who ask here live by.
+fn written(at: SystemTime) -> Option<String> {
+    let seconds = at.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
+    let at = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;
+    let japan = chrono::FixedOffset::east_opt(9 * 3_600)?;
+    Some(at.with_timezone(&japan).to_rfc3339_opts(SecondsFormat::Secs, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::{
+        network::NETWORK,
+        provider::{builtin, google_legacy::tests::route_ask},
+    };
+
+    struct Bundled;
+
+    impl Provider for Bundled {
+        fn routes(&self, ask: &RouteAsk) -> Result<(Routes, Details), Trouble> {
+            builtin::routes(&[graph::Graph::open(NETWORK).unwrap()], ask, UNIX_EPOCH)
+        }
+
+        fn compare(
+            &self,
+            _: &crate::ask::CompareAsk,
+        ) -> Result<output::navigation::Comparison, Trouble> {
+            Err(Trouble::NoRoute)
+        }
+
+        fn place(&self, _: &str, _: Language) -> Result<output::navigation::Place, Trouble> {
+            Err(Trouble::NoRoute)
+        }
+    }
+
+    #[test]
+    fn one_leaves_as_long_before_as_the_way_takes_then() {
+        // 9:00 on Friday, 20 November 2026 in Japan.
+        let arrival = UNIX_EPOCH + Duration::from_secs(1_795_132_800);
+        let ask = RouteAsk {
+            origin: "東京駅".to_owned(),
+            destination: "横浜駅".to_owned(),
+            ..route_ask()
+        };
+        let now = arrival - Duration::from_hours(5);
+        let (routes, details) = by(&Bundled, &ask, arrival, now).unwrap();
+        let takes = routes.routes[0].duration_in_traffic.as_ref().unwrap().value;
+        let start = DateTime::parse_from_rfc3339(details.departure_time.as_deref().unwrap());
+        assert_eq!(u64::try_from(start.unwrap().timestamp()).unwrap() + takes, 1_795_132_800);
+        assert_eq!(details.arrival_time.as_deref(), Some("2026-11-20T09:00:00+09:00"));
+        let free = routes.routes[0].duration.value;
+        assert!(takes > free, "the rush hour counts: {takes} s, {free} s");
+        let late = by(&Bundled, &ask, arrival, arrival - Duration::from_mins(10));
+        assert!(matches!(late, Err(Trouble::Invalid { .. })), "{late:?}");
+    }
+}

@@ -1,0 +1,214 @@
+//! A number, a time or a day that is said anew: `2枚…じゃなかった、3枚`, `2 - actually 3 - tickets`. The one
+//! that holds stays.
+
+/// What kind of word is said anew; only the same kind takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Count,
+    Clock,
+    Day,
+}
+
+/// A word of such a kind, by where it begins and ends, in characters.
+type Unit = (usize, usize, Kind);
+
+const NUMERALS: &str = "0123456789一二三四五六七八九十";
+const COUNTERS: &str = "枚席人名つ個";
+const DAYS: &str = "明後日|あさって|明日|あした|今日|本日|今夜|今晩|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日|月曜|火曜|水曜|木曜|金曜|土曜|日曜";
+/// What says that the word before it does not hold.
+const TAKES_BACK: &str = "じゃなかった|ではなかった|じゃなくて|ではなくて|じゃなく|ではなく|でなく|じゃないや|じゃない|いやいや|いや|やっぱり|やっぱ|やはり|違った|違う|ちがう|訂正|間違えた|まちがえた|もとい|ううん";
+/// What may stand beside that.
+const BESIDE: &str = "ので|で|ごめんなさい|ごめん|すみません|えっと|ええと|あっ|あ|え|ね|で|に|を|は|の|、|。|…|・|ー|!|?| |　|「|」";
+
+/// `text` without the words that others take the place of.
+pub(super) fn corrected(text: &str) -> String {
+    english(&japanese(text))
+}
+
+fn japanese(text: &str) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    let mut at = 0;
+    while let Some(first) = unit(&chars, at) {
+        at = first.1;
+        let Some(second) = unit(&chars, first.1) else { break };
+        if first.2 != second.2 {
+            // `二人でゴジラ、明日。あ、やっぱり四人で`: what is said anew is further back.
+            let between: String = chars[first.1..second.0].iter().collect();
+            let before = before_of(&chars, first.0, second.2).filter(|_| is_taking_back(&between));
+            if let Some((from, to, _)) = before {
+                let length = to - from;
+                chars.drain(from..to);
+                at = second.0 - length;
+            }
+            continue;
+        }
+        let between: String = chars[first.1..second.0].iter().collect();
+        if is_taking_back(&between) {
+            chars.drain(first.0..second.0);
+            at = first.0;
+            continue;
+        }
+        // `3枚で、2枚じゃなくて`: nothing comes in its place but what was said before.
+        let behind: String = chars[second.1..].iter().collect();
+        let mark = marks(TAKES_BACK)
+            .find(|it| (it.contains("じゃな") || it.contains("でな")) && behind.starts_with(it));
+        let is_near = between.chars().count() <= 3;
+        if let Some(mark) = mark.filter(|_| is_near) {
+            let end = second.1 + mark.chars().count();
+            let is_last = unit(&chars, end).is_none_or(|it| it.2 != first.2);
+            if is_last {
+                chars.drain(second.0..end);
+            }
+        }
+    }
+    chars.into_iter().collect()
+}
+
+/// The last word of this kind before `end`.
+fn before_of(chars: &[char], end: usize, kind: Kind) -> Option<Unit> {
+    let (mut at, mut last) = (0, None);
+    while let Some(it) = unit(&chars[..end], at) {
+        last = Some(it).filter(|it| it.2 == kind).or(last);
+        at = it.1;
+    }
+    last
+}
+
+/// The next word of a kind from `at` on.
+fn unit(chars: &[char], at: usize) -> Option<Unit> {
+    let starts = |from: usize, what: &str| {
+        let mut rest = chars[from..].iter();
+        what.chars().all(|it| rest.next() == Some(&it))
+    };
+    (at..chars.len()).find_map(|from| {
+        if let Some(day) = marks(DAYS).find(|it| starts(from, it)) {
+            return Some((from, from + day.chars().count(), Kind::Day));
+        }
+        let is_begin = from == 0 || !NUMERALS.contains(chars[from - 1]);
+        let digits = chars[from..].iter().take_while(|it| NUMERALS.contains(**it)).count();
+        let end = from + digits;
+        match chars.get(end).filter(|_| is_begin && digits > 0) {
+            Some(it) if COUNTERS.contains(*it) => Some((from, end + 1, Kind::Count)),
+            Some('時') if chars.get(end + 1) != Some(&'間') => {
+                let half = usize::from(chars.get(end + 1) == Some(&'半'));
+                Some((from, end + 1 + half, Kind::Clock))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Whether `between` says that what is before it does not hold, and nothing else.
+fn is_taking_back(between: &str) -> bool {
+    let (mut rest, mut is_said) = (between, false);
+    while !rest.is_empty() {
+        if let Some(mark) = marks(TAKES_BACK).find(|it| rest.starts_with(it)) {
+            (rest, is_said) = (&rest[mark.len()..], true);
+        } else if let Some(mark) = marks(BESIDE).find(|it| rest.starts_with(it)) {
+            rest = &rest[mark.len()..];
+        } else {
+            return false;
+        }
+    }
+    is_said
+}
+
+const ENGLISH_MARKS: &str = "no|wait|sorry|actually|i|mean|scratch|that|rather|make|it|correction|oops|er|err|uh|um|hmm|-|–|—|or|oh|better|on|for";
+/// Those that take something back by themselves.
+const STRONG: &str = "no|wait|sorry|actually|mean|scratch|rather|correction|oops|make";
+
+fn english(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    if !text.is_ascii() || words.len() < 3 {
+        return text.to_owned();
+    }
+    let bare = |it: &str| {
+        let it = it.trim_matches(|it: char| matches!(it, ',' | '.' | '!' | '?' | '…' | ';'));
+        if it.is_empty() { "-".to_owned() } else { it.to_ascii_lowercase() }
+    };
+    let bare: Vec<String> = words.iter().map(|it| bare(it)).collect();
+    let kind = |at: usize| bare.get(at).and_then(|it| english_kind(it));
+    let mut left_out = vec![false; words.len()];
+    for at in 0..words.len() {
+        let Some(first) = kind(at) else { continue };
+        // `2 tickets, no wait, 3 tickets`: the noun is said twice.
+        for noun in 0..2 {
+            let from = at + 1 + noun;
+            let marks = bare.iter().skip(from);
+            let length =
+                marks.take_while(|it| self::marks(ENGLISH_MARKS).any(|mark| mark == *it)).count();
+            let is_strong = bare[from.min(bare.len())..(from + length).min(bare.len())]
+                .iter()
+                .any(|it| self::marks(STRONG).any(|mark| mark == it));
+            let next = from + length;
+            let is_same_noun = noun == 0 || bare.get(next + 1) == bare.get(at + 1);
+            if length > 0 && is_strong && kind(next) == Some(first) && is_same_noun {
+                left_out[at..next].fill(true);
+                if bare.get(next + 1).is_some_and(|it| it == "-") {
+                    left_out[next + 1] = true;
+                }
+                break;
+            }
+        }
+        // `not two, three` and `three, not two`.
+        let is_not = |at: usize| bare.get(at).is_some_and(|it| it == "not");
+        let on = usize::from(bare.get(at + 1).is_some_and(|it| it == "on" || it == "for"));
+        if at > 0 && is_not(at - 1) && kind(at + 1 + on) == Some(first) {
+            left_out[at - 1..=at].fill(true);
+        }
+        for noun in 0..2 {
+            let not = at + 1 + noun;
+            if is_not(not) && kind(not + 1) == Some(first) && kind(not + 2) != Some(first) {
+                left_out[not..=not + 1].fill(true);
+            }
+        }
+    }
+    let left = words.iter().zip(left_out).filter(|it| !it.1).map(|it| *it.0);
+    left.collect::<Vec<_>>().join(" ")
+}
+
+fn english_kind(word: &str) -> Option<Kind> {
+    const COUNTS: &str = "one|two|three|four|five|six|seven|eight|nine|ten";
+    const DAYS: &str = "today|tonight|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun";
+    let digits = word.trim_end_matches("am").trim_end_matches("pm");
+    let is_number = !digits.is_empty()
+        && digits.len() <= 5
+        && digits.chars().all(|it| it.is_ascii_digit() || it == ':');
+    match () {
+        () if is_number && (digits.len() < word.len() || digits.contains(':')) => Some(Kind::Clock),
+        () if is_number || marks(COUNTS).any(|it| it == word) => Some(Kind::Count),
+        () if marks(DAYS).any(|it| it == word) => Some(Kind::Day),
+        () => None,
+    }
+}
+
+fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+    table.split('|').filter(|it| !it.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_anew_takes_the_place_of_what_was_said() {
+        for (said, meant) in [
+            ("千と千尋を二枚…じゃなかった、三枚お願いします", "千と千尋を三枚お願いします"),
+            ("明日、いや明後日の夜に2席", "明後日の夜に2席"),
+            ("7時、やっぱり8時からの回", "8時からの回"),
+            ("AKIRAを3枚、2枚じゃなくて", "AKIRAを3枚、"),
+            ("二人でゴジラ、明日。あ、やっぱり四人で", "でゴジラ、明日。あ、やっぱり四人で"),
+            ("大人2枚と子供1枚", "大人2枚と子供1枚"),
+            ("明日か明後日", "明日か明後日"),
+            ("Get me 2 - actually 3 - tickets to Godzilla", "Get me 3 tickets to Godzilla"),
+            ("Not two, three tickets please", "three tickets please"),
+            ("three seats, not two, for Akira", "three seats, for Akira"),
+            ("two seats, no wait, four seats tomorrow", "four seats tomorrow"),
+            ("Akira tomorrow, sorry, on Monday", "Akira Monday"),
+            ("two adults and one child", "two adults and one child"),
+            ("no seats for one", "no seats for one"),
+        ] {
+            assert_eq!(corrected(said), meant);
+        }
+    }
+}

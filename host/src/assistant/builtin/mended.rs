@@ -1,0 +1,283 @@
+//! A sentence before it is read: one way of writing, what was taken back left out, and its wishes apart.
+
+/// What says that the words before it are taken back, in Japanese.
+const NOT_BUT: &[&str] =
+    &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく"];
+/// What says that a whole sentence before it holds no longer.
+const SAID_BUT: &[&str] = &[
+    "と言ったけど",
+    "って言ったけど",
+    "と言いましたが",
+    "って言いましたが",
+    "と書いたけど",
+    "とお願いしたけど",
+    "と頼んだけど",
+    "と言ったけれど",
+    "と思ったけど",
+    "と思いましたが",
+    "つもりだったけど",
+];
+/// What says that what is before it is not wanted, and something else is.
+const DISMISSED: &[&str] = &[
+    "はもういいから",
+    "はもういいので",
+    "はもういいや",
+    "はいいから",
+    "はいいので",
+    "はいいや",
+    "はやめにして",
+    "はやめとくから",
+    "はやめとく",
+    "は置いといて",
+    "はおいといて",
+    "はさておき",
+];
+/// What takes back a word in English.
+const NO_WAIT: &[&str] = &[
+    ", no wait,",
+    ", no wait",
+    "- no wait,",
+    " no wait,",
+    ", wait, no,",
+    ", scratch that,",
+    ", scratch that",
+    ", or rather",
+    ", i mean",
+    ", sorry,",
+    ", actually make that",
+    ", make that",
+    "... no,",
+    ", no,",
+];
+/// Words that may be taken back alone.
+const COUNTERS: &str = "枚席人名つ時日個本";
+const DAYS: &[&str] = &[
+    "今日",
+    "明日",
+    "明後日",
+    "あさって",
+    "今夜",
+    "今晩",
+    "午前",
+    "午後",
+    "朝",
+    "夜",
+    "昼",
+    "月曜",
+    "火曜",
+    "水曜",
+    "木曜",
+    "金曜",
+    "土曜",
+    "日曜",
+    "月曜日",
+    "火曜日",
+    "水曜日",
+    "木曜日",
+    "金曜日",
+    "土曜日",
+    "日曜日",
+];
+/// What joins two wishes of one sentence.
+const JOINTS: &[&str] = &[
+    "。",
+    "！",
+    "!",
+    "？",
+    "?",
+    "\n",
+    "、あと",
+    "、それから",
+    "、それと",
+    "、ついでに",
+    "、そして",
+    "と、",
+    " and also ",
+    ", also ",
+    " and then ",
+    " and show me ",
+    ", and show me ",
+    " and tell me ",
+    ", and tell me ",
+    ", then ",
+    "; ",
+    ". ",
+    " plus ",
+];
+
+/// Half-width katakana, from U+FF61 on.
+const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
+
+/// `text` with half-width katakana in full width.
+pub(super) fn widened(text: &str) -> String {
+    let half: Vec<char> = HALF.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    for it in text.chars() {
+        match it {
+            '\u{ff9e}' | '\u{ff9f}' => {
+                let voiced = u32::from(it) - 0xff9d;
+                let last = out.pop();
+                out.extend(last.and_then(|last| match last {
+                    'ウ' => Some('ヴ'),
+                    last => char::from_u32(u32::from(last) + voiced),
+                }));
+            }
+            '\u{ff61}'..='\u{ff9d}' => {
+                out.extend(half.get((u32::from(it) - 0xff61) as usize));
+            }
+            it => out.push(it),
+        }
+    }
+    out
+}
+
+/// `text` without what it takes back.
+pub(super) fn settled(text: &str) -> String {
+    let text = widened(text.trim()).replace("->", "→").replace("=>", "→");
+    let mut text = super::corrected::corrected(&text);
+    for mark in SAID_BUT {
+        let Some(at) = text.find(mark) else { continue };
+        let (before, behind) = (&text[..at], &text[at + mark.len()..]);
+        let behind = behind.trim_start_matches(['、', ' ']);
+        let behind = ["やっぱり", "やはり"]
+            .iter()
+            .fold(behind, |it, word| it.strip_prefix(word).unwrap_or(it).trim_start_matches('、'));
+        let (part, _) = split_first(behind);
+        let has_topic = ["を", "は", "から", "まで"].iter().any(|it| part.contains(it));
+        // `高速を使わないでと言ったけどやっぱり使って` goes on with its topic.
+        let topic =
+            ["を", "は"].iter().filter_map(|it| before.find(it).map(|at| at + it.len())).min();
+        let topic = topic.filter(|_| !has_topic);
+        text = format!("{}{behind}", topic.map_or("", |it| &before[..it]));
+        break;
+    }
+    for mark in NOT_BUT {
+        // Each is taken back once; more of them is no sentence that can be read.
+        let Some(at) = text.find(mark) else { continue };
+        let from = taken_back(&text[..at]);
+        let behind = text[at + mark.len()..].trim_start_matches('、').to_owned();
+        if !behind.trim().is_empty() {
+            text = format!("{}{behind}", &text[..from]);
+        }
+    }
+    for mark in DISMISSED {
+        let Some(at) = text.find(mark) else { continue };
+        let behind = text[at + mark.len()..].trim_start_matches(['、', '。', ' ']);
+        if behind.chars().count() > 3 {
+            text = behind.to_owned();
+        }
+    }
+    english(text)
+}
+
+/// The first part of `text`, up to a comma, and the rest.
+fn split_first(text: &str) -> (&str, &str) {
+    match text.find('、') {
+        Some(at) => text.split_at(at),
+        None => (text, ""),
+    }
+}
+
+/// Where what is taken back begins, in what is before the mark.
+fn taken_back(before: &str) -> usize {
+    for day in DAYS {
+        if let Some(head) = before.strip_suffix(day) {
+            return head.len();
+        }
+    }
+    let counted = before.trim_end_matches(|it: char| COUNTERS.contains(it));
+    if counted.len() < before.len() {
+        let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
+        let head = counted.trim_end_matches(is_number);
+        if head.len() < counted.len() {
+            return head.len();
+        }
+    }
+    let ends = ["、", "。", " ", "から", "まで", "を", "に", "へ", "カードの", "やっぱり"];
+    ends.iter().filter_map(|it| before.rfind(it).map(|at| at + it.len())).max().unwrap_or(0)
+}
+
+fn english(text: String) -> String {
+    let mut text = text;
+    let lower = text.to_ascii_lowercase();
+    if let Some(not) = lower
+        .find("not ")
+        .filter(|it| *it == 0 || !lower.as_bytes()[it - 1].is_ascii_alphanumeric())
+        && let Some(but) = lower[not..].find(" but ")
+        && but < 40
+        && !lower[not..not + but].contains(',')
+        && !lower[..not].ends_with("do ")
+    {
+        text = format!("{}{}", &text[..not], &text[not + but + " but ".len()..]);
+    }
+    let lower = text.to_ascii_lowercase();
+    for mark in NO_WAIT {
+        let Some(at) = lower.find(mark) else { continue };
+        let before = text[..at].trim_end();
+        let last = before.rfind(' ').map_or(0, |it| it + 1);
+        let behind = text[at + mark.len()..].trim_start().to_owned();
+        if !behind.is_empty() && last > 0 {
+            // What takes the place of one word repeats none of the others.
+            text = format!("{} {behind}", before[..last].trim_end());
+        }
+        break;
+    }
+    text
+}
+
+/// The wishes of `text`, where its words may join several.
+pub(super) fn parts(text: &str) -> Vec<String> {
+    let lower = text.to_ascii_lowercase();
+    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        if !text.is_char_boundary(at) {
+            at += 1;
+            continue;
+        }
+        let joint =
+            JOINTS.iter().filter(|it| lower[at..].starts_with(*it)).map(|it| it.len()).max();
+        match joint {
+            Some(length) => {
+                // A question mark belongs to what it ends.
+                parts.push(text[from..at + length].trim().to_owned());
+                at += length;
+                from = at;
+            }
+            None => at += 1,
+        }
+    }
+    parts.push(text[from..].trim().to_owned());
+    parts.retain(|it| it.chars().filter(|it| it.is_alphanumeric()).count() > 1);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_out_what_is_taken_back() {
+        for (said, meant) in [
+            ("明日の君の名は、2枚じゃなくて3枚", "明日の君の名は、3枚"),
+            ("明日の君の名は2枚じゃなくて3枚", "明日の君の名は3枚"),
+            ("レオンじゃなくてファルコのカード", "ファルコのカード"),
+            ("フォームじゃなくて映画の予約がしたい", "映画の予約がしたい"),
+            ("渋谷から横浜じゃなくて川崎まで", "渋谷から川崎まで"),
+            ("明日じゃなくて月曜にゴジラを2枚", "月曜にゴジラを2枚"),
+            (
+                "高速を使わないでと言ったけどやっぱり使って、渋谷から横浜",
+                "高速を使って、渋谷から横浜",
+            ),
+            ("映画はいいや、カードのルナ見せて", "カードのルナ見せて"),
+            (
+                "not tomorrow but on Monday: 2 tickets for Departures",
+                "on Monday: 2 tickets for Departures",
+            ),
+            ("Book 2, no wait, 3 seats for Akira", "Book 3 seats for Akira"),
+            ("ﾙﾅのｶｰﾄﾞ", "ルナのカード"),
+            ("高速は使わないで", "高速は使わないで"),
+        ] {
+            assert_eq!(settled(said), meant);
+        }
+    }
+}

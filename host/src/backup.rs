@@ -1,0 +1,270 @@
+//! Copies a data folder, also while a server runs on it, and puts such a copy back.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Component, Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    data::{Data, DataError},
+    database::{self, BackupError},
+    private,
+    seal::hexadecimal,
+};
+
+/// What says which files a backup has; it is written last.
+const LIST: &str = "backup.json";
+/// Where the databases lie.
+const DATABASES: &str = "databases";
+/// What else is copied. Compiled code is made anew, and keys of a running server are worth nothing later.
+const COPIED: [&str; 6] = ["answers.spent", "audit", "blobs", "generations", "seal.key", "turns"];
+/// Files that a backup may have.
+const FILES_MAX: usize = 2_000_000;
+/// Bytes that its list may have.
+const LIST_BYTES_MAX: u64 = 512 << 20;
+/// Bytes that are copied at a time.
+const PIECE: usize = 256 << 10;
+
+/// What a backup has.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct List {
+    /// The version of the program that made it.
+    pub version: String,
+    /// When, UTC.
+    pub made_at: String,
+    /// The files by their paths, with `/` between the parts.
+    pub files: BTreeMap<String, FileSeen>,
+}
+
+/// One file of a backup.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileSeen {
+    /// Bytes.
+    pub bytes: u64,
+    /// SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Why a data folder was not copied, or not put back.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is nothing to copy.
+    #[error("{} is no data folder; see --data", .0.display())]
+    NoData(PathBuf),
+    /// The copy would go where something is.
+    #[error("{} is there and not empty; name a new folder", .0.display())]
+    NotEmpty(PathBuf),
+    /// The copy would be copied.
+    #[error("{} is in the data folder itself; name a folder elsewhere, best on another disk", .0.display())]
+    Inside(PathBuf),
+    /// A database cannot be copied.
+    #[error("{}: {source}", .path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: BackupError,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no backup, or not whole.
+    #[error("{} is no whole backup: {what}; nothing was restored", .path.display())]
+    NoBackup {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The data folder cannot be had.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// There is data already.
+    #[error(
+        "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
+        .0.display()
+    )]
+    HasData(PathBuf),
+}
+
+/// Copies the data folder `data` into the folder `to`, which is not there yet or empty. Each database is
+/// copied as it is at one moment; what it names of blobs is copied after it.
+///
+/// # Errors
+/// See [`Error`].
+pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
+    if !data.join(DATABASES).is_dir() && !data.join("seal.key").is_file() {
+        return Err(Error::NoData(data.to_owned()));
+    }
+    private::make_folder(to).map_err(|it| failed(to, it))?;
+    if fs::read_dir(to).map_err(|it| failed(to, it))?.next().is_some() {
+        return Err(Error::NotEmpty(to.to_owned()));
+    }
+    let resolved = |it: &Path| fs::canonicalize(it).map_err(|error| failed(it, error));
+    if resolved(to)?.starts_with(resolved(data)?) {
+        let _ = fs::remove_dir(to);
+        return Err(Error::Inside(to.to_owned()));
+    }
+    let mut files = BTreeMap::new();
+    for path in databases(data)? {
+        let name =
+            format!("{DATABASES}/{}", path.file_name().unwrap_or_default().to_string_lossy());
+        let copy = to.join(&name);
+        private::make_folder(&to.join(DATABASES)).map_err(|it| failed(&copy, it))?;
+        database::copy(&path, &copy).map_err(|source| Error::Database { path, source })?;
+        let seen = look(&copy).map_err(|it| failed(&copy, it))?;
+        files.insert(name, seen);
+    }
+    let mut open: Vec<String> = COPIED.iter().map(|it| (*it).to_owned()).collect();
+    while let Some(name) = open.pop() {
+        let path = data.join(&name);
+        // What has gone meanwhile was not needed any more.
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&path).map_err(|it| failed(&path, it))?.flatten();
+            let names = entries.filter_map(|it| it.file_name().into_string().ok());
+            let kept =
+                names.filter(|it| *it != "arriving" && !it.contains(".tmp-") && it != "probe");
+            open.extend(kept.map(|it| format!("{name}/{it}")));
+            continue;
+        }
+        if !metadata.is_file() {
+            continue;
+        }
+        match copy(&path, &to.join(&name)) {
+            Ok(seen) => _ = files.insert(name, seen),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
+            Err(error) => return Err(failed(&path, error)),
+        }
+        if files.len() > FILES_MAX {
+            let why = format!("there are more than {FILES_MAX} files");
+            return Err(failed(data, io::Error::other(why)));
+        }
+    }
+    let made_at = jiff::Timestamp::try_from(SystemTime::now()).unwrap_or_default().to_string();
+    let list = List { version: env!("CARGO_PKG_VERSION").to_owned(), made_at, files };
+    let (file, text) = (to.join(LIST), serde_json::to_vec(&list).unwrap_or_default());
+    let written = private::write(&file, &text).and_then(|()| File::open(&file)?.sync_all());
+    written.map_err(|it| failed(&file, it))?;
+    Ok(list)
+}
+
+/// Puts the backup in `from` into the data folder `data`, where there is no data yet. Every file is
+/// looked at first, so that what is not whole is not put back at all.
+///
+/// # Errors
+/// See [`Error`].
+pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
+    let list = read_list(from)?;
+    let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
+    for (name, expected) in &list.files {
+        if !is_restored(name) {
+            return Err(no_backup(format!("{name:?} is no file of a data folder")));
+        }
+        let seen = look(&from.join(name)).map_err(|it| no_backup(format!("{name}: {it}")))?;
+        if seen != *expected {
+            return Err(no_backup(format!("{name} is not as it was written")));
+        }
+    }
+    let folder = Data::take(data)?;
+    if folder.has_data() {
+        return Err(Error::HasData(data.to_owned()));
+    }
+    for name in list.files.keys() {
+        let path = data.join(name);
+        copy(&from.join(name), &path).map_err(|it| failed(&path, it))?;
+    }
+    Ok(list)
+}
+
+fn failed(path: &Path, source: io::Error) -> Error {
+    Error::File { path: path.to_owned(), source }
+}
+
+fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
+    let folder = data.join(DATABASES);
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|it| failed(&folder, it))?,
+    };
+    let paths = entries.flatten().map(|it| it.path());
+    Ok(paths.filter(|it| it.extension().is_some_and(|it| it == "db") && it.is_file()).collect())
+}
+
+fn read_list(from: &Path) -> Result<List, Error> {
+    let no_backup = |what: String| Error::NoBackup { path: from.to_owned(), what };
+    let file = from.join(LIST);
+    let length = fs::metadata(&file).map_err(|it| no_backup(format!("{LIST}: {it}")))?.len();
+    if length > LIST_BYTES_MAX {
+        return Err(no_backup(format!("{LIST} has {length} bytes")));
+    }
+    let text = fs::read(&file).map_err(|it| no_backup(format!("{LIST}: {it}")))?;
+    serde_json::from_slice(&text).map_err(|it| no_backup(format!("{LIST}: {it}")))
+}
+
+/// Whether a backup may have a file of that name: it stays in the folder, and is one of ours.
+fn is_restored(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_within = path.components().all(|it| matches!(it, Component::Normal(_)));
+    let first = path.components().next().and_then(|it| it.as_os_str().to_str());
+    is_within && first.is_some_and(|it| it == DATABASES || COPIED.contains(&it))
+}
+
+/// What a file has.
+fn look(path: &Path) -> io::Result<FileSeen> {
+    pass(&mut File::open(path)?, &mut io::sink())
+}
+
+/// Copies a file with the time of its last change, which is a blob's last use.
+fn copy(from: &Path, to: &Path) -> io::Result<FileSeen> {
+    let mut source = File::open(from)?;
+    if let Some(folder) = to.parent() {
+        private::make_folder(folder)?;
+    }
+    let mut copy = private::create_new(to)?;
+    let seen = pass(&mut source, &mut copy)?;
+    copy.set_modified(source.metadata()?.modified()?)?;
+    copy.sync_data()?;
+    Ok(seen)
+}
+
+fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<FileSeen> {
+    let (mut digest, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
+    loop {
+        let read = from.read(&mut piece)?;
+        if read == 0 {
+            return Ok(FileSeen { bytes, sha256: hexadecimal(&digest.finalize()) });
+        }
+        digest.update(&piece[..read]);
+        to.write_all(&piece[..read])?;
+        bytes += read as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backup_names_no_file_elsewhere() {
+        for name in ["databases/a.db", "seal.key", "blobs/ab/cd/x", "turns/1.turn"] {
+            assert!(is_restored(name), "{name}");
+        }
+        for name in
+            ["", "..", "databases/../../x", "/etc/passwd", "operator.json", "x", "./seal.key"]
+        {
+            assert!(!is_restored(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `madoguchi backup FOLDER` and `madoguchi restore FOLDER`: a data folder's copy, and its way back.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use host::{
+    Config,
+    backup::{self, List},
+};
+
+use super::say;
+
+/// Copies the data folder, also while a server runs on it.
+#[derive(Args)]
+pub(crate) struct Backup {
+    /// Where the copy goes: a new folder
+    folder: PathBuf,
+}
+
+/// Puts a backup into a data folder that has no data yet.
+#[derive(Args)]
+pub(crate) struct Restore {
+    /// The folder of the backup
+    folder: PathBuf,
+}
+
+impl Backup {
+    pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
+        let list = backup::write(&config.data, &self.folder)?;
+        let (files, bytes) = size(&list);
+        say(&format!("{}: {files} files, {bytes} bytes", self.folder.display()))?;
+        say("It is as secret as the data folder. `madoguchi restore` puts it back.")?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Restore {
+    pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
+        let list = backup::restore(&self.folder, &config.data)?;
+        let (files, bytes) = size(&list);
+        let (data, made_at) = (config.data.display(), &list.made_at);
+        say(&format!("{data}: {files} files, {bytes} bytes, as of {made_at}"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn size(list: &List) -> (usize, u64) {
+    (list.files.len(), list.files.values().map(|it| it.bytes).sum())
+}

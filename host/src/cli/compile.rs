@@ -1,0 +1,22 @@
+//! `madoguchi compile`: what a server starts for itself to compile a component in a process apart.
+
+use std::{io, process::ExitCode};
+
+use clap::Args;
+use host::compiler::Job;
+
+/// Compiles the component on standard input to standard output.
+#[derive(Args)]
+pub(crate) struct Compile {
+    /// The job, as the server tells it
+    job: String,
+}
+
+impl Compile {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        // Without the program's name before it: the server tells it further.
+        let done = Job::read(&self.job)?.run(io::stdin().lock(), io::stdout().lock());
+        done.map_err(anyhow::Error::msg)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

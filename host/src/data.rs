@@ -1,0 +1,288 @@
+//! The data folder: this user's alone, and one server's at a time.
+
+use std::{
+    fs::{self, File, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::private;
+
+/// What is locked by the server that runs; the lock ends with its process, however that ends.
+const LOCK: &str = "host.lock";
+/// What lies in a data folder. Whatever else is there is left as it is.
+const OURS: [&str; 8] = [
+    "answers.spent",
+    "audit",
+    "blobs",
+    "databases",
+    "generations",
+    "operator.json",
+    "seal.key",
+    "turns",
+];
+/// Files and folders whose modes are looked at; a folder with more is told.
+const LOOKED_AT_MAX: usize = 2_000_000;
+
+/// A data folder that this process has to itself, until this is dropped.
+#[derive(Debug)]
+pub struct Data {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Why a data folder cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// The system does not let it be used.
+    #[error("cannot write to the data folder {path}: {source}; choose another with --data or MADOGUCHI_DATA", path = path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process has it.
+    #[error(
+        "another server{} runs on the data folder {path}, and there can be one only: stop that one first, or choose another folder with --data or MADOGUCHI_DATA",
+        pid.map(|it| format!(" (process {it})")).unwrap_or_default(),
+        path = path.display()
+    )]
+    Held {
+        /// The folder.
+        path: PathBuf,
+        /// The number of the process that has it, where it is known.
+        pid: Option<u32>,
+    },
+    /// It is another user's.
+    #[error(
+        "the data folder {path} belongs to another user (uid {owner}; this one is uid {own}), who could read and change all that is in it: give it to this user (`chown -R {own} {path}`), or choose a folder of this user's with --data or MADOGUCHI_DATA",
+        path = path.display()
+    )]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+        /// Who this is.
+        own: u32,
+    },
+    /// Everybody puts files into it.
+    #[error(
+        "{path} is a folder for everybody's files (mode {mode:o}), and data wants a folder of its own: choose one in it, such as {path}/madoguchi, with --data or MADOGUCHI_DATA",
+        path = path.display()
+    )]
+    Shared {
+        /// The folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+}
+
+impl Data {
+    /// Takes the folder for this process, and makes it where there is none. What others could look
+    /// into is closed to them, and told in one line of the log.
+    ///
+    /// # Errors
+    /// See [`DataError`].
+    pub fn take(path: &Path) -> Result<Self, DataError> {
+        let failed = |source| DataError::Io { path: path.to_owned(), source };
+        private::make_folder(path).map_err(failed)?;
+        check_owner(path, &fs::metadata(path).map_err(failed)?)?;
+        let lock = lock(path)?;
+        close_to_others(path);
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    /// Whether a server has left anything in it.
+    pub fn has_data(&self) -> bool {
+        OURS.iter().any(|it| self.path.join(it).exists())
+    }
+}
+
+/// Locks the folder; its file stays, for a file that is removed could be locked twice.
+fn lock(path: &Path) -> Result<File, DataError> {
+    let failed = |source| DataError::Io { path: path.to_owned(), source };
+    let name = path.join(LOCK);
+    let mut options = private::options();
+    let open = options.read(true).write(true).create(true).truncate(false).open(&name);
+    // One that was there can be locked where nothing can be written.
+    let mut file = open.or_else(|error| File::open(&name).map_err(|_| error)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            let read = (&file).take(32).read_to_string(&mut text);
+            let pid = read.ok().and_then(|_| text.trim().parse().ok());
+            return Err(DataError::Held { path: path.to_owned(), pid });
+        }
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+            tracing::warn!(
+                "{}: this file system has no locks; see to it that one server only runs here",
+                path.display()
+            );
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    // For people: a full disk does not take it, and the lock holds all the same.
+    let told = file.set_len(0).and_then(|()| {
+        file.rewind()?;
+        file.write_all(format!("{}\n", std::process::id()).as_bytes())
+    });
+    if let Err(error) = told {
+        tracing::debug!("{}: {error}", name.display());
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
+    use std::os::unix::fs::MetadataExt;
+
+    /// The bit of folders in which everybody may put files, and remove their own.
+    const STICKY: u32 = 0o1000;
+
+    let (owner, own) = (metadata.uid(), rustix::process::geteuid().as_raw());
+    let mode = metadata.mode() & 0o7777;
+    if mode & STICKY != 0 {
+        return Err(DataError::Shared { path: path.to_owned(), mode });
+    }
+    if owner != own {
+        return Err(DataError::Foreign { path: path.to_owned(), owner, own });
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path, _: &fs::Metadata) -> Result<(), DataError> {
+    Ok(())
+}
+
+/// Takes from others what rights they have in the folder, from the outside in, so that nobody can put
+/// anything else in its place meanwhile.
+#[cfg(unix)]
+fn close_to_others(data: &Path) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    let own = rustix::process::geteuid().as_raw();
+    let (mut closed, mut failed, mut looked_at) = (0_usize, None, 0_usize);
+    let mut close = |path: &Path| -> Option<fs::Metadata> {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        let is_ours = metadata.uid() == own && !metadata.is_symlink();
+        if is_ours && metadata.mode() & 0o077 != 0 {
+            let mode = if metadata.is_dir() { 0o700 } else { 0o600 };
+            match fs::set_permissions(path, fs::Permissions::from_mode(mode)) {
+                Ok(()) => closed += 1,
+                Err(error) => failed = Some(format!("{}: {error}", path.display())),
+            }
+        }
+        Some(metadata)
+    };
+    // The folder may be reached by a link.
+    let resolved = fs::canonicalize(data).unwrap_or_else(|_| data.to_owned());
+    close(&resolved);
+    let mut open: Vec<_> = OURS.iter().chain([&LOCK]).map(|it| resolved.join(it)).collect();
+    while let Some(path) = open.pop() {
+        looked_at += 1;
+        if looked_at > LOOKED_AT_MAX {
+            failed = Some(format!("there are more than {LOOKED_AT_MAX} files"));
+            break;
+        }
+        if close(&path).is_some_and(|it| it.is_dir()) {
+            open.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|it| it.path()));
+        }
+    }
+    let shown = data.display();
+    if closed > 0 {
+        tracing::warn!(
+            "{shown}: other users of this machine could look into the data folder; {closed} files and folders are now this user's alone (modes 0700 and 0600)"
+        );
+    }
+    if let Some(why) = failed {
+        tracing::warn!("{shown}: not all of it can be made this user's alone: {why}");
+    }
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    /// A folder that goes with its test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str) -> Self {
+            let name = format!("madoguchi-data-{test}-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            let _ = fs::remove_dir_all(&folder);
+            fs::create_dir(&folder).expect("the folder is new");
+            Self(folder)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_ours_is_closed_to_others_and_nothing_else_is_touched() {
+        let home = Folder::new("closed");
+        let data = home.0.join("data");
+        for folder in ["data/databases", "data/compiled", "mine"] {
+            fs::create_dir_all(home.0.join(folder)).unwrap();
+        }
+        for (file, wide) in [("databases/a.db", 0o644), ("seal.key", 0o640), ("notes", 0o755)] {
+            fs::write(data.join(file), "").unwrap();
+            fs::set_permissions(data.join(file), fs::Permissions::from_mode(wide)).unwrap();
+        }
+        fs::write(home.0.join("mine/else"), "").unwrap();
+        fs::set_permissions(home.0.join("mine/else"), fs::Permissions::from_mode(0o644)).unwrap();
+        symlink(home.0.join("mine/else"), data.join("databases/link")).unwrap();
+        for folder in ["", "databases", "compiled"] {
+            fs::set_permissions(data.join(folder), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let _data = Data::take(&data).unwrap();
+        assert_eq!((mode(&data), mode(&data.join("databases"))), (0o700, 0o700));
+        assert_eq!(
+            (mode(&data.join("databases/a.db")), mode(&data.join("seal.key"))),
+            (0o600, 0o600)
+        );
+        assert_eq!(mode(&data.join(LOCK)), 0o600);
+        assert_eq!(mode(&data.join("notes")), 0o755, "not ours");
+        assert_eq!(mode(&home.0.join("mine/else")), 0o644, "behind a link");
+        assert_eq!(mode(&data.join("compiled")), 0o755, "whoever keeps code there throws it away");
+    }
+
+    #[test]
+    fn one_has_it_at_a_time_and_who_that_is_is_told() {
+        let home = Folder::new("locked");
+        let first = Data::take(&home.0).unwrap();
+        let error = Data::take(&home.0).unwrap_err();
+        let DataError::Held { pid, .. } = &error else { panic!("{error}") };
+        assert_eq!(*pid, Some(std::process::id()));
+        assert!(error.to_string().contains("stop that one first"), "{error}");
+        drop(first);
+        Data::take(&home.0).unwrap();
+    }
+
+    #[test]
+    fn a_folder_for_everybody_is_none_for_data() {
+        let home = Folder::new("shared");
+        fs::set_permissions(&home.0, fs::Permissions::from_mode(0o1777)).unwrap();
+        let error = Data::take(&home.0).unwrap_err();
+        assert!(matches!(error, DataError::Shared { mode: 0o1777, .. }), "{error}");
+        assert_eq!(mode(&home.0), 0o777, "it is left as it is");
+    }
+}

@@ -1,0 +1,286 @@
+//! Answers of other servers that are too large: each becomes an error of its own request, and takes neither
+//! the connection nor other requests along.
+
+use std::{collections::HashMap, error::Error, sync::Arc};
+
+use bytes::Bytes;
+use futures::{StreamExt, stream::BoxStream};
+use http::{HeaderName, HeaderValue};
+use reqwest::Client;
+use rmcp::{
+    model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage},
+    transport::streamable_http_client::{
+        StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    },
+};
+use serde_json::json;
+use sse_stream::{Error as SseError, Sse};
+
+/// The code of the error that stands for an answer that is too large.
+pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
+/// Bytes at the beginning and at the end of an event in which its request's id is looked for.
+const ID_WITHIN: usize = 1 << 10;
+
+/// The error that is answered in place of what is too large.
+fn too_large(id: RequestId) -> ServerJsonRpcMessage {
+    let error = ErrorData::new(TOO_LARGE, "the answer is too large", None);
+    ServerJsonRpcMessage::error(error, Some(id))
+}
+
+/// HTTP to another server, whose answers have a limit.
+#[derive(Clone)]
+pub(super) struct Limited(pub(super) Client);
+
+type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
+type Events =
+    Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<reqwest::Error>>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+impl StreamableHttpClient for Limited {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Posted {
+        self.0.post_message(uri, message, session, auth, headers).await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        auth: Option<String>,
+        headers: Headers,
+        most: usize,
+    ) -> Posted {
+        let id = match &message {
+            ClientJsonRpcMessage::Request(it) => Some(it.id.clone()),
+            _ => None,
+        };
+        let (http, session_id) = (&self.0, session.as_deref().map(str::to_owned));
+        let posted = http
+            .post_message_with_max_sse_event_size(uri, message, session, auth, headers, most)
+            .await;
+        match (posted, id) {
+            (Err(StreamableHttpError::ResponseBodyTooLarge { .. }), Some(id)) => {
+                Ok(StreamableHttpPostResponse::Json(too_large(id), session_id))
+            }
+            (Ok(StreamableHttpPostResponse::Sse(events, session)), Some(id)) => {
+                let events = events.map(move |event| match event {
+                    Err(error) if is_too_large(&error) => {
+                        let data = serde_json::to_string(&too_large(id.clone()));
+                        Ok(Sse::default().data(data.unwrap_or_default()))
+                    }
+                    event => event,
+                });
+                Ok(StreamableHttpPostResponse::Sse(events.boxed(), session))
+            }
+            (posted, _) => posted,
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Result<(), StreamableHttpError<reqwest::Error>> {
+        self.0.delete_session(uri, session, auth, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+    ) -> Events {
+        self.0.get_stream(uri, session, last_event, auth, headers).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        auth: Option<String>,
+        headers: Headers,
+        most: usize,
+    ) -> Events {
+        let http = &self.0;
+        http.get_stream_with_max_sse_event_size(uri, session, last_event, auth, headers, most).await
+    }
+}
+
+/// The SDK has a type for it, which it keeps to itself.
+fn is_too_large(error: &SseError) -> bool {
+    matches!(error, SseError::Body(it) if it.to_string().contains("exceeded the maximum size"))
+}
+
+/// The bytes of a stream of events, of which none is too large: what is beyond the limit is not read, and
+/// an error of the request that it would have answered follows.
+pub(super) struct Cut {
+    most: usize,
+    event: usize,
+    line: usize,
+    after_cr: bool,
+    /// The beginning of the event, and, of one that is too large, its end.
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    is_cut: bool,
+    is_answered: bool,
+}
+
+impl Cut {
+    /// Events of at most `most` bytes.
+    pub(super) fn new(most: usize) -> Self {
+        let (head, tail) = (Vec::new(), Vec::new());
+        Self {
+            most,
+            event: 0,
+            line: 0,
+            after_cr: false,
+            head,
+            tail,
+            is_cut: false,
+            is_answered: false,
+        }
+    }
+
+    /// What of `chunk` is passed on.
+    ///
+    /// # Errors
+    /// When an event is too large and nothing says which request it answers.
+    pub(super) fn pass(&mut self, chunk: &Bytes) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
+        let mut passed = Vec::with_capacity(chunk.len());
+        for byte in chunk {
+            let is_over = match byte {
+                // The second half of a line's end.
+                b'\n' if self.after_cr => false,
+                b'\r' | b'\n' => std::mem::take(&mut self.line) == 0,
+                _ => {
+                    self.line += 1;
+                    false
+                }
+            };
+            self.after_cr = *byte == b'\r';
+            self.event += 1;
+            if self.head.len() < ID_WITHIN {
+                self.head.push(*byte);
+            }
+            if self.is_cut {
+                self.tail.push(*byte);
+                if self.tail.len() == 2 * ID_WITHIN {
+                    self.tail.drain(..ID_WITHIN);
+                }
+            } else if self.event > self.most && !is_over {
+                self.is_cut = true;
+                // Ends the event so far, which is no message and read by nobody.
+                passed.extend_from_slice(b"\n\n");
+                self.is_answered = answer(&mut passed, id_in_head(&self.head));
+            } else {
+                passed.push(*byte);
+            }
+            if is_over {
+                if self.is_cut && !self.is_answered && !answer(&mut passed, id_in_tail(&self.tail))
+                {
+                    return Err(format!("an event has more than {} bytes", self.most).into());
+                }
+                (self.event, self.is_cut, self.is_answered) = (0, false, false);
+                self.head.clear();
+                self.tail.clear();
+            }
+        }
+        Ok(passed.into())
+    }
+}
+
+/// Writes the error that stands for the answer to `id`, where that is known.
+fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
+    let Some(id) = id else { return false };
+    passed.extend_from_slice(
+        format!("event: message\ndata: {}\n\n", json!(too_large(id))).as_bytes(),
+    );
+    true
+}
+
+/// The id in the beginning of a message: before its result, in which there may be others.
+fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
+    let text = String::from_utf8_lossy(bytes);
+    let ours = text.split("\"result\"").next()?.split("\"error\"").next()?;
+    id(ours.split_once("\"id\"")?.1)
+}
+
+/// The id in the end of a message: its last member.
+fn id_in_tail(bytes: &[u8]) -> Option<RequestId> {
+    let text = String::from_utf8_lossy(bytes);
+    let (before, last) = text.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
+    let is_member = before.trim_end().ends_with(',') && !last.contains(['{', '}', ',', '[']);
+    id(last).filter(|_| is_member)
+}
+
+/// The id behind a colon.
+fn id(text: &str) -> Option<RequestId> {
+    let text = text.trim_start().strip_prefix(':')?.trim_start();
+    let end = match text.strip_prefix('"') {
+        Some(rest) => rest.find('"')? + 2,
+        None => text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len()),
+    };
+    serde_json::from_str(text.get(..end)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(most: usize, chunks: &[&str]) -> Result<String, String> {
+        let mut cut = Cut::new(most);
+        let mut text = String::new();
+        for chunk in chunks {
+            let bytes = Bytes::copy_from_slice(chunk.as_bytes());
+            let bytes = cut.pass(&bytes).map_err(|it| it.to_string())?;
+            text.push_str(std::str::from_utf8(&bytes).unwrap());
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn passes_small_events_unchanged() {
+        let events =
+            ["data: 1\n\n", "data: 2\r\n\r\n", "data: 3\n", "\n", ": x\n\n", "data: 4\n\n"];
+        assert_eq!(passed(16, &events), Ok(events.concat()));
+    }
+
+    #[test]
+    fn answers_the_request_of_a_cut_event() {
+        let large = "x".repeat(3_000);
+        let first = format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"id\":1,\"t\":\"{large}\"}}}}\n\n"
+        );
+        let last = format!(
+            "data: {{\"result\":{{\"t\":\"{large}\"}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}\r\n\r\n"
+        );
+        for (event, id) in [(first, "7"), (last, "\"a\"")] {
+            let (one, two) = event.split_at(1_500);
+            let text = passed(2_000, &["data: 0\n\n", one, two, "data: 1\n\n"]).unwrap();
+            assert!(text.starts_with("data: 0\n\n") && text.ends_with("\n\ndata: 1\n\n"), "{text}");
+            let errors: Vec<&str> = text.lines().filter(|it| it.contains("-32097")).collect();
+            assert_eq!(errors.len(), 1, "{text}");
+            assert!(errors[0].contains(&format!("\"id\":{id}")), "{}", errors[0]);
+        }
+    }
+
+    #[test]
+    fn fails_where_no_request_is_known() {
+        let event = format!("data: {}\n\n", "y".repeat(3_000));
+        assert!(passed(2_000, &[&event]).unwrap_err().contains("2000 bytes"));
+    }
+}

@@ -1,0 +1,175 @@
+//! The data folder: nobody else's, one server's at a time, and what a full disk or damage costs.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Output,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tests::{
+    cinema::{free_seats, id, showtimes},
+    client::Client,
+    component_bytes,
+    process::{Process, command, output, program},
+    server::{Folders, TestServer},
+};
+
+mod backup;
+mod damage;
+mod full;
+
+fn cinema_folders() -> Folders {
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    folders.lend_code();
+    folders
+}
+
+/// Books the first free seat of the best showtime; the number of the reservation.
+async fn reserve(client: &Client) -> String {
+    let show = id(&showtimes(client).await[0]);
+    let seat = free_seats(client, &show).await.remove(0);
+    let arguments = json!({ "user_id": "hanako", "showtime_id": show, "seat_ids": [seat] });
+    let reservation = client.output("reserve_seats", arguments).await;
+    reservation["reservation_id"].as_str().unwrap().to_owned()
+}
+
+async fn health(client: &Client) -> Value {
+    client.get("/api/health").await.json().await.unwrap()
+}
+
+/// Every file and folder below `folder` with its mode.
+fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(path) = open.pop() {
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        if metadata.is_dir() {
+            open.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+        }
+        found.push((path, metadata.permissions().mode() & 0o777));
+    }
+    found
+}
+
+fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {
+    modes(folder).into_iter().filter(|(_, mode)| mode & 0o077 != 0).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_else_can_look_into_the_data_folder_be_it_new_or_from_before() {
+    let folders = cinema_folders();
+    let log = folders.components().with_file_name("log");
+    let start = || {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "umask 0; exec \"$0\" \"$@\""]).arg(program()).arg("--data");
+        shell.arg(folders.data()).args(["--addr", "127.0.0.1:0", "--components"]);
+        shell.arg(folders.components());
+        Process::logging(shell, fs::File::create(&log).unwrap())
+    };
+    let mut process = start();
+    let client = Client::new(&process.url);
+    reserve(&client).await;
+    let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
+    assert_eq!(upload.status(), 201);
+    let files = modes(&folders.data());
+    for part in [
+        "cinema.db",
+        "cinema.db-wal",
+        "cinema.db-shm",
+        "operator.json",
+        "audit.jsonl",
+        "manifest.json",
+        "seal.key",
+        "host.lock",
+    ] {
+        assert!(files.iter().any(|it| it.0.ends_with(part)), "{part} is there: {files:#?}");
+    }
+    assert_eq!(open_to_others(&folders.data()), [], "while it serves");
+    process.kill();
+    let compiled = folders.data().join("compiled");
+    for (path, _) in files.iter().filter(|it| it.0.exists() && !it.0.starts_with(&compiled)) {
+        let mode = if path.is_dir() { 0o755 } else { 0o644 };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let mut process = start();
+    assert_eq!(open_to_others(&folders.data()), [], "what was open is closed");
+    process.signal();
+    process.wait();
+    let log = fs::read_to_string(&log).unwrap();
+    let told: Vec<_> = log.lines().filter(|it| it.contains("other users")).collect();
+    assert_eq!(told.len(), 1, "in one line: {log}");
+}
+
+#[test]
+fn a_data_folder_of_another_user_is_refused_with_what_to_mend() {
+    let folders = Folders::new();
+    fs::create_dir(folders.data()).unwrap();
+    // Whoever may not give it away takes one that is not theirs.
+    let given = std::os::unix::fs::chown(folders.data(), Some(65_534), None).is_ok();
+    let mut command = match given {
+        true => command(&folders),
+        false => {
+            let mut command = std::process::Command::new(program());
+            command.args(["--data", "/usr"]);
+            command
+        }
+    };
+    let refused = output(command.args(["--addr", "127.0.0.1:0"]));
+    assert!(!refused.status.success());
+    let complaint = String::from_utf8_lossy(&refused.stderr);
+    for part in ["another user", "chown -R", "--data"] {
+        assert!(complaint.contains(part), "{part}: {complaint}");
+    }
+}
+
+/// A second program on the same folders.
+fn second(folders: &Folders, arguments: &[&str]) -> Output {
+    let mut command = command(folders);
+    command.arg("--components").arg(folders.components()).args(arguments);
+    output(&mut command)
+}
+
+#[test]
+fn a_second_server_on_one_data_folder_ends_at_once_and_says_who_has_it() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let mut first = Process::start(&folders);
+    let key = fs::read(folders.data().join("operator.json")).unwrap();
+    for arguments in [&["--addr", "127.0.0.1:0"][..], &["--stdio"]] {
+        let refused = second(&folders, arguments);
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+        let complaint = String::from_utf8_lossy(&refused.stderr);
+        let process = format!("process {}", first.id());
+        for part in [&*process, "another server", "stop that one first", "--data"] {
+            assert!(complaint.contains(part), "{part}: {complaint}");
+        }
+        assert!(refused.stdout.is_empty(), "{refused:?}");
+    }
+    let listed = second(&folders, &["components"]);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("echo"), "the first is commanded");
+    assert_eq!(fs::read(folders.data().join("operator.json")).unwrap(), key);
+    // One that is killed leaves nothing that keeps the next from starting.
+    first.kill();
+    drop(Process::start(&folders));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_reads_runs_beside_a_server_and_what_writes_does_not() {
+    let folders = cinema_folders();
+    folders.put("conversations", &component_bytes("conversations"));
+    let server = TestServer::start(folders, |config| config.operator_addr = None).await;
+    reserve(&server.client()).await;
+    let exported = tests::process::exported(&server.folders, "cinema", "reservations");
+    assert_eq!(exported.len(), 1);
+    let lines = server.folders.components().with_file_name("chat.jsonl");
+    fs::write(&lines, "").unwrap();
+    let lines = lines.to_str().unwrap();
+    let refused = second(&server.folders, &["import", "conversations", lines]);
+    let complaint = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && complaint.contains("another server"), "{complaint}");
+}

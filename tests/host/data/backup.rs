@@ -1,0 +1,116 @@
+//! A backup is taken while people book, and is put back whole or not at all.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use super::*;
+
+fn run(folders: &Folders, arguments: &[&str], path: &Path) -> Output {
+    output(command(folders).args(arguments).arg(path))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_acknowledged_before_a_backup_is_there_after_its_way_back() {
+    let folders = cinema_folders();
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let upload = client.post("/api/blobs", &[("content-type", "text/plain")], "a blob").await;
+    let blob: Value = upload.json().await.unwrap();
+    let (booked, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+    let show = id(&showtimes(&client).await[0]);
+    let seats = free_seats(&client, &show).await;
+    let buyer = {
+        let (client, booked, is_over) = (client.clone(), booked.clone(), is_over.clone());
+        tokio::spawn(async move {
+            for seat in seats {
+                if is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let arguments = json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
+                let done = client.output("reserve_seats", arguments).await;
+                booked.lock().unwrap().push(done["reservation_id"].as_str().unwrap().to_owned());
+            }
+        })
+    };
+    while booked.lock().unwrap().len() < 5 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let before = booked.lock().unwrap().clone();
+    let copy = folders.components().with_file_name("copy");
+    let taken = run(&folders, &["backup"], &copy);
+    is_over.store(true, Ordering::Relaxed);
+    assert!(taken.status.success(), "{taken:?}");
+    buyer.await.unwrap();
+    assert_eq!(open_to_others(&copy), [], "as secret as the folder");
+    assert!(!copy.join("operator.json").exists() && !copy.join("host.lock").exists());
+
+    // Not over data, and never into what is copied.
+    let over = run(&folders, &["restore"], &copy);
+    let complaint = String::from_utf8_lossy(&over.stderr);
+    assert!(!over.status.success() && complaint.contains("another server"), "{complaint}");
+    assert!(!run(&folders, &["backup"], &copy).status.success(), "the copy is not written over");
+    let inside = run(&folders, &["backup"], &folders.data().join("inside"));
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("elsewhere"), "{inside:?}");
+    drop(process);
+    let over = run(&folders, &["restore"], &copy);
+    let complaint = String::from_utf8_lossy(&over.stderr);
+    assert!(!over.status.success() && complaint.contains("has data already"), "{complaint}");
+
+    let fresh = Folders::new();
+    fresh.put("cinema", &component_bytes("cinema"));
+    let restored = run(&fresh, &["restore"], &copy);
+    assert!(restored.status.success(), "{restored:?}");
+    assert_eq!(open_to_others(&fresh.data()), []);
+    let mut command = command(&fresh);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(fresh.components());
+    let process = Process::from(command);
+    let client = Client::new(&process.url);
+    assert_eq!(health(&client).await["status"], "ok");
+    for reservation in &before {
+        let arguments = json!({ "reservation_id": reservation });
+        let stored = client.output("get_reservation", arguments).await;
+        assert_eq!(stored["reservation_id"], **reservation);
+    }
+    let path = format!("/api/blobs/{}", blob["id"].as_str().unwrap());
+    assert_eq!(client.get(&path).await.text().await.unwrap(), "a blob");
+    reserve(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_that_is_not_whole_is_not_put_back_at_all() {
+    let folders = cinema_folders();
+    let mut process = Process::start(&folders);
+    reserve(&Client::new(&process.url)).await;
+    process.kill();
+    let copy = folders.components().with_file_name("copy");
+    assert!(run(&folders, &["backup"], &copy).status.success(), "without a server, too");
+    let database = copy.join("databases/cinema.db");
+    let good = fs::read(&database).unwrap();
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 1;
+    let fresh = Folders::new();
+    for (bytes, why) in [(Some(flipped), "not as it was written"), (None, "cinema.db")] {
+        match bytes {
+            Some(bytes) => fs::write(&database, bytes).unwrap(),
+            None => fs::remove_file(&database).unwrap(),
+        }
+        let refused = run(&fresh, &["restore"], &copy);
+        let complaint = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success(), "{refused:?}");
+        assert!(
+            complaint.contains(why) && complaint.contains("nothing was restored"),
+            "{complaint}"
+        );
+        assert!(!fresh.data().exists());
+    }
+    fs::write(&database, good).unwrap();
+    fs::remove_file(copy.join("backup.json")).unwrap();
+    assert!(
+        !run(&fresh, &["restore"], &copy).status.success(),
+        "a copy that broke off has no list"
+    );
+    let nothing = run(&fresh, &["backup"], &fresh.components().join("copy"));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("no data folder"), "{nothing:?}");
+}

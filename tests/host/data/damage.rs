@@ -1,0 +1,101 @@
+//! Databases that are not what they were: noticed, told with what to do, and nobody else's trouble.
+
+use super::*;
+
+/// A server with `echo` and `cinema`, in whose database somebody has a seat.
+async fn with_a_seat() -> TestServer {
+    let folders = cinema_folders();
+    folders.put("echo", &component_bytes("echo"));
+    let server = TestServer::start(folders, |_| {}).await;
+    reserve(&server.client()).await;
+    server
+}
+
+/// Cinema is not served, and it is told which file, why, and what to do; echo is served.
+async fn is_told(client: &Client, why: &str) {
+    let told = health(client).await;
+    assert_eq!(told["status"], "degraded", "{why}: {told}");
+    let error = told["components"]["cinema"]["error"].as_str().unwrap_or_else(|| panic!("{told}"));
+    for part in ["cinema.db", why, "backup", "begin anew"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!client.tools().await.contains(&"list_movies".to_owned()));
+    client.output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_gone_empty_or_damaged_is_told_and_never_taken_for_a_new_one() {
+    let mut server = with_a_seat().await;
+    server.stop().await;
+    let file = server.databases().join("cinema.db");
+    let good = fs::read(&file).unwrap();
+    let mut pages = good.clone();
+    let middle = good.len() / 2;
+    pages[middle..middle + 4096].fill(0xA5);
+    let mut bits = good.clone();
+    // In the headers of pages: what is in a cell nobody can check.
+    for page in 1..good.len() / 4096 {
+        bits[page * 4096 + 3] ^= 0x40;
+    }
+    let half = good[..good.len() / 2].to_vec();
+    let damages = [
+        (Some(Vec::new()), "empty"),
+        (None, "gone"),
+        (Some(pages), "damaged"),
+        (Some(bits), "damaged"),
+        (Some(half), "damaged"),
+    ];
+    for (bytes, why) in damages {
+        match &bytes {
+            Some(bytes) => fs::write(&file, bytes).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        server.restart().await;
+        is_told(&server.client(), why).await;
+        server.stop().await;
+        let found = fs::read(&file).ok();
+        assert_eq!(found, bytes, "what there was is left for whoever mends it: {why}");
+    }
+    fs::write(&file, &good).unwrap();
+    server.restart().await;
+    assert_eq!(health(&server.client()).await["status"], "ok");
+    let kept = tests::process::exported(&server.folders, "cinema", "reservations");
+    assert_eq!(kept.len(), 1);
+    // To begin anew is said by removing all of it.
+    server.stop().await;
+    for entry in fs::read_dir(server.databases()).unwrap().map(|it| it.unwrap().path()) {
+        if entry.file_name().unwrap().to_str().unwrap().starts_with("cinema.db") {
+            fs::remove_file(entry).unwrap();
+        }
+    }
+    server.restart().await;
+    assert_eq!(health(&server.client()).await["status"], "ok");
+    assert_eq!(tests::process::exported(&server.folders, "cinema", "reservations").len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_is_lost_after_a_kill_is_told() {
+    for zeroed in [false, true] {
+        let folders = cinema_folders();
+        folders.put("echo", &component_bytes("echo"));
+        let mut process = Process::start(&folders);
+        reserve(&Client::new(&process.url)).await;
+        process.kill();
+        let log = folders.data().join("databases/cinema.db-wal");
+        let bytes = fs::read(&log).unwrap();
+        match zeroed {
+            true => fs::write(&log, vec![0; bytes.len()]).unwrap(),
+            false => fs::remove_file(&log).unwrap(),
+        }
+        let mut process = Process::start(&folders);
+        is_told(&Client::new(&process.url), "its log").await;
+        process.kill();
+        // The log is found again, and all is well.
+        let index = folders.data().join("databases/cinema.db-shm");
+        let _ = fs::remove_file(index);
+        fs::write(&log, bytes).unwrap();
+        let process = Process::start(&folders);
+        assert_eq!(health(&Client::new(&process.url)).await["status"], "ok");
+        assert_eq!(tests::process::exported(&folders, "cinema", "reservations").len(), 1);
+    }
+}

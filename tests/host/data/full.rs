@@ -1,0 +1,104 @@
+//! A disk that takes nothing: what only reads is served, and the rest as soon as there is room.
+
+use super::*;
+
+/// The program where no file may grow, as on a full disk; the limit can be lifted while it runs.
+fn without_room(folders: &Folders) -> std::process::Command {
+    let mut shell = std::process::Command::new("sh");
+    let script = "trap '' XFSZ; ulimit -S -f 0; exec \"$0\" \"$@\"";
+    shell.args(["-c", script]).arg(program()).arg("--data").arg(folders.data());
+    shell.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    shell
+}
+
+fn make_room(process: &Process) {
+    let id = process.id().to_string();
+    let mut lift = std::process::Command::new("prlimit");
+    let lifted = lift.args(["--pid", &id, "--fsize=unlimited"]).status();
+    assert!(lifted.unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_on_a_full_disk_serves_what_reads_and_recovers_by_itself() {
+    let folders = cinema_folders();
+    let mut process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let reservation = reserve(&client).await;
+    assert_eq!(client.get("/api/health?ready").await.status(), 200);
+    process.signal();
+    process.wait();
+
+    let mut process = Process::logging(without_room(&folders), std::process::Stdio::null());
+    let client = Client::new(&process.url);
+    let stored = async |client: &Client| {
+        let arguments = json!({ "reservation_id": reservation });
+        client.output("get_reservation", arguments).await
+    };
+    assert_eq!(stored(&client).await["reservation_id"], reservation);
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let arguments = json!({ "user_id": "taro", "showtime_id": show, "seat_ids": [seat] });
+    let refused = client.failure("reserve_seats", arguments).await;
+    assert_eq!(
+        (&refused["error"], &refused["status"]),
+        (&json!("unavailable"), &json!(503)),
+        "{refused}"
+    );
+    let told = health(&client).await;
+    assert_eq!((&told["status"], &told["disk"]["status"]), (&json!("degraded"), &json!("failing")));
+    assert!(told["disk"]["error"].as_str().unwrap().contains("data folder"), "{told}");
+    assert_eq!(client.get("/api/health").await.status(), 200, "it lives");
+    assert_eq!(client.get("/api/health?ready").await.status(), 503, "and should not be sent to");
+
+    make_room(&process);
+    let recovered = async {
+        while client.get("/api/health?ready").await.status() != 200
+            || health(&client).await["status"] != "ok"
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), recovered).await.expect("it recovers");
+    let next = reserve(&client).await;
+    assert_eq!(stored(&client).await["reservation_id"], reservation);
+    let listed = output(command(&folders).args(["components"]));
+    assert!(listed.status.success(), "the operator reaches it: {listed:?}");
+    process.kill();
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let arguments = json!({ "reservation_id": next });
+    assert_eq!(client.output("get_reservation", arguments).await["reservation_id"], next);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changes_something_waits_for_the_audit_log_unless_the_operator_says_otherwise() {
+    for (lines, is_refused) in [("", true), ("[audit]\nrequired = false\n", false)] {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        folders.put("rogue", &component_bytes("rogue"));
+        drop(Process::start(&folders));
+        let file = folders.components().with_file_name("madoguchi.toml");
+        fs::write(&file, lines).unwrap();
+        let mut command = without_room(&folders);
+        command.arg("--config").arg(&file);
+        let process = Process::logging(command, std::process::Stdio::null());
+        let client = Client::new(&process.url);
+        client.output("echo", json!({ "value": {} })).await;
+        // It says of itself neither that it reads nor anything else.
+        let error = client.failure("panic", json!({})).await;
+        assert_eq!(error["error"] == "unavailable", is_refused, "{error}");
+        if is_refused {
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains("audit log") && message.contains("[audit]"), "{message}");
+            make_room(&process);
+            let runs = async {
+                while client.failure("panic", json!({})).await["error"] == "unavailable" {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), runs).await.expect("it recovers");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What is answered to whatever else is asked for.
+
+use super::*;
+
+/// What clients that look for an authorization server, or for another transport, ask for.
+const PROBED: [&str; 9] = [
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/openid-configuration",
+    "/authorize",
+    "/register",
+    "/token",
+    "/sse",
+    "/messages/",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_paths_are_answered_as_by_a_server() {
+    for lines in [String::new(), entry("ann", ANN)] {
+        let server = serve(&lines).await;
+        let client = server.client();
+        for path in PROBED {
+            for method in [Method::GET, Method::POST] {
+                let answer =
+                    client.http(method, path).header("accept", "text/html").send().await.unwrap();
+                assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+                let told: Value = answer.json().await.expect("JSON");
+                let told = told["error_description"].as_str().unwrap();
+                assert!(told.contains("Authorization: Bearer"), "{path}: {told}");
+            }
+        }
+        for path in ["/api", "/some/view", "/mcp/x", "/index", "/API/health"] {
+            let answer = client.get(path).await;
+            assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+            assert_eq!(answer.json::<Value>().await.unwrap()["error"], "not_found", "{path}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_methods_are_405_with_what_is_allowed() {
+    let server = serve("").await;
+    for (method, path) in [
+        (Method::GET, "/rpc"),
+        (Method::POST, "/"),
+        (Method::PUT, "/api/chat"),
+        (Method::POST, "/api/health"),
+        (Method::PATCH, "/mcp"),
+    ] {
+        let answer = server.client().http(method.clone(), path).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        assert!(answer.headers().contains_key("allow"), "{method} {path}: {answer:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slash_at_the_end_of_mcp_changes_nothing() {
+    let server = serve(&entry("ann", ANN)).await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": Client::meta() } });
+    let headers = [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/list"),
+    ];
+    let ann = server.client_with(ANN).post("/mcp/", &headers, body.to_string()).await;
+    let list: Value = ann.json().await.unwrap();
+    assert!(list["result"]["tools"].is_array(), "{list}");
+    let stranger = server.client().post("/mcp/", &headers, body.to_string()).await;
+    assert_eq!(stranger.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(stranger.json::<Value>().await.unwrap()["jsonrpc"], "2.0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_says_nosniff() {
+    let server = serve("").await;
+    for path in ["/rpc", "/api/nothing", "/api/health", "/register", "/mcp", "/"] {
+        let answer = server.client().get(path).await;
+        assert_eq!(answer.headers()["x-content-type-options"], "nosniff", "{path}");
+    }
+    let refused = server.client().post("/rpc", &[("origin", "http://evil.example")], rpc()).await;
+    assert_eq!(refused.headers()["x-content-type-options"], "nosniff");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_elsewhere_are_refused_without_an_origin_too() {
+    let server = serve("").await;
+    let client = server.client();
+    for path in ["/rpc", "/mcp", "/api/chat", "/api/navigate", "/api/route", "/api/blobs"] {
+        for site in ["cross-site", "same-site"] {
+            let answer = client.post(path, &[("sec-fetch-site", site)], rpc()).await;
+            assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path} {site}");
+        }
+    }
+    assert_eq!(client.post("/rpc", &[("sec-fetch-site", "none")], rpc()).await.status(), 200);
+    let ftp = server.url().replace("http:", "ftp:");
+    assert_eq!(client.post("/rpc", &[("origin", &ftp)], rpc()).await.status(), 403);
+    let mut raw = Raw::to(&server).await;
+    raw.send("GET / HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n").await;
+    assert_eq!(raw.status().await, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_giant_name_is_compared_with_none_and_not_said_back() {
+    let server = serve("").await;
+    let client = server.client();
+    // Full of what the names of tools are made of.
+    let giant = "greetecho".repeat(100_000);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": giant, "params": {} });
+    let answer = client.post("/rpc", &[], call.to_string()).await.text().await.unwrap();
+    assert!(answer.contains("-32601") && !answer.contains("did you mean"), "{answer:.300}");
+    assert!(answer.len() < 1_000, "{} bytes", answer.len());
+    let session = LegacySession::open(&server.url()).await;
+    for (method, params) in [
+        ("tools/call", json!({ "name": giant, "arguments": {} })),
+        ("prompts/get", json!({ "name": giant })),
+        ("resources/read", json!({ "uri": giant })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": giant }, "argument": { "name": "a", "value": "b" } }),
+        ),
+        ("tools/list", json!({ "cursor": giant })),
+        ("logging/setLevel", json!({ "level": giant })),
+        (giant.as_str(), json!({})),
+    ] {
+        let answer = session.request(method, params).await.to_string();
+        assert!(answer.contains("\"error\""), "{method:.30}: {answer:.300}");
+        assert!(!answer.contains("did you mean"), "{method:.30}: {answer:.300}");
+        assert!(answer.len() < 10_000, "{method:.30}: {} bytes: {answer:.300}", answer.len());
+    }
+    echoes(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_comes_back_as_it_came() {
+    let server = serve("").await;
+    for id in ["123456789012345678901234567890", "-0.10", "\"\\u7a93\"", "1e3", "null"] {
+        for method in ["echo", "nothing"] {
+            let body = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{{\"value\":{{}}}}}}"
+            );
+            let answer = server.client().post("/rpc", &[], body).await.text().await.unwrap();
+            assert!(answer.contains(&format!("\"id\":{id},")), "{answer}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_request_of_a_batch_counts_for_the_rate() {
+    let rate = "rate = { requests_per_s = 1, burst = 4 }\n";
+    for (lines, token) in [(rate.to_owned(), ""), (rate.to_owned() + &entry("ann", ANN), ANN)] {
+        let server = serve(&lines).await;
+        let client = if token.is_empty() { server.client() } else { server.client_with(token) };
+        let batch = format!("[{}]", vec![rpc(); 10].join(","));
+        let answers: Vec<Value> = client.post("/rpc", &[], batch).await.json().await.unwrap();
+        let done = answers.iter().filter(|it| it["result"].is_object()).count();
+        assert!((4..=6).contains(&done), "{answers:?}");
+        let refused = &answers[9]["error"]["data"];
+        assert_eq!(refused["error"], "rate_limited", "{answers:?}");
+        assert!(refused["retry_after_ms"].is_u64(), "{refused}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Bodies: whose they are is known first, and together they have a budget.
+
+use futures::{StreamExt, stream::FuturesUnordered};
+
+use super::*;
+
+/// Bodies of up to 100 kB, of which three fit.
+const NARROW: &str = "body_bytes_max = 100000\n[chat]\nbody_bytes_max = 100000\n[connections]\nbodies_bytes_max = 300000\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_are_refused_before_their_bodies_are_read() {
+    let password = "[chat]\npassword = { value = 'open' }\n";
+    for (lines, is_open) in
+        [(password.to_owned() + &entry("ann", ANN), false), (password.to_owned(), true)]
+    {
+        let server = serve(&lines).await;
+        let paths = ["/api/chat", "/mcp", "/rpc", "/api/navigate", "/api/route", "/api/blobs"];
+        for path in paths.iter().take(if is_open { 1 } else { paths.len() }) {
+            let mut raw = Raw::to(&server).await;
+            raw.begin(path, "", 3_000_000).await;
+            assert_eq!(raw.status().await, 401, "{path}: and no byte was sent");
+        }
+        // What says nothing of its length is not read to its end either.
+        let mut raw = Raw::to(&server).await;
+        raw.send(
+            "POST /api/auth HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n",
+        )
+        .await;
+        raw.send(format!("4000\r\n{}\r\n", "x".repeat(0x4000))).await;
+        assert_eq!(raw.status().await, 413);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cookie_opens_the_chat_for_more_than_strangers_may_send() {
+    let server =
+        serve(&("[chat]\npassword = { value = 'open' }\n".to_owned() + &entry("ann", ANN))).await;
+    let client = server.client();
+    let entered = client.post("/api/auth", &[], "{\"password\": \"open\"}").await;
+    let cookie =
+        entered.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let body = json!({ "message": "こんにちは", "history": [
+        { "role": "user", "parts": [{ "text": "x".repeat(50_000) }] },
+        { "role": "model", "parts": [{ "text": "はい" }] },
+    ] });
+    let answer = client.post("/api/chat", &[("cookie", &cookie)], body.to_string()).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    let refused = client.post("/api/chat", &[], body.to_string()).await;
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+}
+
+/// A request of which most has come.
+async fn half_sent(server: &TestServer, token: &str) -> Raw {
+    let mut raw = Raw::to(server).await;
+    let token =
+        if token.is_empty() { String::new() } else { format!("authorization: Bearer {token}\r\n") };
+    raw.begin("/rpc", &token, 95_000).await;
+    raw.send(" ".repeat(90_000)).await;
+    raw
+}
+
+/// Waits for the next of these to be answered: it must be that there is no room.
+async fn next_is_busy(waiting: &mut FuturesUnordered<impl Future<Output = String>>) {
+    let head = waiting.next().await.expect("one is left");
+    assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("retry-after"), "{head}");
+}
+
+/// Sends a large body until there is room for it.
+async fn succeeds(server: &TestServer, token: &str) {
+    for _ in 0..200 {
+        let mut raw = half_sent(server, token).await;
+        raw.send(format!("{:5000}", rpc())).await;
+        match raw.status().await {
+            200 => return,
+            status => assert_eq!(status, 503),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("there is never room");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_in_memory_have_a_budget_over_all_requests() {
+    let server = serve(NARROW).await;
+    let mut waiting = FuturesUnordered::new();
+    for _ in 0..6 {
+        let mut raw = half_sent(&server, "").await;
+        waiting.push(async move { raw.until("\r\n\r\n").await });
+    }
+    for _ in 0..3 {
+        next_is_busy(&mut waiting).await;
+    }
+    echoes(&server.client()).await;
+    // What is given up holds nothing any more.
+    drop(waiting);
+    succeeds(&server, "").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_callers_bodies_leave_room_for_anothers() {
+    let server = serve(&(NARROW.to_owned() + &entry("ann", ANN) + &entry("ben", BEN))).await;
+    let mut waiting = FuturesUnordered::new();
+    for _ in 0..3 {
+        let mut raw = half_sent(&server, ANN).await;
+        waiting.push(async move { raw.until("\r\n\r\n").await });
+    }
+    for _ in 0..2 {
+        next_is_busy(&mut waiting).await;
+    }
+    let mut raw = half_sent(&server, BEN).await;
+    raw.send(format!("{:5000}", rpc())).await;
+    assert_eq!(raw.status().await, 200, "half of all is one caller's");
+    drop(waiting);
+    succeeds(&server, ANN).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_upload_is_answered_while_it_is_sent() {
+    let server = serve("").await;
+    let mut raw = Raw::to(&server).await;
+    raw.begin("/rpc", "", 10 << 20).await;
+    raw.send(vec![b'x'; 10 << 20]).await;
+    assert_eq!(raw.status().await, 413);
+}

@@ -1,0 +1,97 @@
+//! Connections: their time-outs, and how many there are.
+
+use super::*;
+
+const HASTY: &str = "[connections]\nheader_s = 1\nbody_s = 1\nidle_s = 2\nwrite_s = 1\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_heads_idle_connections_and_half_bodies_end() {
+    let server = serve(HASTY).await;
+    let (mut silent, mut head, mut idle, mut body, mut blob) = (
+        Raw::to(&server).await,
+        Raw::to(&server).await,
+        Raw::to(&server).await,
+        Raw::to(&server).await,
+        Raw::to(&server).await,
+    );
+    head.send("GET / HTTP/1.1\r\nhost: local").await;
+    idle.send("GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    body.begin("/rpc", "", 1_000).await;
+    body.send("{").await;
+    blob.begin("/api/blobs", "", 1_000).await;
+    blob.send("{").await;
+    assert_eq!(idle.status().await, 200);
+    assert_eq!((silent.rest().await, head.rest().await), (String::new(), String::new()));
+    let answer = body.rest().await;
+    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("body_s"), "{answer}");
+    assert!(blob.rest().await.starts_with("HTTP/1.1 408 "));
+    assert!(!idle.rest().await.contains("HTTP/1.1"), "it is closed, and no more is said");
+    echoes(&server.client()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_drips_ends_and_a_slow_one_is_answered() {
+    let server = serve("[connections]\nbody_s = 1\nbody_bytes_per_s_min = 100\n").await;
+    let text = rpc();
+    let slowly = async |path: &str, padding: usize| {
+        let mut raw = Raw::to(&server).await;
+        raw.begin(path, "", 9 * padding + text.len()).await;
+        for _ in 0..9 {
+            let sent = raw.0.write_all(" ".repeat(padding).as_bytes()).await;
+            if sent.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        let _ = raw.0.write_all(text.as_bytes()).await;
+        raw.status().await
+    };
+    let all = tokio::join!(slowly("/rpc", 1), slowly("/rpc", 1_000), slowly("/api/blobs", 1));
+    assert_eq!(all, (408, 200, 408));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_server_still_takes_a_new_client() {
+    let server = serve("[connections]\nconnections_max = 16\n").await;
+    let mut held = Vec::new();
+    for _ in 0..40 {
+        let mut raw = Raw::to(&server).await;
+        raw.send("GET / HTTP/1.1\r\nhost: local").await;
+        held.push(raw);
+    }
+    echoes(&server.client()).await;
+    assert_eq!(held[0].rest().await, "", "what has waited longest gave way");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_reads_nothing_is_let_go() {
+    let server = serve(HASTY).await;
+    let mut raw = Raw::to(&server).await;
+    let value = "x".repeat(1 << 20);
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": { "value": { "a": value } } });
+    let body = body.to_string();
+    let request = format!(
+        "POST /rpc HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    // More than any buffer between takes, until the server gives up.
+    let send = async {
+        for _ in 0..64 {
+            if raw.0.write_all(request.as_bytes()).await.is_err() {
+                return true;
+            }
+        }
+        false
+    };
+    assert!(tokio::time::timeout(LONG, send).await.expect("it does not wait for ever"));
+    echoes(&server.client()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn http_2_is_not_served() {
+    let server = serve("").await;
+    let mut raw = Raw::to(&server).await;
+    raw.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0").await;
+    let answer = raw.rest().await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer:?}");
+}

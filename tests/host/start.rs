@@ -1,0 +1,183 @@
+//! The first moments of a server: what it serves while it compiles, and what damage costs it.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    process::program,
+    server::{Folders, TestServer},
+};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+/// The one file of compiled code.
+fn compiled(folders: &Folders) -> PathBuf {
+    let mut files = fs::read_dir(folders.data().join("compiled")).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none());
+    file
+}
+
+/// A server whose only compiled code is its own.
+async fn with(component: &str) -> TestServer {
+    let folders = Folders::new();
+    folders.put(component, &component_bytes(component));
+    TestServer::start_with_nothing(folders, |_| {}).await
+}
+
+async fn echoes(server: &TestServer) {
+    server.client().output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_code_costs_one_compile_and_no_start() {
+    let mut server = with("echo").await;
+    let file = compiled(&server.folders);
+    let good = fs::read(&file).unwrap();
+    let bit = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let mut zeros = good.clone();
+    let at = good.len() / 10;
+    zeros[at..at * 6].fill(0);
+    for damaged in [zeros, bit(good.len() / 2), bit(good.len() / 3), Vec::new()] {
+        server.stop().await;
+        fs::write(&file, damaged).unwrap();
+        server.restart().await;
+        echoes(&server).await;
+        assert!(fs::read(&file).unwrap() == good, "it is compiled anew, and kept");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn code_under_a_foreign_name_is_not_run() {
+    let mut other = with("library").await;
+    other.stop().await;
+    let foreign = fs::read(compiled(&other.folders)).unwrap();
+
+    let mut server = with("echo").await;
+    let file = compiled(&server.folders);
+    server.stop().await;
+    fs::write(&file, &foreign).unwrap();
+    // Of the same host by its key: the name alone tells them apart.
+    let key = "seal.key";
+    fs::copy(other.folders.data().join(key), server.folders.data().join(key)).unwrap();
+    server.restart().await;
+    echoes(&server).await;
+    assert!(fs::read(&file).unwrap() != foreign);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_others_can_write_is_emptied() {
+    let mut server = with("echo").await;
+    let file = compiled(&server.folders);
+    let folder = file.parent().unwrap().to_owned();
+    server.stop().await;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(folder.join("planted"), "by another user").unwrap();
+    server.restart().await;
+    echoes(&server).await;
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(compiled(&server.folders), file, "what was planted is gone");
+}
+
+/// A compiler that begins only once `gate` is there.
+fn gated(folders: &Folders, gate: &Path) -> PathBuf {
+    let script = folders.components().with_file_name("compiler.sh");
+    let text = format!(
+        "#!/bin/sh\nwhile [ ! -e '{}' ]; do sleep 0.02; done\nexec '{}' \"$@\"\n",
+        gate.display(),
+        program().display()
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    script
+}
+
+/// Whoever says hello over streams is answered before anything is compiled; lists and calls come
+/// whole once it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_are_answered_before_components_are_compiled() {
+    for is_modern in [true, false] {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        let gate = folders.components().with_file_name("gate");
+        let mut config = folders.config();
+        config.compiler = Some(gated(&folders, &gate));
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(theirs);
+        let served = tokio::spawn(host::Server::serve_streams(config, input, output));
+        let (input, mut output) = tokio::io::split(ours);
+        let mut lines = BufReader::new(input).lines();
+        let mut say = async |mut message: Value| {
+            message["jsonrpc"] = json!("2.0");
+            if is_modern && message.get("id").is_some() {
+                message["params"]["_meta"] = Client::meta();
+            }
+            output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        };
+        // The next answer; what is told unasked is passed over.
+        let mut answer = async || {
+            let next = async {
+                loop {
+                    let line = lines.next_line().await.unwrap().expect("an answer");
+                    let message: Value = serde_json::from_str(&line).unwrap();
+                    if message.get("id").is_some() {
+                        return message;
+                    }
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), next).await.expect("in time")
+        };
+        let hello = match is_modern {
+            true => json!({ "id": 0, "method": "server/discover", "params": {} }),
+            false => json!({ "id": 0, "method": "initialize", "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": { "name": "tests", "version": "1" },
+            } }),
+        };
+        say(hello).await;
+        let hello = answer().await;
+        assert!(hello["result"]["capabilities"]["tools"].is_object(), "{hello}");
+        if !is_modern {
+            say(json!({ "method": "notifications/initialized" })).await;
+        }
+        say(json!({ "id": 1, "method": "tools/list", "params": {} })).await;
+        let call = json!({ "name": "echo", "arguments": { "value": {} } });
+        say(json!({ "id": 2, "method": "tools/call", "params": call })).await;
+        let third = if is_modern { "server/discover" } else { "ping" };
+        say(json!({ "id": 3, "method": third, "params": {} })).await;
+        let first = answer().await;
+        assert_eq!(first["id"], 3, "nothing is compiled yet: {first}");
+        fs::write(&gate, "").unwrap();
+        let mut rest = [answer().await, answer().await];
+        rest.sort_by_key(|it| it["id"].as_u64());
+        let tools = rest[0]["result"]["tools"].as_array().unwrap();
+        assert!(tools.iter().any(|it| it["name"] == "echo"), "{rest:?}");
+        assert!(rest[1]["result"]["structuredContent"].is_object(), "{rest:?}");
+        drop((lines, output));
+        served.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_while_it_compiles_ends_it() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let mut config = folders.config();
+    config.compiler = Some(gated(&folders, &folders.components().with_file_name("never")));
+    let (ours, theirs) = tokio::io::duplex(1 << 10);
+    let (input, output) = tokio::io::split(theirs);
+    let served = tokio::spawn(host::Server::serve_streams(config, input, output));
+    drop(ours);
+    let ended = tokio::time::timeout(Duration::from_secs(30), served).await;
+    ended.expect("nothing waits for the compiler").unwrap().unwrap();
+}

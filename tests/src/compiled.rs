@@ -1,0 +1,69 @@
+//! The compiled code of components, shared by all tests' data folders: compiled once for all rings.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+/// The key by which a host knows the compiled code as its own: the same in all data folders that
+/// share it.
+const KEY: [u8; 32] = *b"the key of every test's data dir";
+
+/// Files that are kept; beyond that the oldest go.
+const FILES_MAX: usize = 48;
+
+/// Where tests make their folders: on the disk of the shared code, so that it can be linked.
+pub(crate) fn scratch() -> PathBuf {
+    let folder = crate::root().join("target/tests");
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    folder
+}
+
+/// Links the code that is there into `data`, which is new.
+pub(crate) fn lend(data: &Path) {
+    make(&data.join("compiled")).expect("the data folder is new");
+    let mut key = fs::OpenOptions::new();
+    let mut key = key.write(true).create_new(true).mode(0o600).open(data.join("seal.key"));
+    let key = key.as_mut().expect("the data folder is new");
+    io::Write::write_all(key, &KEY).expect("the disk has room");
+    for code in files(&shared()) {
+        // A file that another test puts there at this moment is compiled once more.
+        let _ = fs::hard_link(&code, data.join("compiled").join(name(&code)));
+    }
+}
+
+/// Keeps the code that the host of `data` compiled, if it has the shared key.
+pub(crate) fn keep(data: &Path) {
+    if !fs::read(data.join("seal.key")).is_ok_and(|key| key == KEY) {
+        return;
+    }
+    let shared = shared();
+    for code in files(&data.join("compiled")) {
+        let _ = make(&shared).and_then(|()| fs::hard_link(&code, shared.join(name(&code))));
+    }
+    let age = |it: &PathBuf| fs::metadata(it).and_then(|it| it.modified()).ok();
+    let mut kept = files(&shared);
+    kept.sort_by_key(age);
+    for code in kept.iter().take(kept.len().saturating_sub(FILES_MAX)) {
+        let _ = fs::remove_file(code);
+    }
+}
+
+fn shared() -> PathBuf {
+    crate::root().join("target/tests/compiled")
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    entries.filter(|it| it.extension() == Some(OsStr::new("cwasm"))).collect()
+}
+
+fn name(path: &Path) -> &OsStr {
+    path.file_name().expect("an entry of a folder has a name")
+}
