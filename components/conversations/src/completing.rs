@@ -14,7 +14,7 @@ use crate::{
     sight::{bound, condition},
 };
 
-/// Completes one argument; nothing for whoever is no person here.
+/// Completes one argument; a caller that is not a person here gets nothing.
 ///
 /// # Errors
 /// As the database.

@@ -102,7 +102,7 @@ pub fn is_worth_a_hash(now: Moment) -> Result<bool, Error> {
     Ok(counted.changes > 0)
 }
 
-/// Counts one that failed, of an agent that need not exist: nobody is told which do.
+/// Counts one that failed. The agent need not exist: the answer does not tell which do.
 ///
 /// # Errors
 /// When the database fails.
@@ -131,7 +131,7 @@ pub fn count(agent_id: &str, is_there: bool, now: Moment) -> Result<(), Error> {
     sql::transact([callers, all, own, together]).map(|_| ())
 }
 
-/// Forgets the tries at an agent: nobody's guesses keep it from coming in by a new passkey.
+/// Forgets the tries at an agent: earlier guesses do not count against its new passkey.
 #[must_use]
 pub fn forget(agent_id: &str) -> [Statement; 2] {
     ["callers_tries", "failed_tries"]

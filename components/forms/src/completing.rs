@@ -29,7 +29,7 @@ pub fn complete(request: &Request) -> Result<Completion, Stop> {
     }
 }
 
-/// The files that a form names, for whoever sees it in the list.
+/// The files that a form names, for callers that see it in the list.
 fn files(handle: &str) -> Result<Vec<String>, Stop> {
     let files =
         format!("SELECT file_id FROM files WHERE handle = $1 ORDER BY file_id LIMIT {FILES_MAX}");

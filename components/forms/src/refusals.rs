@@ -130,7 +130,7 @@ pub fn too_much_kept(kept: (u32, i64), most: (u32, i64), keep_days: u32) -> Stop
     }))
 }
 
-/// What is filled in finds no room, because whoever asked has used theirs up.
+/// What is filled in finds no room: the caller that asked has used up its share.
 #[must_use]
 pub fn requester_is_full() -> Stop {
     let message = say(

@@ -1,4 +1,4 @@
-//! How much of the room one caller may take: nobody fills it for the others.
+//! How much of the room one caller may take.
 
 use toolkit::{Stop, caller, sql, sql::Statement};
 

@@ -86,10 +86,17 @@ async fn one_caller_neither_fills_the_store_of_files_nor_takes_all_places_in_it(
     assert!(told["message"].as_str().unwrap().contains("caller_bytes_max"), "{told}");
     assert_eq!(send(BEN, bytes(3)).await.0, StatusCode::CREATED, "others have their own");
     // One on its way, which goes on for as long as this test.
-    let begun = futures::stream::iter([Ok::<_, std::io::Error>(vec![7_u8; 1_000])]);
-    let begun = futures::StreamExt::chain(begun, futures::stream::pending());
-    let request = server.client_with(ANN).http(Method::POST, "/api/blobs");
-    let upload = tokio::spawn(request.body(reqwest::Body::wrap_stream(begun)).send());
+    let begin = || {
+        let begun = futures::stream::iter([Ok::<_, std::io::Error>(vec![7_u8; 1_000])]);
+        reqwest::Body::wrap_stream(futures::StreamExt::chain(begun, futures::stream::pending()))
+    };
+    let client = server.client_with(ANN);
+    let upload = tokio::spawn(async move {
+        // One of the small ones below can hold the only place at this moment.
+        while let Ok(answer) = client.http(Method::POST, "/api/blobs").body(begin()).send().await {
+            assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+        }
+    });
     let refused = async {
         loop {
             let (status, retry, told) = send(ANN, reqwest::Body::from("small")).await;

@@ -102,12 +102,23 @@ async fn conv_4_6_an_agent_from_outside_answers_a_person_and_the_end_of_the_chat
 async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_it_is_seen() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.desk.browser;
+    // A page of the chat is read by being asked for (CONV 4.6): none may be on its way when nobody looks.
+    let count = "const real = window.fetch; window.open_pages = 0;
+        window.fetch = (input, init) => {
+            const answer = real(input, init);
+            if (!(input.url ?? String(input)).includes('chat/messages')) return answer;
+            window.open_pages++;
+            return answer.finally(() => window.open_pages--);
+        };";
+    browser.script(count).await;
     it.write("起きたら教えて").await;
     browser.says(".agent-receipt", "Sent").await;
     let agent = it.agent().await;
     agent.reads().await;
+    browser.says(".agent-receipt", "Read").await;
     browser.go("#/agents").await;
     browser.says("h2", "窓口デモ").await;
+    browser.until("window.open_pages === 0").await;
     agent.says("起きました").await;
     agent.says("もう一度").await;
     browser.role("link", "Chat with Outside Worker, 2 unread").await;

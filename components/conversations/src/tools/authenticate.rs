@@ -169,7 +169,7 @@ impl Authenticate {
         tries::must_be_few(failed, look.now)?;
         let agent = agent.first::<Known>()?.filter(|it| it.r#type == AgentKind::Ai);
         let hash = agent.as_ref().and_then(|it| it.passkey.as_deref());
-        // A guess at nobody costs what any other does, but only so many of them do.
+        // A guess at an unknown agent costs as much time as any other, up to a limit.
         let is_there = hash.is_some();
         let fits =
             (is_there || tries::is_worth_a_hash(look.now)?) && passkey::fits(&self.passkey, hash);

@@ -233,11 +233,6 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Talks, Word::Chain, Word::Agents])], &[]),
     rule(
         Goal::Talks,
-        &[Says(&[Word::History]), Says(&[Word::Talks, Word::Agents])],
-        &[Sign::Has(Id::Conversation)],
-    ),
-    rule(
-        Goal::Talks,
         &[
             Says(&[Word::Talks, Word::Chain]),
             Says(&[Word::Running, Word::Ended, Word::List, Word::Exists, Word::Show]),
