@@ -294,6 +294,9 @@ impl Builtin {
                 self.unused.push(desk.say("期間（…から…まで）", "a range of days"));
             }
         }
+        if let Plan::Survey(survey) = &plan {
+            self.unused = survey.left().to_vec();
+        }
         self.plan = Some(plan);
         self.go_on(desk, &[])
     }
@@ -314,6 +317,21 @@ impl Builtin {
             let is_title =
                 matches!(goal, None | Some(Goal::Thumbnail)) && heard.unknown_names().len() < 2;
             return (is_title && cards.retitle(heard)).then(|| self.go_on(desk, &[]));
+        }
+        if let Some(Plan::Survey(survey)) = &mut self.plan {
+            let is_new = heard.has(&[words::Word::Make]) && heard.has(&[words::Word::Form]);
+            let may_amend = matches!(
+                goal,
+                None | Some(
+                    Goal::Form | Goal::Nothing | Goal::Change | Goal::Elsewhere | Goal::Look
+                )
+            );
+            let is_amended = !is_new && may_amend && survey.amend(heard, desk.language);
+            if is_amended {
+                self.unused = survey.left().to_vec();
+                return Some(self.go_on(desk, &[]));
+            }
+            return None;
         }
         let Some(Plan::Visit(visit)) = &mut self.plan else { return None };
         let is_stop = matches!(

@@ -1,128 +1,249 @@
-//! The fields that people name when they want a form, and of which type each is.
+//! The fields that people name when they want a form: a list is cut into items, each item is read by
+//! itself, and what of it is not understood is kept to be told.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub(super) use self::kinds::COMMON;
-use self::kinds::{CANONICAL, FIELDS, FREE, Kind, WORDS};
-use super::{
-    heard::{Heard, marks},
-    words::Word,
+use self::{
+    item::{Item, OPTIONAL, REQUIRED},
+    kinds::{FIELDS, FREE, Kind},
+    list::{clauses, has_form, items, regions},
+    text::Text,
 };
+use super::heard::{Heard, marks};
 use crate::assistant::Language;
 
+mod bounds;
+mod item;
 mod kinds;
+mod list;
+mod text;
 
 /// Fields that one sentence may name.
 const FIELDS_MAX: usize = 20;
-/// The longest label that is taken from a sentence, in characters.
-const LABEL_MAX: usize = 24;
 
 /// A field of a form that is wanted.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     kind: Kind,
-    /// As it was written, where no kind fits.
-    written: Option<String>,
     /// As it was written, where the kind's own label would not say the same.
     label: Option<String>,
+    /// Whether no kind fits it.
+    is_free: bool,
+    /// The type that was said, or that the label's shape tells.
+    type_: Option<&'static str>,
     options: Vec<String>,
     /// Whether several options may be chosen.
     is_several: bool,
+    /// What bounds it, as properties of the form's definition.
+    more: Map<String, Value>,
     is_required: bool,
-    from: usize,
+}
+
+/// What was read of a sentence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) fields: Vec<Field>,
+    /// Fields that are not wanted, by what they are called.
+    pub(super) denied: Vec<String>,
+    /// Words that were not understood.
+    pub(super) left: Vec<String>,
+    /// Whether all of them come on top of what the form has anyway.
+    pub(super) is_addition: bool,
+    /// How many of them are fields for sure: of a known kind, or with options or bounds.
+    pub(super) sure: usize,
 }
 
 /// The fields that `heard` names, in order.
-pub(super) fn fields(heard: &Heard) -> Vec<Field> {
-    // Behind a colon is the list; what is before it says what the form is for.
-    let form = heard.tokens.iter().find(|it| it.word == Word::Form).map_or(0, |it| it.to);
-    let colon = (form..heard.lower.len()).find(|it| heard.lower[*it] == ':');
-    let listed = colon.map(|it| known(heard, it)).filter(|it| !it.is_empty());
-    let mut fields = listed.unwrap_or_else(|| known(heard, 0));
-    with_options(heard, &mut fields);
-    unknown(heard, &mut fields);
-    in_list(heard, &mut fields);
-    fields.sort_by_key(|it| it.from);
-    fields.truncate(FIELDS_MAX);
-    fields
-}
-
-/// The fields that the table knows, from `at` on.
-fn known(heard: &Heard, mut at: usize) -> Vec<Field> {
-    const FORMS: &str = " form|フォーム|ふぉーむ| survey|アンケート| questionnaire| poll";
-    let mut fields = Vec::<Field>::new();
-    while at < heard.lower.len() {
-        let Some((kind, length)) = WORDS.at(&heard.lower, at) else {
-            at += 1;
+pub(super) fn read(heard: &Heard) -> Reading {
+    let text: String = heard.chars.iter().collect();
+    let clauses = clauses(&text);
+    let mut reading = Reading::default();
+    let mut marked = Vec::new();
+    let mut is_after = false;
+    for clause in &clauses {
+        let is_form = has_form(clause);
+        if is_after && !is_form && reading.mark(clause) {
             continue;
-        };
-        let is_new = !kind.name.is_empty() && !fields.iter().any(|it| it.kind.name == kind.name);
-        // `問い合わせフォーム` names the form, and so does `date form`.
-        let is_title = marks(FORMS).any(|it| heard.is_at(it, at + length));
-        if is_new && !is_title && !is_denied(heard, at, at + length) {
-            let is_required = required(heard, at + length).unwrap_or(kind.is_required);
-            let options = options(heard, at + length);
-            let text = heard.piece(at, at + length).text;
-            let label = (!marks(CANONICAL).any(|it| it == kind.name)).then(|| capital(&text));
-            fields.push(Field {
-                kind,
-                written: None,
-                label,
-                options,
-                is_several: false,
-                is_required,
-                from: at,
-            });
         }
-        at += length;
+        if let Some(more) = addition(clause).filter(|_| is_after && !is_form) {
+            reading.is_addition |= reading.fields.is_empty();
+            reading.take(&items(&more), true, &mut marked);
+            continue;
+        }
+        let count = reading.fields.len();
+        for region in regions(clause, is_after) {
+            let list = items(&region.text);
+            let mut found = reading.clone();
+            let mut more = Vec::new();
+            found.take(&list, region.is_sure || list.len() > 1 && is_after, &mut more);
+            if found.is_more_than(&reading) {
+                reading = found;
+                marked.extend(more);
+                break;
+            }
+        }
+        // What comes behind the form and names nothing is told.
+        if is_after && !is_form && reading.fields.len() == count && !is_filler(clause, false) {
+            reading.left.push(clause.trim().to_owned());
+        }
+        is_after |= is_form || !reading.fields.is_empty();
     }
-    fields
+    // What is said of all others comes before what is said of one.
+    marked.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+    for it in marked {
+        if !reading.mark(&it) {
+            reading.left.push(it);
+        }
+    }
+    let denied = std::mem::take(&mut reading.denied);
+    reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
+    reading.denied = denied;
+    reading.fields.truncate(FIELDS_MAX);
+    reading
 }
 
-/// The fields of a list in brackets right behind the form: `a leave form (from, to, reason)`.
-pub(super) fn bracketed(heard: &Heard) -> Vec<Field> {
-    const VOTES: &str = "poll|vote|投票|どれ|どっち|どちら|choose|選";
-    /// What the ends of a time are called in short.
-    const ENDS: &[(&str, &str)] = &[
-        ("start_date", "from|since|begin|start|start date|開始|開始日|いつから|から"),
-        ("end_date", "to|until|till|end|end date|終了|終了日|いつまで|まで"),
-    ];
-    let Some(open) = heard.chars.iter().position(|it| *it == '(') else { return Vec::new() };
-    let before: String = heard.lower[..open].iter().collect();
-    let is_form = heard.tokens.iter().any(|it| it.word == Word::Form && it.to <= open);
-    if !is_form || marks(VOTES).any(|it| before.contains(it)) {
-        return Vec::new();
+impl Reading {
+    /// Reads the items of one list.
+    fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
+        let all: Vec<(&String, Item)> =
+            list.iter().map(|it| (it, item::item(it, is_listed))).collect();
+        let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });
+        let is_list = is_listed || all.len() > 1 && all.iter().any(sure);
+        for (written, item) in all {
+            match item {
+                // `name, email, email is required` marks what is there already.
+                Item::Fields { .. } if is_mark(written) && self.mark(written) => {}
+                Item::Fields { fields, is_sure, left } => {
+                    if !is_filler(written, is_sure) && (is_sure || is_list) {
+                        self.sure += fields.iter().filter(|it| it.is_named()).count();
+                        self.add(fields);
+                        let (marks, others) = left.into_iter().partition(|it| is_mark(it));
+                        marked.extend::<Vec<_>>(marks);
+                        self.left.extend::<Vec<_>>(others);
+                    }
+                }
+                Item::Denied(name) => self.denied.push(name),
+                Item::More(more) => {
+                    let last = self.fields.last_mut();
+                    let fits = |it: &&mut Field| it.options.is_empty() || more.options.is_empty();
+                    if let Some(field) = last.filter(fits) {
+                        field.take(*more);
+                        self.sure += 1;
+                    }
+                }
+                Item::Nothing => {}
+            }
+        }
     }
-    // Behind a field that is known, the brackets hold its options.
-    let form = heard.tokens.iter().rfind(|it| it.word == Word::Form && it.to <= open);
-    let form = form.map_or(0, |it| it.to);
-    let has_field =
-        (form..open).any(|it| WORDS.at(&heard.lower, it).is_some_and(|it| !it.0.name.is_empty()));
-    let items = options(heard, open);
-    if has_field || heard.chars[form..open].contains(&':') {
-        return Vec::new();
+
+    fn add(&mut self, fields: Vec<Field>) {
+        for field in fields {
+            if !self.fields.iter().any(|it| it.is_same(&field)) {
+                self.fields.push(field);
+            }
+        }
     }
-    let field = |item: &String| {
-        let lower: Vec<char> = item.to_lowercase().chars().collect();
-        let text: String = lower.iter().collect();
-        let end = ENDS.iter().find(|it| marks(it.1).any(|it| it == text)).map(|it| it.0);
-        let known = WORDS.at(&lower, 0).filter(|it| it.1 == lower.len() && !it.0.name.is_empty());
-        end.and_then(named).or_else(|| known.and_then(|it| named(it.0.name))).or_else(|| {
-            let length = item.chars().count();
-            (1..=LABEL_MAX).contains(&length).then(|| Field::line(&capital(item)))
-        })
+
+    /// Whether it says of more fields than `before`.
+    fn is_more_than(&self, before: &Self) -> bool {
+        self.fields.len() > before.fields.len()
+            || self.denied.len() > before.denied.len()
+            || self.sure > before.sure
+    }
+
+    /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
+    fn mark(&mut self, clause: &str) -> bool {
+        let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
+        if pieces.len() > 1 {
+            pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+            return pieces.iter().fold(false, |is_any, it| self.mark(it) || is_any);
+        }
+        let Some((names, is_required)) = marking(clause) else { return false };
+        let mut marked = vec![false; self.fields.len()];
+        let mut is_any = false;
+        for name in &names {
+            let found: Vec<usize> = match name.as_str() {
+                "*" => (0..marked.len()).filter(|it| !marked[*it]).collect(),
+                name => (0..marked.len()).filter(|it| self.fields[*it].is_called(name)).collect(),
+            };
+            is_any |= !found.is_empty();
+            for at in found {
+                self.fields[at].is_required = is_required;
+                marked[at] = true;
+            }
+        }
+        is_any
+    }
+}
+
+/// The fields in `電話番号も追加で`, `also the company`, which come on top of others.
+fn addition(clause: &str) -> Option<String> {
+    const BEHIND: &str = "も追加して|も追加で|も追加|を追加して|を追加|もお願いします|もお願い|も入れて|もほしい|も欲しい|も聞いて|もください|も必要";
+    const BEFORE: &str = "also add|and add|also|plus|add|oh and|and also";
+    let text = Text::new(clause);
+    if let Some((from, _)) = text.find(BEHIND, 1) {
+        return Some(text.piece(0, from));
+    }
+    text.find(BEFORE, 0).filter(|it| it.0 == 0).map(|it| text.piece(it.1, text.len()))
+}
+
+/// Words that ask for a form or are polite, and name no field.
+const FILLER: &str = "お願い|おねがい|作って|つくって|作成|作れる|作りたい|作る|つくる|ください|下さい|よろしく|急ぎ|ほしい|欲しい|用意|準備|できます|出して|make|create|build|please|thanks|thank you|need|want|could you|can you|would you|quick|asap|that|it|one|them";
+
+/// Whether `written` merely asks, or names the form.
+fn is_filler(written: &str, is_sure: bool) -> bool {
+    let written = written.trim().trim_end_matches(['。', '!', '?', '、', 'ね', '.']).to_lowercase();
+    let asks = |it: &str| match it.is_ascii() {
+        true => Text::new(&written).is_at(it, 0),
+        false => written.ends_with(it),
     };
-    items.iter().filter_map(field).take(FIELDS_MAX).collect()
+    !is_sure && (marks(FILLER).any(asks) || has_form(&written))
 }
 
-/// Whether the field from `from` to `to` is not wanted: `電話番号はいらない`, `no phone`.
-fn is_denied(heard: &Heard, from: usize, to: usize) -> bool {
-    const BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かな|は無しで|はなしで|なしで|無しで|抜きで|は除|以外|はやめ";
-    const BEFORE: &str =
-        "no |without |not |don't ask for |don't need |skip |omit |leave out |except ";
-    let before: String = heard.lower[from.saturating_sub(20)..from].iter().collect();
-    let before = before.trim_end_matches("the ").trim_end_matches("a ").trim_end_matches("an ");
-    marks(BEHIND).any(|it| heard.is_at(it, to)) || marks(BEFORE).any(|it| before.ends_with(it))
+/// Whether something is said to be required or optional.
+fn is_mark(text: &str) -> bool {
+    let text = Text::new(text);
+    text.has(REQUIRED) || text.has(OPTIONAL)
+}
+
+/// The names in `X and Y are required`, and whether they are; `*` stands for all others.
+pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
+    const ALL: &str = "全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
+    const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
+    let mut text = Text::new(clause);
+    let is_required = match () {
+        () if text.take(OPTIONAL) => false,
+        () if text.take(REQUIRED) => true,
+        () => return None,
+    };
+    let split = |text: &Text| {
+        const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|please";
+        let names = items(&text.text()).into_iter().map(|it| {
+            let mut name = Text::new(&it);
+            name.strip(LEADS, TAILS);
+            name.text()
+        });
+        names.filter(|it| !it.is_empty()).collect::<Vec<_>>()
+    };
+    if let Some((from, to)) = text.find(EXCEPT, 0) {
+        // `all required except the notes`: these are the other way round.
+        let excepted = match text.chars[from].is_ascii() {
+            true => text.piece(to, text.len()),
+            false => text.piece(0, from),
+        };
+        return Some((split(&Text::new(&excepted)), !is_required)).filter(|it| !it.0.is_empty());
+    }
+    let names = split(&text);
+    let names: Vec<String> =
+        names
+            .into_iter()
+            .map(|it| {
+                if marks(ALL).any(|all| it.eq_ignore_ascii_case(all)) { "*".to_owned() } else { it }
+            })
+            .collect();
+    (!names.is_empty()).then_some((names, is_required))
 }
 
 pub(super) fn capital(text: &str) -> String {
@@ -130,248 +251,83 @@ pub(super) fn capital(text: &str) -> String {
     rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
 }
 
-/// Fields that no kind fits and whose options are in brackets: `サイズ(S・M・L)`.
-fn with_options(heard: &Heard, fields: &mut Vec<Field>) {
-    const MARKS: &[char] = &['、', '・', ',', 'と', '。', '!', '?', ':', '\n', 'や'];
-    const SEVERAL: &str = "複数|いくつでも|全て選|すべて選|multiple|all that apply|any number|several|\
-         more than one";
-    for open in (0..heard.chars.len()).filter(|it| heard.chars[*it] == '(') {
-        let options = options(heard, open);
-        let is_taken = fields
-            .iter()
-            .any(|it| !it.options.is_empty() && it.from < open && it.options == options);
-        if options.is_empty() || is_taken {
-            continue;
-        }
-        let from =
-            heard.chars[..open].iter().rposition(|it| MARKS.contains(it)).map_or(0, |it| it + 1);
-        // `email and meal choice (meat, fish)`: the options are the last one's.
-        let and = (from..open).rev().find(|it| heard.is_at(" and ", *it));
-        let from = and.map_or(from, |it| it + " and ".len());
-        let text: String = heard.chars[from..open].iter().collect();
-        let text = text.trim().trim_start_matches("and ").trim_start_matches("好きな").to_owned();
-        let close =
-            heard.chars[open..].iter().position(|it| *it == ')').map_or(open, |it| open + it);
-        let near: String = heard.lower[close..heard.lower.len().min(close + 16)]
-            .iter()
-            .chain(&heard.lower[from..open])
-            .collect();
-        let is_several = marks(SEVERAL).any(|it| near.contains(it));
-        if (1..=LABEL_MAX).contains(&text.chars().count()) {
-            fields.retain(|it| it.from < from || it.from > close);
-            fields.push(Field {
-                kind: FREE,
-                written: Some(capital(&text)),
-                label: None,
-                options,
-                is_several,
-                is_required: false,
-                from,
-            });
-        }
-    }
-}
-
-/// Fields of an English list that no kind fits: `name, dish and quantity`.
-fn in_list(heard: &Heard, fields: &mut Vec<Field>) {
-    const BEFORE: &str = ":|: | with | asking for | asks for | that collects | to collect ";
-    const ARTICLES: [&str; 7] = ["and ", "a ", "an ", "the ", "their ", "your ", "preferred "];
-    if fields.is_empty() || fields.iter().any(|it| !it.options.is_empty()) {
-        return;
-    }
-    let marks = marks(BEFORE).filter_map(|it| heard.find(it, 0).map(|at| at + it.chars().count()));
-    let listed = marks.filter(|from| fields.iter().any(|it| it.from >= *from)).max();
-    let Some(from) = listed else { return };
-    let to = (from..heard.chars.len())
-        .find(|it| matches!(heard.chars[*it], '.' | '?' | '!' | '。' | '\n'));
-    let text: String = heard.chars[from..to.unwrap_or(heard.chars.len())].iter().collect();
-    if !text.is_ascii() {
-        let mut begin = from;
-        for item in text.split(['、', '・', ',']) {
-            let end = begin + item.chars().count();
-            let is_taken = fields.iter().any(|it| (begin..end.max(begin + 1)).contains(&it.from));
-            let label = item.trim().trim_end_matches("など");
-            let is_label = (1..=10).contains(&label.chars().count())
-                && !["作", "お願", "ください", "欲し", "ほし", "聞"]
-                    .iter()
-                    .any(|it| label.contains(it));
-            if !is_taken && is_label && heard.chars.get(from.wrapping_sub(1)) == Some(&':') {
-                let mut field = Field::line(label);
-                (field.from, field.is_required) = (begin, false);
-                fields.push(field);
-            }
-            begin = end + 1;
-        }
-        return;
-    }
-    if !text.contains(',') {
-        return;
-    }
-    let mut at = from;
-    for item in text.replace(" and ", ",and ").split(',') {
-        let (begin, end) = (at, (at + item.len()).min(heard.chars.len()));
-        at = (end + 1).min(heard.chars.len());
-        let mut label = item.trim();
-        for the in ARTICLES {
-            label = label.strip_prefix(the).unwrap_or(label);
-        }
-        let is_known = (begin..end).any(|it| WORDS.at(&heard.lower, it).is_some());
-        let is_short =
-            (1..=3).contains(&label.split_whitespace().count()) && label.len() <= LABEL_MAX;
-        let is_verb = ["please", "thanks", "make", "it", "that"]
-            .iter()
-            .any(|it| label.split(' ').any(|word| word == *it));
-        if !is_known && is_short && !is_verb {
-            let mut field = Field::line(&capital(label));
-            (field.from, field.is_required) = (begin, false);
-            fields.push(field);
-        }
-    }
-}
-
-/// What right behind a field says whether it has to be filled in.
-fn required(heard: &Heard, at: usize) -> Option<bool> {
-    const MARKS: &[(bool, &str)] = &[
-        (true, "(必須)"),
-        (true, "は必須"),
-        (true, " (required)"),
-        (false, "(任意)"),
-        (false, "は任意"),
-        (false, " (optional)"),
-        (false, "(optional)"),
-        (true, "(required)"),
-    ];
-    MARKS.iter().find(|it| heard.is_at(it.1, at)).map(|it| it.0)
-}
-
-/// Options in brackets behind a field: `(A・B・C)`, or after `から選ぶ`.
-fn options(heard: &Heard, at: usize) -> Vec<String> {
-    let open =
-        (at..heard.chars.len().min(at + 4)).find(|it| matches!(heard.chars[*it], '(' | '[' | ':'));
-    let Some(open) = open else { return Vec::new() };
-    let close = heard.chars[open..].iter().position(|it| matches!(it, ')' | ']' | '\n' | '。'));
-    let Some(close) = close.map(|it| open + it) else { return Vec::new() };
-    let inner: String = heard.chars[open + 1..close].iter().collect();
-    let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
-    let parts = inner.split(['・', '、', ',', '/', '|']).map(str::trim).filter(|it| !it.is_empty());
-    let options: Vec<String> = parts.map(str::to_owned).collect();
-    if options.len() >= 2 { options } else { Vec::new() }
-}
-
-/// Fields of a list that no kind fits: a line of text, labelled as it was written.
-fn unknown(heard: &Heard, fields: &mut Vec<Field>) {
-    const BEHIND: &str =
-        "を聞|を入力|を尋ね|を記入|を集め|を収集|を質問|の入力|を書|を選|を答え|を教えて";
-    let end = marks(BEHIND).filter_map(|it| heard.find(it, 0)).min();
-    // `品名と個数と希望日で`: a list that ends the sentence, of which one is known.
-    let listed = || {
-        const POLITE: &str = "お願いします|お願い|おねがい|よろしく|で|です|にして|。|、| |!";
-        let mut end = heard.chars.len();
-        while let Some(it) = marks(POLITE)
-            .find(|it| end > it.chars().count() && heard.is_at(it, end - it.chars().count()))
-        {
-            end -= it.chars().count();
-        }
-        let from = heard.chars[..end].iter().rposition(|it| matches!(it, '。' | '、' | '!' | 'は'));
-        let from = from.map_or(0, |it| it + 1);
-        let joints = heard.chars[from..end].iter().filter(|it| matches!(it, 'と' | '・')).count();
-        let is_known = fields.iter().any(|it| it.from >= from && it.from < end);
-        (end < heard.chars.len() && joints > 0 && is_known && from > 0).then_some(end)
-    };
-    let Some(end) = end.or_else(listed) else { return };
-    let from = heard.chars[..end]
-        .iter()
-        .rposition(|it| matches!(it, '。' | '\n' | '!' | '?'))
-        .map_or(0, |it| it + 1);
-    let (mut begin, mut depth) = (from, 0_u32);
-    for at in from..=end {
-        // What is in brackets belongs to the field before them.
-        match heard.chars[at] {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let is_mark = matches!(heard.chars[at], '、' | '・' | ',' | 'と' | 'や' | '/');
-        if at != end && !(is_mark && depth == 0) {
-            continue;
-        }
-        let to = (begin..at).find(|it| heard.chars[*it] == '(').unwrap_or(at);
-        fields.extend(unknown_one(heard, begin, to));
-        begin = at + 1;
-    }
-}
-
-/// The field that is named from `begin` to `to`, where no table knows anything of it.
-fn unknown_one(heard: &Heard, begin: usize, to: usize) -> Option<Field> {
-    const OF_A_LABEL: &[Word] = &[Word::Filler, Word::Film, Word::Seat, Word::Card, Word::Theme];
-    let text: String = heard.chars[begin..to].iter().collect();
-    let text = text.trim().trim_start_matches(['は', 'に', 'で', 'を']).to_owned();
-    let has_kind = (begin..to).any(|it| WORDS.at(&heard.lower, it).is_some());
-    let lies = |from: usize, end: usize| from < to && begin < end;
-    let is_other =
-        heard.tokens.iter().any(|it| lies(it.from, it.to) && !OF_A_LABEL.contains(&it.word))
-            || heard.when.spans.iter().any(|it| lies(it.0, it.1));
-    let is_label = (1..=LABEL_MAX).contains(&text.chars().count()) && !has_kind && !is_other;
-    let options = options(heard, to);
-    (is_label && options.is_empty()).then_some(Field {
-        kind: FREE,
-        written: Some(text),
-        label: None,
-        options,
-        is_several: false,
-        is_required: false,
-        from: begin,
-    })
-}
-
 /// The one field of a form that lets people choose: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
 pub(super) fn choice(heard: &Heard) -> Option<Field> {
     const OPTION_MAX: usize = 20;
-    let field = |from: usize, options: Vec<String>| {
+    let field = |options: Vec<String>| {
         let is_fit = options.len() >= 2
             && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
         is_fit.then(|| Field {
-            kind: FREE,
-            written: Some(options.join(" / ")),
-            label: None,
+            label: Some(options.join(" / ")),
+            is_free: true,
             options,
-            is_several: false,
             is_required: true,
-            from,
+            ..Field::of(FREE)
         })
     };
     let text: String = heard.chars.iter().collect();
-    if let Some((before, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
+    if let Some((_, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
         let behind = behind.trim().trim_end_matches(['.', '?', '!']);
         let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
         let parts =
             parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
-        return field(before.chars().count(), parts.map(str::to_owned).collect());
+        return field(parts.map(str::to_owned).collect());
     }
     // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
-    let end = [
-        "かを聞",
-        "か聞",
-        "かを選",
-        "か選",
-        "かを尋",
-        "か尋",
-        "かの",
-        "かで投票",
-        "かどっち",
-        "かアンケート",
-        "かのアンケート",
-    ]
-    .iter()
-    .filter_map(|it| heard.find(it, 1))
-    .min()?;
+    const ENDS: &str =
+        "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
+    let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
     let ends = ['、', '。', 'は', 'で', 'に', ' ', 'を', '「', '」'];
     let from = heard.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
     let parts: String = heard.chars[from..end].iter().collect();
-    field(from, parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
+    field(parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
 }
 
 impl Field {
+    fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            label: None,
+            is_free: false,
+            type_: None,
+            options: Vec::new(),
+            is_several: false,
+            more: Map::new(),
+            is_required: kind.is_required,
+        }
+    }
+
+    /// Takes over what a further item says of it: options, how many, bounds.
+    fn take(&mut self, more: Self) {
+        if !more.options.is_empty() {
+            (self.options, self.kind, self.is_free) = (more.options, FREE, true);
+            self.is_required = more.is_required;
+            self.type_ = None;
+        }
+        let is_number = ["number", "range"].contains(&self.type_.unwrap_or(self.kind.kind));
+        self.is_several |= more.is_several && !is_number;
+        for (name, value) in more.more {
+            let name = match name.as_str() {
+                "minSelect" if is_number => "min".to_owned(),
+                "maxSelect" if is_number => "max".to_owned(),
+                _ => name,
+            };
+            self.more.insert(name, value);
+        }
+        self.type_ = more.type_.or(self.type_);
+    }
+
+    /// Whether it is a field for sure: of a known kind under a short label, or with options.
+    fn is_named(&self) -> bool {
+        const CHARS_MAX: usize = 10;
+        const WORDS_MAX: usize = 4;
+        let is_short = self.label.as_ref().is_none_or(|it| match it.is_ascii() {
+            true => it.split(' ').count() <= WORDS_MAX,
+            false => it.chars().count() <= CHARS_MAX,
+        });
+        is_short && (!self.is_free || !self.options.is_empty())
+    }
+
     /// Whether it asks who somebody is.
     pub(super) fn is_name(&self) -> bool {
         self.kind.name == "name"
@@ -379,62 +335,86 @@ impl Field {
 
     /// Whether it is a line of text that no kind fits.
     pub(super) fn is_free(&self) -> bool {
-        self.written.is_some()
+        self.is_free
     }
 
     /// What was written, where no kind is known for it.
     pub(super) fn written(&self) -> Option<&str> {
-        self.written.as_deref()
+        self.label.as_deref().filter(|_| self.is_free)
     }
 
     /// A line of text with this label.
     pub(super) fn line(label: &str) -> Self {
-        Self {
-            kind: FREE,
-            written: Some(label.to_owned()),
-            label: None,
-            options: Vec::new(),
-            is_several: false,
-            is_required: true,
-            from: 0,
-        }
+        Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::of(FREE) }
+    }
+
+    /// Whether both ask the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.kind.name == other.kind.name && self.label == other.label
+    }
+
+    /// Whether `name` means it.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let label = self.label.as_deref().unwrap_or(self.kind.label.0);
+        is_called(name, self.kind.name, label)
     }
 
     /// As a field of a form's definition; `number` tells it from the others.
     pub(super) fn definition(&self, language: Language, number: usize) -> Value {
-        let label = self
-            .written
-            .clone()
-            .or_else(|| self.label.clone())
-            .unwrap_or_else(|| language.pick(self.kind.label.0, self.kind.label.1).to_owned());
-        let name = match &self.written {
-            Some(_) => format!("field_{number}"),
-            None => self.kind.name.to_owned(),
+        let own = || language.pick(self.kind.label.0, self.kind.label.1).to_owned();
+        let label = self.label.clone().unwrap_or_else(own);
+        let name = match self.is_free {
+            true => format!("field_{number}"),
+            false => self.kind.name.to_owned(),
         };
-        let has_options = !self.options.is_empty();
-        let kind = match (has_options, self.is_several) {
-            (false, _) => self.kind.kind,
-            (true, false) => "radio",
-            (true, true) => "multiselect",
+        let type_ = match (self.options.is_empty(), self.is_several) {
+            (true, _) => self.type_.unwrap_or(self.kind.kind),
+            (false, false) => self.type_.filter(|it| *it == "select").unwrap_or("radio"),
+            (false, true) => "multiselect",
         };
-        let mut field = json!({ "name": name, "type": kind, "label": label });
+        let mut field = json!({ "name": name, "type": type_, "label": label });
         if self.is_required {
             field["required"] = true.into();
         }
-        if has_options {
+        if !self.options.is_empty() {
             field["options"] =
                 self.options.iter().map(|it| json!({ "value": it, "label": it })).collect();
-            return field;
+        } else if type_ == self.kind.kind {
+            let more: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
+            for (name, value) in more.as_object().into_iter().flatten() {
+                field[name.as_str()] = value.clone();
+            }
         }
-        let more: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
-        for (name, value) in more.as_object().into_iter().flatten() {
-            field[name.as_str()] = match name.as_str() {
-                "options" => options_in(value, language),
-                _ => value.clone(),
-            };
+        for (name, value) in &self.more {
+            field[name.as_str()] = value.clone();
+        }
+        if type_ == "autocomplete" && field.get("searchUrl").is_none() {
+            let users: Value = serde_json::from_str(kinds::USERS).unwrap_or_default();
+            for (name, value) in users.as_object().into_iter().flatten() {
+                field[name.as_str()] = value.clone();
+            }
+        }
+        // Options of the table are there in both languages.
+        let is_table = |it: &Value| it[0].is_array();
+        if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
+            *options = options_in(options, language);
         }
         field
     }
+}
+
+/// Whether `name` means the field of this kind and label.
+pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
+    let mut text = Text::new(name);
+    const LEADS: &str = "the|a|an|their|your|field for";
+    const TAILS: &str = "field|fields|question|の欄|欄|の項目|項目|を|は|が|も|の";
+    text.strip(LEADS, TAILS);
+    let (name, label) = (text.text().to_lowercase(), label.to_lowercase());
+    if name.is_empty() {
+        return false;
+    }
+    let is_kind = || item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
+    name == label || is_kind() || name.chars().count() > 1 && label.contains(&name) || name == kind
 }
 
 /// Options of the table, in one language.
@@ -446,13 +426,119 @@ fn options_in(table: &Value, language: Language) -> Value {
 /// A field by its name, for a form that asks which fields are wanted.
 pub(super) fn named(name: &str) -> Option<Field> {
     let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
-    Some(Field {
-        kind,
-        written: None,
-        label: None,
-        options: Vec::new(),
-        is_several: false,
-        is_required: kind.is_required,
-        from: 0,
-    })
+    Some(Field::of(kind))
+}
+
+/// Gives `definition` a name that none of `others` has.
+pub(super) fn distinguish(definition: &mut Value, others: &[Value]) {
+    let name = definition["name"].as_str().unwrap_or_default().to_owned();
+    let is_taken = |name: &str| others.iter().any(|it| it["name"] == *name);
+    if is_taken(&name) {
+        let number = (2..).find(|it| !is_taken(&format!("{name}_{it}"))).unwrap_or_default();
+        definition["name"] = format!("{name}_{number}").into();
+    }
+}
+
+/// The fields of a form with what `heard` adds, takes away or marks, and what was not understood; none
+/// where it says nothing of the kind.
+pub(super) fn amend(
+    heard: &Heard,
+    before: &[Value],
+    language: Language,
+) -> Option<(Vec<Value>, Vec<String>)> {
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const REMOVE: &str = "は消して|を消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+    let text: String = heard.chars.iter().collect();
+    let mut fields = before.to_vec();
+    let mut left = Vec::new();
+    let mut is_changed = false;
+    let of = |it: &Value, name: &str| {
+        let text = |key: &str| it[key].as_str().unwrap_or_default();
+        is_called(name, text("name"), text("label"))
+    };
+    let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
+    for piece in pieces {
+        let text = Text::new(&piece);
+        let removed = text.find(REMOVE, 0);
+        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
+            let names = match text.chars[from].is_ascii() {
+                true => text.piece(to, text.len()),
+                false => text.piece(0, from),
+            };
+            let count = fields.len();
+            for name in items(&names) {
+                fields.retain(|it| !of(it, &name));
+            }
+            is_changed |= fields.len() < count;
+            continue;
+        }
+        if let Some((names, is_required)) = marking(&piece) {
+            let mut marked = false;
+            for field in &mut fields {
+                if names.iter().any(|name| name == "*" || of(field, name)) {
+                    field["required"] = is_required.into();
+                    marked = true;
+                    bound(field, &piece);
+                }
+            }
+            is_changed |= marked;
+            if marked {
+                continue;
+            }
+        }
+        if let Some((from, to)) = text.find(ADD, 0) {
+            let mut list = match text.chars[from].is_ascii() {
+                true => Text::new(&text.piece(to, text.len())),
+                false => Text::new(&text.piece(0, from)),
+            };
+            list.strip("", "instead|as well|too|to it|to the form|代わりに|かわりに");
+            let mut found = Reading::default();
+            found.take(&items(&list.text()), true, &mut left);
+            for field in found.fields {
+                let mut definition = field.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+            }
+            left.extend(found.left);
+        }
+    }
+    (is_changed && !fields.is_empty()).then_some((fields, left))
+}
+
+/// Adds what `piece` says of a field's values beside its being required.
+fn bound(field: &mut Value, piece: &str) {
+    let bounds = bounds::take(&mut Text::new(piece));
+    let numbers = [("min", bounds.min), ("max", bounds.max)];
+    let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
+    for (name, value) in numbers.into_iter().filter(|_| is_number) {
+        if let Some(value) = value {
+            field[name] = (value as i64).into();
+        }
+    }
+    for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {
+        if let Some(value) = value {
+            field[name] = value.into();
+        }
+    }
+}
+
+/// The wishes of a sentence that changes a form: `scrap the comment, put yes/no instead`.
+fn pieces(clause: &str) -> Vec<String> {
+    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
+    let mut pieces: Vec<String> = Vec::new();
+    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
+        let text = Text::new(part);
+        let begins = text.find(VERBS, 0).is_some_and(|it| it.0 == 0);
+        let is_whole =
+            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
+        match pieces.last_mut() {
+            Some(last) if !begins && !is_whole => {
+                last.push_str(", ");
+                last.push_str(part.trim());
+            }
+            _ => pieces.push(part.trim().to_owned()),
+        }
+    }
+    pieces
 }

@@ -153,7 +153,7 @@ impl Heard {
         const PARTICLES: [char; 3] = ['を', 'が', 'に'];
         let Some(form) = self.tokens.iter().rfind(|it| it.word == Word::Form) else { return false };
         let rest: String = self.lower[form.to..].iter().collect();
-        const DONE: &str = "close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
+        const DONE: &str = "email|mail|e-mail|forward|print|close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
         let text: String = self.lower.iter().collect();
         let text = text.trim_start_matches("please ").trim_start_matches("can you ");
         let first = text.split(' ').next().unwrap_or_default();

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::{
+    fields::Reading,
     heard::Heard,
     meeting::Meets,
     names::Names,
@@ -122,6 +123,8 @@ pub(super) enum Sign {
     When,
     /// Fields of a form.
     Fields,
+    /// A list of them: two or more that are fields for sure.
+    Listed,
     /// Cards or themes by names that no table knows.
     Named,
     /// Any number of things.
@@ -299,6 +302,8 @@ pub(super) const RULES: &[Rule] = &[
             FILM,
         ],
     ),
+    // Sending a form by mail is nothing that is done here.
+    rule(Goal::Elsewhere, &[Sign::Errand, Says(&[Word::Form])], &[Says(&[Word::Make])]),
     // A form comes before all that it may ask about.
     rule(Goal::Nothing, &[Denies(&[Word::Form])], &[]),
     // What asks for none makes none.
@@ -318,6 +323,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(Goal::Nothing, &[Denies(&[Word::Thumbnail, Word::Compose])], &[Says(&[Word::Show])]),
     rule(Goal::Form, &[Says(&[Word::Inquire]), Sign::Fields], &[FILM, PICTURE, WAY]),
+    rule(Goal::Form, &[Sign::Listed], &[FILM, PICTURE, WAY, Sign::Ends, Sign::Title, RESERVED]),
     rule(Goal::History, &[Says(&[Word::History])], &[]),
     rule(Goal::History, &[Sign::Has(Id::Conversation)], &[Says(&[Word::Record])]),
     rule(Goal::Thumbnail, &[Says(&[Word::Thumbnail])], &[]),
@@ -601,6 +607,10 @@ pub(super) fn goals(heard: &Heard) -> Vec<Goal> {
     NEAR.iter().filter(|it| is_there(&it.1)).map(|it| it.0).collect()
 }
 
+/// What is reserved, or was.
+const RESERVED: Sign =
+    Says(&[Word::Reservation, Word::Reserve, Word::Mine, Word::Cancel, Word::Seat, Word::Ticket]);
+
 /// What was answered in forms.
 const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
 /// What was reserved, with the words for it.
@@ -638,7 +648,7 @@ struct Facts<'a> {
     lists: super::places::Places,
     has_theme: OnceCell<bool>,
     has_title: OnceCell<bool>,
-    has_fields: OnceCell<bool>,
+    reading: OnceCell<Reading>,
     is_sought: OnceCell<bool>,
 }
 
@@ -650,9 +660,14 @@ impl<'a> Facts<'a> {
             lists: heard.places(true),
             has_theme: OnceCell::new(),
             has_title: OnceCell::new(),
-            has_fields: OnceCell::new(),
+            reading: OnceCell::new(),
             is_sought: OnceCell::new(),
         }
+    }
+
+    /// The fields of a form that it may name.
+    fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| super::fields::read(self.heard))
     }
 
     fn has(&self, sign: Sign) -> bool {
@@ -716,9 +731,8 @@ impl<'a> Facts<'a> {
             Sign::Occasion => mentions(&heard.lower, OCCASIONS),
             Sign::Agent => heard.names_agent(),
             Sign::Addressed => heard.addresses_agent(),
-            Sign::Fields => {
-                *self.has_fields.get_or_init(|| !super::fields::fields(heard).is_empty())
-            }
+            Sign::Fields => !self.reading().fields.is_empty(),
+            Sign::Listed => self.reading().sure > 1,
         }
     }
 }

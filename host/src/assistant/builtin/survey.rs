@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     desk::{Desk, FORM, failure, submitted},
-    fields::{self, COMMON, Field},
+    fields::{self, COMMON, Field, Reading},
     heard::{Heard, marks},
     say,
 };
@@ -99,11 +99,14 @@ pub(super) struct Survey {
     /// Whether it is filled in for itself, rather than to learn which fields are wanted.
     is_asked: bool,
     values: Option<Map<String, Value>>,
+    /// Words of the sentence that were not understood.
+    #[serde(default)]
+    left: Vec<String>,
 }
 
 impl Survey {
     pub(super) fn of(heard: &Heard, language: Language) -> Self {
-        let mut fields = fields::fields(heard);
+        let Reading { mut fields, denied, left, is_addition, .. } = fields::read(heard);
         let quoted = heard.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
         let named = TOPICS.iter().find(|it| it.1.split('|').any(|it| heard.find(it, 0).is_some()));
         // A survey asks about its topic: `survey: how did you like the workshop?`.
@@ -113,11 +116,6 @@ impl Survey {
         let asks = ["how did", "how do you", "how was", "満足", "感想", "評価", "rate "];
         let is_opinion = is_survey && asks.iter().any(|it| heard.find(it, 0).is_some());
         let named = if is_opinion { TOPICS.last() } else { named };
-        // What is in brackets right behind the form is the list of its fields.
-        let listed = fields::bracketed(heard);
-        if !listed.is_empty() {
-            fields = listed;
-        }
         let of_table = named.map(|it| language.pick(it.0.0, it.0.1).to_owned());
         if let Some(choice) = fields::choice(heard).filter(|_| fields.iter().all(Field::is_free)) {
             fields = vec![choice];
@@ -154,14 +152,40 @@ impl Survey {
             // Who signs up has a name.
             fields.splice(0..0, fields::named("name"));
         }
-        if let (true, Some((_, _, those))) = (fields.is_empty(), named) {
+        // `a contact form without the phone`: the rest is what such a form has.
+        let is_usual = fields.is_empty() || is_addition || !denied.is_empty();
+        if let (true, Some((_, _, those))) = (is_usual, named) {
             let line = |it: &str| match it.split_once('/') {
                 Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
                 None => fields::named(it),
             };
-            fields = those.split('|').filter_map(line).collect();
+            let usual: Vec<Field> = those.split('|').filter_map(line).collect();
+            let others = std::mem::take(&mut fields);
+            let is_new = |it: &Field| !usual.iter().any(|usual| usual.is_same(it));
+            let others: Vec<_> = others.into_iter().filter(is_new).collect();
+            fields = usual.into_iter().chain(others).collect();
         }
-        Self { title, fields: definitions(&fields, language), is_asked: false, values: None }
+        fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
+        let fields = definitions(&fields, language);
+        Self { title, fields, is_asked: false, values: None, left }
+    }
+
+    /// Words of the sentence that were not understood.
+    pub(super) fn left(&self) -> &[String] {
+        &self.left
+    }
+
+    /// Changes the form that was asked for as `heard` says: fields more or less, or required; whether it
+    /// says anything of that.
+    pub(super) fn amend(&mut self, heard: &Heard, language: Language) -> bool {
+        if self.fields.is_empty() {
+            return false;
+        }
+        let amended = fields::amend(heard, &self.fields, language);
+        let Some((fields, left)) = amended else { return false };
+        (self.fields, self.left) = (fields, left);
+        (self.is_asked, self.values) = (false, None);
+        true
     }
 
     /// Takes in what a form brought.
@@ -323,13 +347,31 @@ fn topic(heard: &Heard) -> Option<String> {
     let text = heard.piece(from, end).text;
     let has_name =
         text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
-    let is_verb =
-        ["ので", "たいから", "聞く", "尋ねる", "入力", "作", "記入", "答え", "選", "入れる"]
-            .iter()
-            .any(|it| text.contains(it));
+    let is_verb = [
+        "ので",
+        "たいから",
+        "聞く",
+        "尋ねる",
+        "入力",
+        "必須",
+        "任意",
+        "作",
+        "記入",
+        "答え",
+        "選",
+        "入れる",
+    ]
+    .iter()
+    .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 
 fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
-    fields.iter().enumerate().map(|(number, it)| it.definition(language, number + 1)).collect()
+    let mut definitions: Vec<Value> = Vec::new();
+    for (number, field) in fields.iter().enumerate() {
+        let mut definition = field.definition(language, number + 1);
+        fields::distinguish(&mut definition, &definitions);
+        definitions.push(definition);
+    }
+    definitions
 }

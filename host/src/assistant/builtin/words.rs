@@ -175,12 +175,12 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Form,
-        "最新の回答|回答一覧|届いた回答|フォーム|アンケート|入力欄|入力画面|入力フォーム|調査票|申込書|申込フォーム|申し込みフォーム|問い合わせフォーム|記入欄|form|forms|survey|\
+        "最新の回答|回答一覧|届いた回答|フォーム|アンケート|入力欄|入力画面|入力フォーム|調査票|申込書|申込フォーム|申し込みフォーム|問い合わせフォーム|記入欄|貸出票|依頼票|注文票|申請書|受付票|質問票|記入用紙|希望調査|意識調査|登録画面|登録の画面|form|forms|survey|\
          surveys|questionnaire|poll|input fields|sign-up sheet|sign up sheet|signup sheet|signup form",
     ),
     (
         Word::Inquire,
-        "を聞く|を聞い|聞きたい|を尋ね|をたずね|を質問|を入力|を記入|を集め|を収集|入力してもら|書いてもら|教えてもら|答えてもら|asking|asks|ask for|\
+        "を聞く|を聞い|聞きたい|を出してもらう|を選んでもらう|選ばせて|を尋ね|をたずね|を質問|を入力|を記入|を集め|を収集|入力してもら|書いてもら|教えてもら|答えてもら|asking|asks|ask for|ask people|ask them|ask everyone|ask the guests|ask our|ask my|\
          ask me|ask the user|collect|collects|collecting|gather|fill in|fields for|fields",
     ),
     (

@@ -29,12 +29,12 @@ const fn kind(
 const EMAIL: &str = r#"{"pattern":"[^@\\s]+@[^@\\s]+\\.[^@\\s]+","placeholder":"name@example.com","maxLength":254}"#;
 const PHONE: &str = r#"{"pattern":"[0-9+() -]{6,20}","placeholder":"090-1234-5678"}"#;
 const SEXES: &str = r#"{"options":[["female","女性","Female"],["male","男性","Male"],["other","その他","Other"],["none","回答しない","Prefer not to say"]]}"#;
-const YES_NO: &str = r#"{"options":[["yes","はい","Yes"],["no","いいえ","No"]]}"#;
+pub(super) const YES_NO: &str = r#"{"options":[["yes","はい","Yes"],["no","いいえ","No"]]}"#;
 const ATTENDS: &str = r#"{"options":[["yes","出席","Attending"],["no","欠席","Not attending"]]}"#;
 const LEVELS: &str =
     r#"{"options":[["high","高","High"],["medium","中","Medium"],["low","低","Low"]]}"#;
 const LANGUAGES: &str = r#"{"options":[["python","Python","Python"],["typescript","TypeScript","TypeScript"],["go","Go","Go"],["rust","Rust","Rust"]]}"#;
-const USERS: &str = r#"{"searchUrl":"/api/demo/users/search","searchParams":{"q":"{query}","limit":10},"displayField":"name","valueField":"id","renderTemplate":"{name} ({department})"}"#;
+pub(super) const USERS: &str = r#"{"searchUrl":"/api/demo/users/search","searchParams":{"q":"{query}","limit":10},"displayField":"name","valueField":"id","renderTemplate":"{name} ({department})"}"#;
 const PROJECTS: &str =
     r#"{"searchUrl":"/api/demo/projects/search","displayField":"name","valueField":"id"}"#;
 const COUNTRIES: &str =
@@ -187,7 +187,7 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
     ),
     (
         kind("country", ("国", "Country"), "async-select", COUNTRIES, false),
-        "国籍|居住国|国名|国と|国、|国・|国を|country|nationality",
+        "国籍|居住国|国名|お住まいの国|出身国|country|nationality",
     ),
     (
         kind(
@@ -198,6 +198,10 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
             false,
         ),
         "都道府県|prefecture",
+    ),
+    (
+        kind("city", ("市区町村", "City"), "text", r#"{"maxLength":100}"#, false),
+        "市区町村|市町村|city|town",
     ),
     (
         kind(

@@ -65,3 +65,92 @@ fn a_form_without_fields_asks_which() {
     assert_eq!(arguments.pointer("/form_schema/title"), Some(&json!("会員登録")));
     assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 2);
 }
+
+/// Label, type, what bounds it and `!` where it is required, of each field of the form in `decided`.
+fn read(decided: &crate::assistant::Decision) -> String {
+    let (tool, arguments) = call(decided);
+    assert_eq!(tool, "request_form");
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap().iter().map(|it| {
+        let bounds =
+            ["min", "max", "step", "minSelect", "maxSelect", "minLength", "accept", "default"];
+        let bounds = bounds.iter().filter_map(|name| Some(format!(" {name}={}", it.get(*name)?)));
+        let options = it["options"].as_array().into_iter().flatten();
+        let options: Vec<_> = options.map(|it| it["value"].as_str().unwrap()).collect();
+        let options = if options.is_empty() { String::new() } else { format!(" {options:?}") };
+        let required = if it["required"] == true { "!" } else { "" };
+        let text = |name: &str| it[name].as_str().unwrap();
+        let bounds = bounds.collect::<String>().replace('"', "");
+        format!("{}{required}:{}{bounds}{options}", text("label"), text("type")).replace('"', "")
+    });
+    fields.collect::<Vec<_>>().join("; ")
+}
+
+/// Lists, ranges, options, brackets and what is required are read item by item.
+#[test]
+fn items_of_a_list_keep_their_label_type_options_and_bounds() {
+    for (sentence, expected) in [
+        (
+            "Make me a form: name, email, preferred date, and a 1-10 rating slider",
+            "Name!:text; Email!:text; Preferred date!:date; Rating:range min=1 max=10 step=1",
+        ),
+        (
+            "Need a bug report form with a severity dropdown (low, medium, high) and a screenshot upload. Severity is mandatory.",
+            "Severity!:select [low, medium, high]; Screenshot:file",
+        ),
+        (
+            "交通費の精算用の入力欄つくって。日付、金額、領収書のファイル",
+            "日付!:date; 金額:number min=0; 領収書のファイル:file",
+        ),
+        (
+            "アンケート：年代（10代、20代、30代以上）、満足度は1から5のスライダー、ご意見（任意）",
+            "年代:radio [10代, 20代, 30代以上]; 満足度:range min=1 max=5 step=1; ご意見:textarea",
+        ),
+        (
+            "a form with name, email and phone (phone optional, the others are a must)",
+            "Name!:text; Email!:text; Phone:text",
+        ),
+        (
+            "フォーム作って。項目は、色（赤、青、黒から複数選択可）、トッピング（ハム・卵、1つ以上2つまで）",
+            "色:multiselect [赤, 青, 黒]; トッピング:multiselect minSelect=1 maxSelect=2 [ハム, 卵]",
+        ),
+        (
+            "poll: which day suits you best? mon tue wed, they can pick several, at least two",
+            "Which day suits you best:multiselect minSelect=2 [mon, tue, wed]",
+        ),
+        (
+            "form: priority low/medium/high (medium by default), due date not in the past, age between 6 and 14",
+            "Priority:radio default=medium [low, medium, high]; Due date:date; Age!:number min=6 max=14 step=1",
+        ),
+    ] {
+        assert_eq!(read(&Talk::new().say(sentence)), expected, "{sentence}");
+    }
+}
+
+/// What is not understood of an item is told on the form, and what is not wanted is left out.
+#[test]
+fn conditions_of_fields_are_told_and_denied_fields_left_out() {
+    let decided = Talk::new().say("車で来る人にだけナンバーを聞くフォームを作って");
+    let (_, arguments) = call(&decided);
+    let told = arguments["form_schema"]["description"].as_str().unwrap();
+    assert!(told.contains("車で来る人にだけ"), "{told}");
+    let decided = Talk::new().say("a contact form without the phone number but with the company");
+    assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
+}
+
+/// A form is changed by a second sentence: fields more or less, required, with bounds.
+#[test]
+fn a_second_sentence_changes_the_form() {
+    let mut talk = Talk::new();
+    talk.say("feedback form: stars 1-5 and a comment");
+    let changed = talk.say("scrap the comment, put 'may we contact you' yes/no instead");
+    let stars = "Stars:range min=1 max=5 step=1";
+    assert_eq!(read(&changed), format!("{stars}; May we contact you:radio [yes, no]"));
+    let changed = talk.say("make the stars required");
+    assert!(read(&changed).starts_with("Stars!:range"), "{}", read(&changed));
+    let mut talk = Talk::new();
+    talk.say("社員旅行の希望調査。行き先は箱根か熱海か日光、部屋の希望は任意で");
+    assert_eq!(
+        read(&talk.say("アレルギー欄も足して。行き先は必須にして")),
+        "行き先!:radio [箱根, 熱海, 日光]; 部屋の希望:text; アレルギー:textarea"
+    );
+}

@@ -1,0 +1,179 @@
+//! Numbers that bound what a field takes: `1-10`, `5段階`, `at least two`, `12 characters`, `up to 10 MB`.
+
+use super::text::Text;
+
+/// What is said of a field's values.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Bounds {
+    pub(super) min: Option<f64>,
+    pub(super) max: Option<f64>,
+    pub(super) step: Option<f64>,
+    /// Characters that a text may have.
+    pub(super) length_min: Option<u64>,
+    pub(super) length_max: Option<u64>,
+    /// Bytes that a file may have.
+    pub(super) bytes_max: Option<u64>,
+    /// Lines of a text.
+    pub(super) rows: Option<u64>,
+}
+
+impl Bounds {
+    pub(super) fn is_number(&self) -> bool {
+        self.min.is_some() || self.max.is_some() || self.step.is_some()
+    }
+}
+
+const WORDS: &[(&str, f64)] = &[
+    ("one", 1.0),
+    ("two", 2.0),
+    ("three", 3.0),
+    ("four", 4.0),
+    ("five", 5.0),
+    ("six", 6.0),
+    ("seven", 7.0),
+    ("eight", 8.0),
+    ("nine", 9.0),
+    ("ten", 10.0),
+];
+
+/// The number at `at`, and where it ends.
+fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
+    if let Some((word, value)) = WORDS.iter().find(|it| text.is_at(it.0, at)) {
+        return Some((*value, at + word.len()));
+    }
+    let is_begin = at == 0 || !text.chars[at - 1].is_ascii_digit();
+    let digits: String = text.chars[at..]
+        .iter()
+        .take_while(|it| it.is_ascii_digit() || matches!(it, ',' | '.'))
+        .collect();
+    let digits = digits.trim_end_matches([',', '.']);
+    let value: f64 = digits.replace(',', "").parse().ok().filter(|_| is_begin)?;
+    let end = at + digits.len();
+    Some(match text.chars.get(end) {
+        Some('万') => (value * 10_000.0, end + 1),
+        Some('千') => (value * 1_000.0, end + 1),
+        _ => (value, end),
+    })
+}
+
+/// Where a unit of a few signs behind a number ends.
+fn unit(text: &Text, at: usize) -> usize {
+    const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
+    let longest = super::marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
+    at + longest.max().unwrap_or(0)
+}
+
+/// Reads all that bounds something out of `text`.
+pub(super) fn take(text: &mut Text) -> Bounds {
+    let mut bounds = Bounds::default();
+    let mut at = 0;
+    while at < text.len() {
+        match one(text, at, &mut bounds) {
+            Some((from, to)) => {
+                text.cut(from, to);
+                at = from;
+            }
+            None => at += 1,
+        }
+    }
+    bounds
+}
+
+/// What begins with the number at `at`, and from where to where it stands.
+fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
+    const TO: &str = "-|–|—|~|〜|から| to | through | - |..| and | till ";
+    const LEADS: &str = "between |from |on a scale of |on a scale from |scale of |out of ";
+    const LESS: &str = "up to |maximum |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";
+    const MORE: &str = "at least |minimum |minimum of |min |min. |over |more than |最低|最小";
+    const EXACT: &str = "exactly |ちょうど";
+    let (first, mut end) = number(text, at)?;
+    let first_end = end;
+    end = unit(text, end);
+    let before = |phrases: &'static str| {
+        let lengths = super::marks(phrases).filter_map(|it| {
+            let from = at.checked_sub(it.chars().count())?;
+            text.is_at(it, from).then_some(from)
+        });
+        lengths.min()
+    };
+    // Two numbers with something between them.
+    if let Some(to) = super::marks(TO)
+        .find(|it| text.is_at(it, end) || it.starts_with(' ') && text.is_at(it, end))
+    {
+        let is_and = to == " and ";
+        if !is_and || before("between ").is_some() {
+            let mut next = end + to.chars().count();
+            while text.chars.get(next) == Some(&' ') {
+                next += 1;
+            }
+            if let Some((second, second_end)) = number(text, next).filter(|it| it.0 > first) {
+                let mut close = unit(text, second_end);
+                for tail in ["まで", "の"] {
+                    close += if text.is_at(tail, close) { tail.chars().count() } else { 0 };
+                }
+                (bounds.min, bounds.max) = (Some(first), Some(second));
+                return Some((before(LEADS).unwrap_or(at), close));
+            }
+        }
+    }
+    let is = |phrase: &str, from: usize| text.is_at(phrase, from);
+    if is("段階", first_end) {
+        (bounds.min, bounds.max) = (Some(1.0), Some(first));
+        return Some((at, first_end + 2));
+    }
+    if is("点満点", first_end) {
+        (bounds.min, bounds.max) = (Some(0.0), Some(first));
+        return Some((at, first_end + 3));
+    }
+    let named = text.piece(first_end, end).trim().to_lowercase();
+    let behind = |phrases: &'static str| {
+        super::marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
+    };
+    let least = before(MORE).map(|from| (from, end)).or_else(|| behind("以上").map(|to| (at, to)));
+    let most = before(LESS)
+        .map(|from| (from, end))
+        .or_else(|| behind("以下|以内|まで| max| maximum| at most| or less").map(|to| (at, to)));
+    let exact = before(EXACT).map(|from| (from, end));
+    let whole = first as u64;
+    match named.as_str() {
+        "文字" | "字" | "桁" | "characters" | "chars" | "digits" | "letters" => {
+            if least.is_none() {
+                bounds.length_max = Some(whole);
+            }
+            if most.is_none() {
+                bounds.length_min = Some(whole);
+            }
+            return exact.or(least).or(most).or(Some((at, end)));
+        }
+        "mb" | "メガ" => {
+            bounds.bytes_max = Some(whole << 20);
+            return most.or(Some((at, end)));
+        }
+        "行" | "lines" => {
+            bounds.rows = Some(whole);
+            let end = behind("くらい|ぐらい|ほど").unwrap_or(end);
+            return most.or(Some((at, end)));
+        }
+        _ => {}
+    }
+    if let Some(to) = behind("刻み|きざみ|ごと| steps") {
+        bounds.step = Some(first);
+        return Some((at, to));
+    }
+    if let Some(found) = least {
+        bounds.min = Some(first);
+        return Some(found);
+    }
+    if let Some(found) = most {
+        bounds.max = Some(first);
+        return Some(found);
+    }
+    before("in steps of |steps of |out of ").map(|from| {
+        if text.is_at("out of ", from) {
+            (bounds.min, bounds.max) = (Some(1.0), Some(first));
+        } else {
+            bounds.step = Some(first);
+        }
+        (from, end)
+    })
+}

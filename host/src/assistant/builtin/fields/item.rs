@@ -1,0 +1,735 @@
+//! One item of a list of fields: its label, its type, its options and what bounds it.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Field,
+    bounds::{self, Bounds},
+    kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
+    marks,
+    text::{Text, outside},
+};
+
+/// The longest label that is taken from a sentence, in characters.
+const LABEL_MAX: usize = 60;
+/// The longest label of a field of which nothing else is known, in words or in Japanese characters.
+const FREE_WORDS_MAX: usize = 5;
+const FREE_CHARS_MAX: usize = 16;
+const OPTION_MAX: usize = 40;
+const OPTIONS_MAX: usize = 50;
+
+/// What an item is.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// A field, or several of one kind, whether more than its label is known of it, and what of the item
+    /// was not understood.
+    Fields { fields: Vec<Field>, is_sure: bool, left: Vec<String> },
+    /// Names fields that are not wanted.
+    Denied(String),
+    /// More about the field before it, which has a label.
+    More(Box<Field>),
+    /// Words without a field in them.
+    Nothing,
+}
+
+pub(super) const REQUIRED: &str = "必須項目|必須|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
+pub(super) const OPTIONAL: &str = "任意|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
+const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
+const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
+const DENIED_BEFORE: &str = "no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
+const LEADS: &str = "and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
+const TAILS: &str = "as a form|in a form|as a|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+/// Words that name a type, and the type.
+const TYPES: &[(&str, &str)] = &[
+    (
+        "select",
+        "a drop-down list|drop-down list|drop-down menu|drop-down|dropdown list|dropdown menu|dropdown|drop down|select box|pull-down|pulldown|pick list|プルダウン|ドロップダウン|セレクトボックス|リストから選択",
+    ),
+    ("radio", "radio buttons|radio button|radio|ラジオボタン|ラジオ"),
+    (
+        "checkbox",
+        "checkboxes|checkbox|check boxes|check box|tick boxes|tick box|tickbox|tick-box|チェックボックス|チェック欄",
+    ),
+    ("range", "slider|sliding scale|scale|スライダー|つまみ"),
+    (
+        "textarea",
+        "large text box|big text box|textbox for|text area|textarea|long text|multi-line text|multiline text|multi-line|multiline|free text|free-text|long answer|long|自由に書いてもらう感じ|自由に書いてもらう|自由に書ける|自由に記入|自由入力|自由回答|複数行|長文",
+    ),
+    ("number", "as a number|numeric|number field|数字で入力|数字で|数値で|数値"),
+    ("date", "date picker|datepicker|カレンダーから選択|カレンダーから|カレンダーで"),
+    ("file", "to upload|upload of|uploads of|upload|uploads|upload a|アップロード|添付"),
+    ("text", "text box|textbox|text field|short text|short answer|テキスト入力|テキスト|手入力"),
+    ("autocomplete", "with a search box|search box|社員の中から検索|社員から検索"),
+];
+/// What a label of no known kind ends or begins with, and the type that it has.
+const SHAPES: &[(&str, &str, &str)] = &[
+    ("datetime", "日時", ""),
+    ("date", "日|日付|年月日|期日|日取り", "date|day|date *"),
+    (
+        "number",
+        "数|人数|年数|回数|金額|料金|費用|値段|身長|体重|額|量",
+        "how many *|number of *|how much *|count|amount|cost|weight|height|price|fee|total",
+    ),
+    (
+        "file",
+        "写真|画像|領収書|レシート|証明書|履歴書|ファイル|pdf|スキャン|請求書|見積書",
+        "photo|photos|scan|picture|pictures|screenshot|screenshots|receipt|receipts|document|documents|pdf|resume|certificate|file|invoice",
+    ),
+    (
+        "textarea",
+        "理由|感想|意見|詳細|説明|内容|自由記述|ひとこと|一言|コメント",
+        "why *|describe *|tell us *|comments|thoughts|remark|remarks|reason|explanation|details",
+    ),
+    ("range", "満足度|評価|おすすめ度|理解度", "rating|score|stars"),
+];
+/// Questions that are answered by yes or no.
+const YES_OR_NO: &str = "whether *|if they *|do you *|do they *|are you *|are they *|would you *|would they *|will you *|will they *|can you *|have you *|did you *|may we *|can we *|should we *|is it *|is this *";
+const YES_NO_WORDS: &str =
+    "はいかいいえで|はいかいいえ|はい・いいえ|はい/いいえ|yes or no|yes/no|yes / no|y/n|yes no";
+
+/// The item `written`; `is_listed` where it stands in a list of fields for sure.
+pub(super) fn item(written: &str, is_listed: bool) -> Item {
+    let mut text = Text::new(written);
+    if let Some(name) = denied(&text) {
+        return Item::Denied(name);
+    }
+    if let Some(field) = end_of_time(&text.text().to_lowercase()).filter(|_| is_listed) {
+        return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new() };
+    }
+    let mut about = About::default();
+    condition(&mut text, &mut about);
+    brackets(&mut text, &mut about);
+    about.rest(&mut text);
+    inline_options(&mut text, &mut about);
+    // `種類はS、M、L`: what is behind the label's particle.
+    let particle =
+        text.find("は|が", 1).filter(|it| it.1 < text.len() && !text.chars[0].is_ascii());
+    if let Some((from, to)) = particle {
+        let behind = text.piece(to, text.len());
+        let mut rest = Text::new(&behind);
+        rest.strip(LEADS, TAILS);
+        let is_label = known(&Text::new(&text.piece(0, from))).is_some() || about.is_known();
+        if is_label {
+            if rest.len() > 0 {
+                about.left.push(rest.text());
+            }
+            text = Text::new(&text.piece(0, from));
+        }
+    }
+    text.strip(LEADS, TAILS);
+    unquote(&mut text);
+    about.field(text, is_listed)
+}
+
+/// The field for an end of a time that is named in short: `from`, `until`.
+fn end_of_time(text: &str) -> Option<Field> {
+    const ENDS: &[(&str, &str)] = &[
+        ("start_date", "from|since|begin|start|start date|開始|開始日|いつから"),
+        ("end_date", "to|until|till|end|end date|終了|終了日|いつまで"),
+    ];
+    let kind = ENDS.iter().find(|it| marks(it.1).any(|it| it == text))?.0;
+    super::named(kind)
+}
+
+/// Whether `text` is the name of a kind of field and nothing else.
+pub(super) fn is_kind(text: &str) -> bool {
+    let mut text = Text::new(text);
+    text.strip(LEADS, TAILS);
+    known(&text).is_some_and(|it| it.2)
+}
+
+/// The name in `no phone`, `電話番号はいらない`.
+fn denied(text: &Text) -> Option<String> {
+    let behind = text.find(DENIED_BEHIND, 1);
+    if let Some((from, _)) = behind {
+        return Some(text.piece(0, from));
+    }
+    let mut bare = text.clone();
+    bare.strip("and|but|please|、|で", "");
+    let before = bare.find(DENIED_BEFORE, 0).filter(|it| it.0 == 0)?;
+    let is_number = bare.chars.get(before.1).is_some_and(char::is_ascii_digit);
+    // `no more than four` bounds, and `not required` marks.
+    let name = bare.piece(before.1, bare.len());
+    let is_bound = ["more than", "less than", "required", "mandatory", "needed", "in the"]
+        .iter()
+        .any(|it| name.trim().starts_with(it));
+    (!is_number && !is_bound && !name.trim().is_empty()).then_some(name)
+}
+
+/// What is known of a field besides its label.
+#[derive(Clone, Debug, Default)]
+struct About {
+    is_required: Option<bool>,
+    is_several: bool,
+    kind: Option<&'static str>,
+    options: Vec<String>,
+    bounds: Bounds,
+    more: Map<String, Value>,
+    /// How many fields of this kind are wanted.
+    copies: Option<usize>,
+    left: Vec<String>,
+    /// Whether its options stand by themselves, as days of the week do.
+    is_bare_list: bool,
+}
+
+impl About {
+    fn is_known(&self) -> bool {
+        self.kind.is_some()
+            || !self.options.is_empty()
+            || self.bounds.is_number()
+            || self.is_required.is_some()
+            || !self.more.is_empty()
+            || self.bounds != Bounds::default()
+            || self.copies.is_some()
+    }
+
+    /// Takes what is said of the field out of `text`, its label left in it.
+    fn rest(&mut self, text: &mut Text) {
+        const COPIES: [(&str, usize); 6] = [
+            ("を2つ", 2),
+            ("を二つ", 2),
+            ("を3つ", 3),
+            ("を三つ", 3),
+            ("第3希望まで", 3),
+            ("第2希望まで", 2),
+        ];
+        if self.options.is_empty() {
+            let found = COPIES.iter().find_map(|it| text.find(it.0, 0).map(|span| (span, it.1)));
+            if let Some(((from, to), copies)) = found {
+                text.cut(from, to);
+                self.copies = Some(copies);
+            }
+        }
+        const FUTURE: &str =
+            "は今日以降|今日以降|not in the past|in the future|from today on|from today";
+        const PAST: &str = "は今日まで|今日以前|not in the future|in the past";
+        if text.take(FUTURE) {
+            self.more.insert("minDate".to_owned(), "today".into());
+        } else if text.take(PAST) {
+            self.more.insert("maxDate".to_owned(), "today".into());
+        }
+        if text.take(OPTIONAL) {
+            self.is_required = Some(false);
+        } else if text.take(REQUIRED) {
+            self.is_required = Some(true);
+        }
+        if text.lower.last() == Some(&'*') {
+            text.cut(text.len() - 1, text.len());
+            self.is_required = Some(true);
+        }
+        if text.take(SEVERAL) {
+            self.is_several = true;
+            text.take("they can pick|you can pick|can pick|they can choose|can choose|may choose|pick|choose|を選んでもらう|を選べる|選択");
+        }
+        if text.take(YES_NO_WORDS) {
+            self.kind = Some("yes_no");
+        }
+        for (kind, words) in TYPES {
+            let is_open = self.kind.is_none() || self.kind == Some("yes_no") && *kind == "radio";
+            let Some((from, to)) = text.find(words, 0).filter(|_| is_open) else { continue };
+            self.kind = self.kind.or(Some(kind));
+            // `the parents upload a signed paper`: what is uploaded is the label.
+            let behind = text.piece(to, text.len());
+            match *kind == "file" && from > 0 && behind.chars().any(char::is_alphanumeric) {
+                true => *text = Text::new(&behind),
+                false => drop(text.cut(from, to)),
+            }
+        }
+        let found = bounds::take(text);
+        if found != Bounds::default() {
+            self.bounds = found;
+        }
+        const FILES: &[(&str, &str)] = &[
+            ("のpdf|pdf", ".pdf"),
+            ("or word|word", ".doc,.docx"),
+            ("excel|エクセル", ".xls,.xlsx"),
+        ];
+        let mut accepted = Vec::new();
+        for (words, suffix) in FILES {
+            let mut rest = text.clone();
+            if rest.take(words) && rest.text().chars().any(char::is_alphanumeric) {
+                *text = rest;
+                accepted.push(*suffix);
+            }
+        }
+        if !accepted.is_empty() {
+            text.take("or|か");
+            self.more.insert("accept".to_owned(), accepted.join(",").into());
+            self.kind = Some("file");
+        }
+    }
+
+    /// What is in brackets: options, bounds, or a remark.
+    fn bracket(&mut self, inner: &str) {
+        let list = parts(inner);
+        // `(under 20, 20-39, 40 and over)` are options, though each bounds something.
+        let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
+        if list.len() > 2
+            && list.iter().filter(bounding).count() > 1
+            && !list.iter().any(|it| is_count(it))
+        {
+            self.options = list;
+            return;
+        }
+        let mut rest = Vec::new();
+        for part in &list {
+            let mut text = Text::new(part);
+            // `(the phone is optional)` marks another field as well.
+            if super::marking(part).is_some_and(|it| !it.0.is_empty()) {
+                self.left.push(part.clone());
+                continue;
+            }
+            const DEFAULT: &str = "if nothing chosen|if nothing is chosen|by default|default|as default|初期値|既定|デフォルト";
+            if text.take(DEFAULT) {
+                text.strip("is|は|:|の", "is|が|は");
+                self.more.insert("default".to_owned(), text.text().into());
+                continue;
+            }
+            let mut about = Self::default();
+            about.rest(&mut text);
+            text.strip(LEADS, "please|too|です|で");
+            // `S`, `10代`: what is left of an option is all of it.
+            match (text.len() == 0, about.is_known_or_several()) {
+                (true, true) => self.join(about),
+                (false, true) if about.is_several => {
+                    self.join(about);
+                    text.strip(LEADS, "から|から選択|選択可|可");
+                    rest.push(text.text());
+                }
+                _ => rest.push(part.clone()),
+            }
+        }
+        match rest.len() {
+            0 => {}
+            1 => {
+                let mut text = Text::new(&rest[0]);
+                let mut about = Self::default();
+                about.rest(&mut text);
+                inline_options(&mut text, &mut about);
+                self.join(about);
+                text.strip(LEADS, TAILS);
+                if text.len() > 0 {
+                    self.left.push(text.text());
+                }
+            }
+            _ => {
+                let fits = |it: &String| (1..=OPTION_MAX).contains(&it.chars().count());
+                self.options = rest.into_iter().filter(fits).take(OPTIONS_MAX).collect();
+            }
+        }
+    }
+
+    fn is_known_or_several(&self) -> bool {
+        self.is_several || self.is_known()
+    }
+
+    fn join(&mut self, other: Self) {
+        self.is_required = other.is_required.or(self.is_required);
+        self.is_several |= other.is_several;
+        self.kind = other.kind.or(self.kind);
+        if !other.options.is_empty() {
+            self.options = other.options;
+        }
+        if other.bounds != Bounds::default() {
+            self.bounds = other.bounds;
+        }
+        self.copies = other.copies.or(self.copies);
+        self.more.extend(other.more);
+        self.left.extend(other.left);
+    }
+
+    /// The field with the label `text`.
+    fn field(mut self, mut text: Text, is_listed: bool) -> Item {
+        let label = text.text();
+        let length = label.chars().count();
+        let mut known = known(&text);
+        // `お客様に来店の希望日`: who is asked is no part of a label.
+        let audience = text.find("には|に", 1).filter(|it| !text.chars[0].is_ascii() && it.0 <= 12);
+        if let Some((from, to)) = audience {
+            const PEOPLE: &str = "者|様|員|人|さん|方|客|生|メンバー|ゲスト|みんな|全員";
+            let behind = Text::new(&text.piece(to, text.len()));
+            let before = text.piece(0, from);
+            if self::known(&behind).is_some() || marks(PEOPLE).any(|it| before.ends_with(it)) {
+                text = behind;
+                known = self::known(&text);
+            }
+        }
+        let label = if length == text.len() { label } else { text.text() };
+        if known.is_none() && label.is_empty() {
+            let is_more = self.is_several || self.bounds.is_number() || !self.more.is_empty();
+            if is_more || self.is_bare_list {
+                return Item::More(Box::new(self.more_of()));
+            }
+            if self.options.is_empty() {
+                return Item::Nothing;
+            }
+        }
+        const PART_OF_NAME: &str = "first name|last name|family name|given name|担当者名|参加者名";
+        // `規約に同意しないと送れないように`: what the field is for stands in a phrase, which is no label.
+        const PHRASE: &str = "ように|ないと|したら|するか|できる";
+        let is_phrase = !text.text().is_ascii() && text.has(PHRASE);
+        let is_choice = ["select", "radio", "async-select", "multiselect"];
+        // Options make another field of a kind that has none.
+        let fits =
+            |it: &(Kind, usize, bool)| self.options.is_empty() || is_choice.contains(&it.0.kind);
+        let is_question = shaped(YES_OR_NO, &text.text().to_lowercase())
+            || text.lower.ends_with(&['か'])
+            || text.lower.ends_with(&['か', 'ど', 'う', 'か'])
+            || text.lower.ends_with(&['の', '有', '無'])
+            || text.lower.ends_with(&['の', '可', '否']);
+        let known = known.filter(fits).filter(|it| it.2 || !is_question);
+        let is_free = known.is_none();
+        let is_whole = known.as_ref().is_some_and(|it| it.2);
+        let kind = known.map_or(FREE, |it| it.0);
+        let label = match (is_whole, marks(CANONICAL).any(|it| it == kind.name)) {
+            (true, true) if !marks(PART_OF_NAME).any(|it| text.is_at(it, 0)) => None,
+            _ if is_phrase && !is_free => None,
+            _ if label.is_empty() => Some(self.options.join(" / ")),
+            _ => Some(super::capital(&label)),
+        };
+        let shape = SHAPES.iter().find(|it| {
+            let lower: String = text.lower.iter().collect();
+            marks(it.1).any(|it| lower.ends_with(it)) || shaped(it.2, &lower)
+        });
+        let mut type_ = self.kind.filter(|it| *it != "yes_no");
+        if is_free && type_.is_none() && self.options.is_empty() {
+            type_ = shape.map(|it| it.0);
+        }
+        let is_yes_no = self.kind == Some("yes_no")
+            || is_free && is_question && self.options.is_empty() && type_.is_none();
+        let is_sure = !is_free || type_.is_some() || is_yes_no || self.is_known();
+        if label.as_ref().is_some_and(|it| it.chars().count() > LABEL_MAX) {
+            return Item::Fields { fields: Vec::new(), is_sure: false, left: vec![text.text()] };
+        }
+        let is_short = match label.as_ref() {
+            Some(it) if it.is_ascii() => it.split(' ').count() <= FREE_WORDS_MAX,
+            Some(it) => it.chars().count() <= FREE_CHARS_MAX,
+            None => true,
+        };
+        if !is_sure && !is_listed && !is_short {
+            return Item::Fields { fields: Vec::new(), is_sure: false, left: vec![text.text()] };
+        }
+        if is_yes_no {
+            type_ = Some("radio");
+            self.more.insert(
+                "options".to_owned(),
+                serde_json::from_str::<Value>(YES_NO)
+                    .map_or(Value::Null, |it| it["options"].clone()),
+            );
+        }
+        self.bound(&kind, label.as_deref().unwrap_or_default(), &mut type_);
+        // Of several options, more than one may be chosen where that is said, or where they are ticked.
+        if !self.options.is_empty() && type_ == Some("checkbox") {
+            (self.is_several, type_) = (true, None);
+        }
+        let is_required = self.is_required.unwrap_or(kind.is_required);
+        let field = Field {
+            kind,
+            label,
+            is_free,
+            type_,
+            options: self.options,
+            is_several: self.is_several,
+            more: self.more,
+            is_required,
+        };
+        let copies = self.copies.filter(|_| is_sure).unwrap_or(1);
+        let fields = (1..=copies).map(|number| {
+            let mut field = field.clone();
+            if copies > 1 {
+                let label = field.label.take().unwrap_or_else(|| field.kind.label.0.to_owned());
+                field.label = Some(format!("{label} {number}"));
+            }
+            field
+        });
+        Item::Fields { fields: fields.collect(), is_sure, left: self.left }
+    }
+
+    /// What it says of the field before it.
+    fn more_of(mut self) -> Field {
+        let mut type_ = self.kind;
+        self.bound(&FREE, "", &mut type_);
+        if self.options.is_empty() {
+            // `at least two of them` counts options.
+            for (name, count) in [("min", "minSelect"), ("max", "maxSelect")] {
+                if let Some(value) = self.more.remove(name).filter(|_| self.kind.is_none()) {
+                    self.more.insert(count.to_owned(), value);
+                    (self.is_several, type_) = (true, None);
+                }
+            }
+        }
+        Field {
+            type_,
+            options: self.options,
+            is_several: self.is_several,
+            more: self.more,
+            is_free: true,
+            ..Field::of(FREE)
+        }
+    }
+
+    /// Puts what bounds the field where its type has it.
+    fn bound(&mut self, kind: &Kind, label: &str, type_: &mut Option<&'static str>) {
+        let bounds = self.bounds;
+        if !self.options.is_empty() {
+            for (name, value) in [("minSelect", bounds.min), ("maxSelect", bounds.max)] {
+                if let Some(value) = value {
+                    self.more.insert(name.to_owned(), json!(value as u64));
+                    self.is_several |= value as u64 > 1;
+                }
+            }
+            return;
+        }
+        if bounds.is_number() {
+            let base = type_.unwrap_or(kind.kind);
+            if !["number", "range"].contains(&base) {
+                let is_feeling = shaped("how *", &label.to_lowercase())
+                    && !shaped("how many *|how much *|how old *", &label.to_lowercase());
+                *type_ = Some(if is_feeling { "range" } else { "number" });
+            }
+            for (name, value) in [("min", bounds.min), ("max", bounds.max), ("step", bounds.step)] {
+                if let Some(value) = value {
+                    let whole = value as i64;
+                    self.more.insert(
+                        name.to_owned(),
+                        if whole as f64 == value { whole.into() } else { value.into() },
+                    );
+                }
+            }
+            let is_range = type_.unwrap_or(kind.kind) == "range";
+            if is_range && !self.more.contains_key("min") {
+                self.more.insert("min".to_owned(), 0.into());
+            }
+        } else if *type_ == Some("range") && kind.kind != "range" {
+            self.more.extend([("min".to_owned(), 1.into()), ("max".to_owned(), 5.into())]);
+        }
+        let lengths = [
+            ("minLength", bounds.length_min),
+            ("maxLength", bounds.length_max),
+            ("rows", bounds.rows),
+            ("maxSize", bounds.bytes_max),
+        ];
+        for (name, value) in lengths {
+            if let Some(value) = value {
+                self.more.insert(name.to_owned(), value.into());
+            }
+        }
+        if bounds.rows.is_some() {
+            *type_ = Some("textarea");
+        }
+        if bounds.bytes_max.is_some() && kind.kind != "file" {
+            *type_ = Some("file");
+        }
+    }
+}
+
+/// The kind that `label` names, where it stands in it, and whether it is all of it.
+pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
+    // One sign by itself is a country; within a word it is not.
+    if label.text() == "国" {
+        return WORDS.at(&['国', '名'], 0).map(|it| (it.0, 0, true));
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < label.len() {
+        match WORDS.at(&label.lower, at) {
+            Some((kind, length)) => {
+                if !kind.name.is_empty() {
+                    found.push((kind, at, length));
+                }
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    // The last noun says what it is; in English before `of`.
+    let of = label
+        .find(" of | for | to | in | at | on | they | you | we | it | that | the ", 0)
+        .map_or(label.len(), |it| it.0);
+    let before = found.iter().filter(|it| it.1 < of);
+    let (kind, at, length) = *before.max_by_key(|it| it.1).or(found.first())?;
+    // `dates` in the middle of a question asks no date.
+    Some((kind, at, length == label.len()))
+}
+
+/// Whether `text` has one of the shapes: a word at its end, or words before a star at its beginning.
+fn shaped(shapes: &'static str, text: &str) -> bool {
+    marks(shapes).filter(|it| !it.is_empty()).any(|it| match it.strip_suffix('*') {
+        Some(begin) => text.starts_with(begin),
+        None => text == it || text.ends_with(&format!(" {it}")),
+    })
+}
+
+/// Takes out under which condition the field is asked, which no form made here knows.
+fn condition(text: &mut Text, about: &mut About) {
+    const ENGLISH: &str = "only if|only when|only for those who|only those who";
+    const JAPANESE: &str = "人にだけ|人だけに|人だけ|場合だけ|場合のみ|ときだけ|時だけ|方のみ";
+    let span = match (text.find(ENGLISH, 0), text.find(JAPANESE, 1)) {
+        (Some((from, to)), _) => {
+            let end = text.find(" then ", to).map_or(text.len(), |it| it.1);
+            Some((from, end))
+        }
+        (None, Some((_, to))) => Some((0, to)),
+        (None, None) => None,
+    };
+    if let Some((from, to)) = span {
+        about.left.push(text.cut(from, to).trim().trim_end_matches(" then").to_owned());
+    }
+}
+
+/// Takes what is in brackets out of `text`.
+fn brackets(text: &mut Text, about: &mut About) {
+    while let Some(open) = text.chars.iter().position(|it| matches!(it, '(' | '[')) {
+        let end = text.chars[open..].iter().position(|it| matches!(it, ')' | ']'));
+        let Some(end) = end.map(|it| open + it) else {
+            text.cut(open, open + 1);
+            continue;
+        };
+        let inner = text.piece(open + 1, end);
+        text.cut(open, end + 1);
+        about.bracket(&inner);
+    }
+}
+
+/// Whether it counts options: `1つ以上`, `at least two`.
+fn is_count(text: &str) -> bool {
+    Text::new(text).has("つ以上|つまで|個まで|個以上|at least|at most|up to")
+}
+
+/// The pieces of a list in brackets.
+fn parts(inner: &str) -> Vec<String> {
+    let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
+    let is_outside = |it: &&str| !it.trim().is_empty();
+    let parts = inner.split(['・', '、', ',', '/', '|', ';']).filter(is_outside);
+    parts
+        .map(|it| it.trim().trim_start_matches("or ").trim_start_matches("and ").to_owned())
+        .collect()
+}
+
+/// Options within the item: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
+fn inline_options(text: &mut Text, about: &mut About) {
+    const CHOICE: &str = "a choice of|choice of|choose between|choose from|chosen from|pick from|one of|either|with options|options";
+    if !about.options.is_empty() {
+        return;
+    }
+    let take = |about: &mut About, options: Vec<String>| {
+        let fits = options.len() > 1
+            && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
+        if fits {
+            about.options = options;
+        }
+        fits
+    };
+    let clean = |it: &str| {
+        let mut text = Text::new(it);
+        text.strip("a|an|the|or|and|either", "please|のどれか|のいずれか|のどちらか|どちらか");
+        unquote(&mut text);
+        text.text()
+    };
+    let bare = text.text();
+    if let Some(days) = weekdays(&bare) {
+        (about.options, about.is_bare_list) = (days, true);
+        *text = Text::new("");
+        return;
+    }
+    if let Some((from, to)) = text.find(CHOICE, 0) {
+        let options: Vec<_> =
+            parts(&text.piece(to, text.len())).iter().map(|it| clean(it)).collect();
+        if take(about, options) {
+            text.cut(from, text.len());
+            return;
+        }
+    }
+    // `SMLから1つ`, `S・M・Lから選ぶ`.
+    if let Some((from, _)) =
+        text.find("から1つ|から一つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
+    {
+        let begin = text.chars[..from]
+            .iter()
+            .rposition(|it| matches!(it, 'は' | 'を' | ':' | '、'))
+            .map_or(0, |it| it + 1);
+        let list = text.piece(begin, from);
+        let is_letters =
+            (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
+        let options: Vec<_> = match is_letters {
+            true => list.chars().map(String::from).collect(),
+            false => parts(&list.replace('と', "、").replace('か', "、"))
+                .iter()
+                .map(|it| clean(it))
+                .collect(),
+        };
+        if take(about, options) {
+            text.cut(begin, text.len());
+            return;
+        }
+    }
+    let is_outside = outside(&text.chars);
+    let slash = |it: usize| text.chars[it] == '/' && is_outside[it];
+    if (0..text.len()).any(slash) {
+        let whole = text.text();
+        let mut options: Vec<String> = whole.split('/').map(|it| it.trim().to_owned()).collect();
+        // `priority low/medium/high`: the label is before the first.
+        let first = options[0].clone();
+        let is_shared = first.is_ascii();
+        let label = match (is_shared, first.rsplit_once([' ', 'は', 'を', ':'])) {
+            (_, Some((label, option))) if !option.trim().is_empty() => {
+                options[0] = option.trim().to_owned();
+                label.to_owned()
+            }
+            _ => String::new(),
+        };
+        if take(about, options) {
+            *text = Text::new(&label);
+            return;
+        }
+    }
+    let lower: String = text.lower.iter().collect();
+    if let Some(or) = lower.find(" or ").filter(|_| lower.is_ascii()) {
+        let is_question = shaped(YES_OR_NO, &lower);
+        // `meat, fish or vegetarian` behind `:`, or both sides of `pizza or sushi`.
+        let begin = lower[..or].rfind(':').map_or(0, |it| it + 1);
+        let options: Vec<_> =
+            parts(&text.piece(begin, text.len())).iter().map(|it| clean(it)).collect();
+        let is_short = options.iter().all(|it| it.split(' ').count() <= 3);
+        if !is_question && is_short && take(about, options) {
+            text.cut(begin.saturating_sub(1), text.len());
+            return;
+        }
+    }
+    // `行き先は箱根か熱海か日光`.
+    let begin =
+        text.chars.iter().position(|it| matches!(it, 'は' | ':' | '、')).map_or(0, |it| it + 1);
+    let list = text.piece(begin, text.len());
+    let trimmed = list.trim().trim_end_matches(['を', 'で', 'に', 'の']).trim_end_matches("か");
+    let pieces: Vec<String> = trimmed.split('か').map(|it| clean(it)).collect();
+    let is_word = |it: &String| {
+        let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
+        (1..=10).contains(&it.chars().count())
+            && !is_number
+            && !it.ends_with(['い', 'る', 'た', 'ど'])
+            && !it.starts_with(['っ', 'な', 'ら', 'け'])
+            && !it.contains("から")
+    };
+    if !list.is_ascii() && pieces.len() > 1 && pieces.iter().all(is_word) && take(about, pieces) {
+        text.cut(begin.saturating_sub(1), text.len());
+    }
+}
+
+/// Days of the week that are a list by themselves: `mon tue wed`, `月火水`.
+fn weekdays(text: &str) -> Option<Vec<String>> {
+    const DAYS: &str = "mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday";
+    let days: Vec<String> = match text.is_ascii() {
+        true => text.split(' ').map(str::to_owned).collect(),
+        false => text.chars().map(String::from).collect(),
+    };
+    let is_day = |it: &String| {
+        marks(DAYS).any(|day| it.eq_ignore_ascii_case(day))
+            || "月火水木金土日".contains(it.as_str())
+    };
+    (days.len() > 2 && days.iter().all(is_day)).then_some(days)
+}
+
+/// Takes the quotation marks off a label that is in them.
+fn unquote(text: &mut Text) {
+    const MARKS: &str = "'|\"|「|」|『|』|“|”";
+    text.strip(MARKS, MARKS);
+}

@@ -1,0 +1,239 @@
+//! Where in a sentence the list of fields is, and how it is cut into items.
+
+use super::{
+    kinds::WORDS,
+    marks,
+    text::{Text, outside},
+};
+
+/// A part of a sentence in which fields are named.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    pub(super) text: String,
+    /// Whether it is a list of fields for sure, so that words of no known kind are fields as well.
+    pub(super) is_sure: bool,
+}
+
+/// The form itself, among its words.
+const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画面|申し込みフォーム|申込フォーム|問い合わせフォーム|フォーム|ふぉーむ|アンケート|入力欄|入力画面|調査票|質問票|申込書|申請書|注文票|依頼票|貸出票|受付票|記入用紙|希望調査|意識調査|questionnaire|feedback form|sign-up sheet|sign up sheet|signup sheet|signup form|form|forms|survey|surveys|poll|sheet";
+/// What stands before a list in English.
+const BEFORE: &str = "with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
+/// What stands behind a list in Japanese.
+const BEHIND: &str = "だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
+
+/// The sentences of a text.
+pub(super) fn clauses(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let is_outside = outside(&chars);
+    let (mut clauses, mut from) = (Vec::new(), 0);
+    for at in 0..chars.len() {
+        let next = chars.get(at + 1);
+        let is_end = match chars[at] {
+            '。' | '\n' | '!' | '?' => true,
+            '.' => next.is_none_or(|it| *it == ' '),
+            _ => false,
+        };
+        if is_end && is_outside[at] {
+            clauses.push(chars[from..at].iter().collect::<String>());
+            from = at + 1;
+        }
+    }
+    clauses.push(chars[from..].iter().collect());
+    clauses.retain(|it| !it.trim().is_empty());
+    // `how was it? (1-5)`: brackets belong to what is before them.
+    let mut joined: Vec<String> = Vec::new();
+    for clause in clauses {
+        match joined.last_mut().filter(|_| clause.trim_start().starts_with('(')) {
+            Some(last) => last.push_str(&clause),
+            None => joined.push(clause),
+        }
+    }
+    joined
+}
+
+/// Whether the form is named in `clause`.
+pub(super) fn has_form(clause: &str) -> bool {
+    Text::new(clause).has(FORMS)
+}
+
+/// Where `clause` may name fields, the likeliest first.
+pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
+    let text = Text::new(clause);
+    let is_outside = outside(&text.chars);
+    let form = text.find(FORMS, 0);
+    let begin = form.map_or(0, |it| it.1);
+    let mut regions = Vec::new();
+    let mut add = |from: usize, to: usize, is_sure: bool| {
+        if from < to {
+            regions.push(Region { text: text.piece(from, to), is_sure });
+        }
+    };
+    let is_digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
+    let is_colon = |at: &usize| {
+        text.chars[*at] == ':'
+            && is_outside[*at]
+            && !(is_digit(text.chars.get(at + 1)) && is_digit(text.chars.get(at.wrapping_sub(1))))
+    };
+    if let Some(colon) = (0..text.len()).find(is_colon) {
+        // `Kind: paid, unpaid or sick` is one item of a list that goes on.
+        if form.is_some() || !is_after {
+            add(colon + 1, text.len(), true);
+        }
+    }
+    let end = text.find(BEHIND, begin);
+    if let Some((from, to)) = end {
+        // `分野を選んでもらう（音楽・映画）`: the options come behind the verb.
+        let next = (to..text.len()).find(|it| matches!(text.chars[*it], '(' | '、' | '。'));
+        let close = next.filter(|it| text.chars[*it] == '(');
+        let close = close.and_then(|open| (open..text.len()).find(|it| text.chars[*it] == ')'));
+        add(begin, close.map_or(from, |it| it + 1), true);
+        add(to, text.len(), false);
+    }
+    if let Some((from, _)) = text.find("without", begin) {
+        add(from, text.len(), true);
+    }
+    if let Some((_, to)) = text.find(BEFORE, begin).filter(|it| text.chars[it.0].is_ascii()) {
+        add(to, text.len(), true);
+    } else if form.is_none()
+        && let Some((_, to)) = text.find(BEFORE, 0)
+    {
+        add(to, text.len(), true);
+    }
+    if let Some((from, to)) = form {
+        if let Some((end, _)) = text.find(BEHIND, 0).filter(|it| it.0 < from) {
+            add(0, end, true);
+        }
+        // Brackets behind the form list its fields.
+        let open = (to..text.len()).find(|it| text.chars[*it] == '(').filter(|open| {
+            let between = text.piece(to, *open);
+            between.trim().is_empty() || super::is_filler(&between, false)
+        });
+        let close = open.and_then(|open| (open..text.len()).find(|it| text.chars[*it] == ')'));
+        if let Some((open, close)) = open.zip(close) {
+            add(open + 1, close, true);
+        }
+        add(topic_end(&text, to), text.len(), false);
+        // Before it is a list of fields, or the one that it asks; else it says what the form is for.
+        let before = text.piece(0, from);
+        if items(&before).len() > 1 || super::item::is_kind(&before) {
+            add(0, from, false);
+        }
+    } else {
+        add(0, text.len(), is_after && clause.contains(['、', ',', '・', '\n']));
+    }
+    regions
+}
+
+/// The items of a list.
+pub(super) fn items(list: &str) -> Vec<String> {
+    const WORDS_BETWEEN: &str = " but with | but also | but | and then | and also | as well as | and | plus | then | & |および|及び|ならびに|それから|それと|とか";
+    let text = Text::new(list);
+    let is_outside = outside(&text.chars);
+    let known = spans(&text);
+    let is_within = |at: usize| known.iter().any(|it| it.0 < at && at < it.1);
+    let (mut items, mut from, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        let length = match text.chars[at] {
+            _ if !is_outside[at] || is_within(at) => 0,
+            '、' | '・' | ',' | ';' | '\n' | '+' | '→' => {
+                let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
+                let is_thousand = text.chars[at] == ','
+                    && digit(at.checked_sub(1).and_then(|it| text.chars.get(it)))
+                    && digit(text.chars.get(at + 1));
+                usize::from(!is_thousand)
+            }
+            'と' | 'や' => usize::from(is_joint(&text, at, &known)),
+            // Both sides of `name / email` are kinds; else they are options.
+            '/' => {
+                let side = |it: &str| super::item::known(&Text::new(it)).is_some();
+                let end = (at + 1..text.len())
+                    .find(|it| matches!(text.chars[*it], '、' | ',' | '/' | '・'))
+                    .unwrap_or(text.len());
+                usize::from(side(&text.piece(from, at)) && side(&text.piece(at + 1, end)))
+            }
+            _ => marks(WORDS_BETWEEN)
+                .filter(|it| text.is_at(it, at) && !is_range(&text, at, it))
+                .map(|it| it.chars().count())
+                .max()
+                .unwrap_or(0),
+        };
+        if length > 0 {
+            items.push(text.piece(from, at));
+            from = at + length;
+        }
+        at += length.max(1);
+    }
+    items.push(text.piece(from, text.len()));
+    items.retain(|it| !it.trim().is_empty());
+    joined(items)
+}
+
+/// Options that a list of fields was cut at: `choice of S`, `M`, `or L`.
+fn joined(items: Vec<String>) -> Vec<String> {
+    const CHOICE: &str = "choice of|choose between|choose from|pick from|one of|either|options";
+    let mut joined: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for item in items {
+        let text = Text::new(&item);
+        let is_or = text.is_at("or ", 0);
+        let ends = is_or || text.has(" or ");
+        if (is_open || is_or)
+            && let Some(last) = joined.last_mut()
+        {
+            *last = format!("{last}, {}", item.trim());
+            is_open &= !ends;
+            continue;
+        }
+        is_open = !ends && (text.has(CHOICE) || item.trim_end().contains(": "));
+        joined.push(item);
+    }
+    joined
+}
+
+/// Whether `and` at `at` stands between two numbers.
+fn is_range(text: &Text, at: usize, word: &str) -> bool {
+    let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
+    digit(at.checked_sub(1).and_then(|it| text.chars.get(it)))
+        && digit(text.chars.get(at + word.chars().count()))
+}
+
+/// Whether `と` at `at` stands between two nouns.
+fn is_joint(text: &Text, at: usize, known: &[(usize, usize)]) -> bool {
+    let Some(before) = at.checked_sub(1).map(|it| text.chars[it]) else { return false };
+    let Some(next) = text.chars.get(at + 1) else { return true };
+    let ends_known = known.iter().any(|it| it.1 == at);
+    let begins_known = known.iter().any(|it| it.0 == at + 1);
+    let is_hiragana = |it: char| matches!(it, 'ぁ'..='ん');
+    let is_phrase = text.is_at("あと", at - 1)
+        || ["として", "という", "とき", "ところ", "とも", "とか", "といった"]
+            .iter()
+            .any(|it| text.is_at(it, at));
+    !is_phrase && (ends_known || begins_known || !is_hiragana(before)) && *next != '、'
+}
+
+/// Where words of known kinds stand.
+fn spans(text: &Text) -> Vec<(usize, usize)> {
+    let (mut spans, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        match WORDS.at(&text.lower, at) {
+            Some((_, length)) => {
+                spans.push((at, at + length));
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    spans
+}
+
+/// Where what the form is for ends: `for the picnic, name and phone`.
+fn topic_end(text: &Text, from: usize) -> usize {
+    const LEADS: &str = "for|about|on|regarding|to sign up for|to";
+    let begin = (from..text.len()).find(|it| text.chars[*it] != ' ').unwrap_or(from);
+    if !marks(LEADS).any(|it| text.is_at(it, begin)) {
+        return from;
+    }
+    let is_outside = outside(&text.chars);
+    let end = |it: &usize| is_outside[*it] && matches!(text.chars[*it], ',' | ':' | ';' | '-');
+    (begin..text.len()).find(end).unwrap_or(text.len())
+}
