@@ -114,6 +114,10 @@ pub(super) enum Sign {
     Has(Id),
     /// A theme or a colour that is known.
     KnownTheme,
+    /// A card by a name that is known.
+    KnownCard,
+    /// How cards or a theme are to be laid out: a title, a background, one against the other.
+    Laid,
     /// A kind of film.
     Genre,
     /// A film's name.
@@ -322,11 +326,28 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::History, &[Sign::Has(Id::Conversation)], &[Says(&[Word::Record])]),
     rule(Goal::Thumbnail, &[Says(&[Word::Thumbnail])], &[]),
     rule(Goal::Thumbnail, &[Says(&[Word::Compose]), PICTURE], &[Sign::Ends]),
+    rule(
+        Goal::Thumbnail,
+        &[Sign::Laid],
+        &[FILM, WAY, Sign::Question, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
+    ),
     rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
     rule(
         Goal::Cards,
         &[Sign::KnownTheme],
         &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Ends],
+    ),
+    rule(
+        Goal::Cards,
+        &[Sign::KnownCard],
+        &[
+            FILM,
+            WAY,
+            Says(&[Word::Seat, Word::Reserve, Word::Form, Word::Cancel, Word::Playing]),
+            Sign::Ends,
+            Sign::When,
+            Sign::Agent,
+        ],
     ),
     rule(
         Goal::Cards,
@@ -676,6 +697,8 @@ impl<'a> Facts<'a> {
             Sign::Has(Id::Reservation) if heard.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
+            Sign::KnownCard => !heard.spotted(false).is_empty(),
+            Sign::Laid => super::cards::is_laid(heard),
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
             Sign::Named => !heard.unknown_names().is_empty() || !heard.quoted.is_empty(),

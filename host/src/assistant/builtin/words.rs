@@ -153,16 +153,16 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Theme,
-        "テーマ|テーマの|系統|シリーズ|アーキタイプ|カテゴリ|カテゴリー|デッキ|系の|系テーマ|系カード|系で|theme|themes|themed|archetype|archetypes|deck|\
+        "カード群|カードセット|card sets|sets|factions|テーマ|テーマの|系統|シリーズ|アーキタイプ|カテゴリ|カテゴリー|デッキ|系の|系テーマ|系カード|系で|theme|themes|themed|archetype|archetypes|deck|\
          decks",
     ),
     (
         Word::Thumbnail,
-        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
+        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|cover for my|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
     ),
     (
         Word::Compose,
-        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
+        "in one image|in one picture|into one image|into one picture|in a single image|in a single picture|一枚の画像|1枚の画像|一枚の絵に|1枚の絵に|画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
     ),
     (
         Word::Versus,

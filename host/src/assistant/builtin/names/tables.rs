@@ -30,7 +30,7 @@ const GENRES: &[((&str, &str), &str)] = &[
 const THEMES: &[(Theme, &str)] = &[
     (
         Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: true },
-        "蒼晶竜|そうしょうりゅう|azure crystal dragons|azure crystal dragon|azure crystal|azure dragons|crystal dragons",
+        "蒼晶竜|そうしょうりゅう|azure crystal dragons|azure crystal dragon|azure crystal|azure dragons|azure dragon|crystal dragons|青い竜|ブルーの竜",
     ),
     (
         Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: false },
@@ -38,7 +38,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: true },
-        "紅蓮機工|ぐれんきこう|crimson engine|crimson engines",
+        "紅蓮機工|ぐれんきこう|crimson engine|crimson engines|engine legion",
     ),
     (
         Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: false },
@@ -46,7 +46,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: true },
-        "翠森精霊|すいしんせいれい|verdant spirits|verdant spirit",
+        "翠森精霊|すいしんせいれい|verdant spirits|verdant spirit|forest spirits|森の精霊",
     ),
     (
         Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: false },
@@ -78,7 +78,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "星海航路", english: "Starfarer Route", is_name: true },
-        "星海航路|せいかいこうろ|starfarer route|starfarer routes|starfarer",
+        "星海航路|せいかいこうろ|starfarer route|starfarer routes|starfarer|starfarers",
     ),
     (
         Theme { japanese: "星海航路", english: "Starfarer Route", is_name: false },
