@@ -12,7 +12,7 @@ use self::{
     heard::Heard,
     lists::Lists,
     look::{Found, Look},
-    meeting::Meeting,
+    meeting::{Meeting, Meets},
     names::Names,
     numbers::Id,
     rules::{Goal, goal},
@@ -311,6 +311,19 @@ impl Builtin {
             let is_answer =
                 cancel.waits && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
             return (is_answer && cancel.worded(heard)).then(|| self.go_on(desk, &[]));
+        }
+        if let Some(Plan::Lists(lists)) = &mut self.plan
+            && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks))
+            && let Some(next) = lists.acts(heard)
+        {
+            *lists = next;
+            return Some(self.go_on(desk, &[]));
+        }
+        if let Some(Plan::Meeting(meeting)) = &mut self.plan
+            && !heard.names_agent()
+            && meeting.remarks(heard)
+        {
+            return Some(self.go_on(desk, &[]));
         }
         let is_cards = matches!(self.plan, Some(Plan::Cards(_)));
         let about = matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail | Goal::Elsewhere));

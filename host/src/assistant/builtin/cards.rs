@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::{beyond::refusal, read::is_laid};
 use self::said::{subtitle, title};
+pub(super) use self::{
+    beyond::refusal,
+    read::{is_laid, is_picked},
+};
 use super::{
     desk::{Desk, failure, submitted},
     heard::marks,
@@ -22,14 +25,17 @@ const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";
 const COMPOSE: &str = "compose_thumbnail";
 /// Names that one sentence may have.
-const NAMES_MAX: usize = 5;
+const NAMES_MAX: usize = 8;
 /// Cards on one thumbnail, and of each theme where two are matched.
 const CARDS_MAX: usize = 5;
 const EACH_OF_TWO: u32 = 2;
 const TITLE_MAX: usize = 60;
 /// How cards are laid out, and the words for it.
 const STYLES: &[(&str, &str)] = &[
-    ("spotlight", "スポットライト|主役|ど真ん中|spotlight|front and center|front and centre|the star of"),
+    (
+        "spotlight",
+        "スポットライト|主役|真ん中に大き|中央に大き|センターに|ど真ん中|spotlight|front and center|front and centre|the star of",
+    ),
     (
         "spread",
         "横並び|横に並|並べて|並べた|並んだ|ずらっと|扇|side by side|side-by-side|in a row|in a line|next to each other|next to one another|a fan of|fan of|fanned out|fanned|spread",
@@ -149,7 +155,7 @@ impl Cards {
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
         const LEFT_OUT: &str = "except|excluding|besides|aside|抜き|除|外";
-        const SAID: &str = "ドーン|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        const SAID: &str = "ドーン|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);
         let ground = words(self.ground.is_some(), GROUND);
@@ -456,10 +462,12 @@ impl Cards {
         // More than a picture takes were asked for.
         let most = self.limit.unwrap_or_default() as usize;
         let left: Vec<_> = self.found.iter().skip(CARDS_MAX).cloned().collect();
-        if (self.is_all || most > CARDS_MAX) && !left.is_empty() {
+        if (self.is_all || most.max(self.wanted.len()) > CARDS_MAX) && !left.is_empty() {
             let left = left.join(desk.language.pick("、", ", "));
             text.push_str(&desk.say(
-                format!("\n1枚のサムネイルに載るのは{CARDS_MAX}枚までなので、{left}は入れていません。"),
+                format!(
+                    "\n1枚のサムネイルに載るのは{CARDS_MAX}枚までなので、{left}は入れていません。"
+                ),
                 format!("\nA thumbnail takes at most {CARDS_MAX} cards, so {left} was left out."),
             ));
         }

@@ -116,6 +116,8 @@ pub(super) enum Sign {
     KnownTheme,
     /// A card by a name that is known.
     KnownCard,
+    /// Cards are picked from a theme.
+    Picked,
     /// How cards or a theme are to be laid out: a title, a background, one against the other.
     Laid,
     /// A kind of film.
@@ -136,6 +138,16 @@ pub(super) enum Sign {
     Agent,
     /// One that is to be asked something.
     Addressed,
+    /// Agents that are made to do something together.
+    Caused,
+    /// How often agents are to speak.
+    Rounds,
+    /// The last conversation, whatever it is about.
+    Latest,
+    /// A conversation is to wait, or to go on.
+    Paused,
+    /// Agents that one may talk to.
+    Partners,
 }
 
 /// One rule: all of `all`, none of `none`.
@@ -161,17 +173,43 @@ const fn rule(goal: Goal, all: &'static [Sign], none: &'static [Sign]) -> Rule {
 pub(super) const RULES: &[Rule] = &[
     rule(Goal::Nothing, &[Says(&[Word::NoDoing])], &[]),
     rule(Goal::Nothing, &[Sign::GivesUp], &[]),
-    rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go])]),
+    rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
+    // What agents are to do may be anything that comes below.
+    rule(Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
+    rule(Goal::Converse, &[Sign::Caused], &[Says(&[Word::Halt])]),
+    rule(
+        Goal::Converse,
+        &[Says(&[Word::Agents]), Sign::Rounds],
+        &[Says(&[Word::Exists, Word::Show, Word::Running, Word::Ended, Word::Form])],
+    ),
+    rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go]), Sign::Addressed]),
     rule(Goal::Nothing, &[Denies(&[Word::Cancel])], &[]),
     rule(
         Goal::Price,
         &[Says(&[Word::Price])],
-        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends],
+        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends, Sign::Addressed],
     ),
     rule(
         Goal::Cancel,
         &[Says(&[Word::Cancel])],
-        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere])],
+        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere]), Sign::Addressed],
+    ),
+    rule(Goal::Halt, &[Sign::Paused], &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::NoDoing])]),
+    rule(Goal::Agents, &[Sign::Partners], &[FILM, PICTURE, Says(&[Word::Form])]),
+    rule(
+        Goal::Talks,
+        &[Sign::Latest, Says(&[Word::History, Word::Talks])],
+        &[Says(&[Word::Make, Word::Form, Word::Halt]), Sign::Has(Id::Conversation), FILM],
+    ),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::Talks]), Sign::Question],
+        &[
+            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt, Word::Can]),
+            Sign::Has(Id::Conversation),
+            FILM,
+            PICTURE,
+        ],
     ),
     rule(
         Goal::Talks,
@@ -198,7 +236,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Goal::Talks,
         &[Says(&[Word::Running]), Sign::Talkers],
-        &[FILM, PICTURE, WAY, Says(&[Word::Form])],
+        &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::Halt])],
     ),
     rule(
         Goal::Halt,
@@ -223,7 +261,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Says(&[Word::Agents])], &[]),
-    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History])]),
+    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History, Word::Talks])]),
     // What there is is told, and nothing new is begun.
     rule(Goal::Elsewhere, &[Says(&[Word::Delete])], &[Says(&[Word::Make, Word::Inquire])]),
     rule(
@@ -329,8 +367,9 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Goal::Thumbnail,
         &[Sign::Laid],
-        &[FILM, WAY, Sign::Question, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
+        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
     ),
+    rule(Goal::Cards, &[Sign::Picked], &[FILM, Says(&[Word::Seat, Word::Reserve, Word::Form])]),
     rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
     rule(
         Goal::Cards,
@@ -632,7 +671,9 @@ const OCCASIONS: &str = "早い回|遅い回|最初の回|最後の回|最終回
 /// Forms that there are.
 const WHICH_FORM: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
 /// Whoever is talking.
-const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|who is talking|who's talking|agents talking";
+const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
+/// Whom one may talk to.
+const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
 /// How something went.
 const PAST: &str = "what did|what have|how did|did worker|did they|have they|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
 /// Orders to send.
@@ -698,6 +739,7 @@ impl<'a> Facts<'a> {
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
             Sign::KnownCard => !heard.spotted(false).is_empty(),
+            Sign::Picked => super::cards::is_picked(heard),
             Sign::Laid => super::cards::is_laid(heard),
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
@@ -737,6 +779,11 @@ impl<'a> Facts<'a> {
             Sign::Sending => mentions(&heard.lower, SENDING),
             Sign::Errand => heard.is_errand(),
             Sign::Occasion => mentions(&heard.lower, OCCASIONS),
+            Sign::Caused => heard.causes_agents(),
+            Sign::Rounds => super::meeting::rounds(heard).is_some(),
+            Sign::Latest => mentions(&heard.lower, super::lists::LATEST),
+            Sign::Paused => super::lists::pauses(heard).is_some(),
+            Sign::Partners => mentions(&heard.lower, PARTNERS),
             Sign::Agent => heard.names_agent(),
             Sign::Addressed => heard.addresses_agent(),
             Sign::Fields => {

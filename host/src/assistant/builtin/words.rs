@@ -245,7 +245,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Mine,
-        "予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|\
+        "予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|\
          予約は取れて|予約取れて|予約が取れて|予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約してる|予約している|\
          予約してるの|予約した内容|予約履歴|予約したもの|予約って入って|予約はどうな|予約どうな|my seat|my seats|my booking|my bookings|my reservation|\
          my reservations|my tickets|have i booked|did i book|i have booked|have we booked|booked so far|i've booked|reservation go through|\
@@ -255,7 +255,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::Talks, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
     (
         Word::Running,
-        "動いて|動いている|動いてる|進行中|続いて|実行中|走って|やり取り中|会話中|話し中|話している|話してる|今の会話|talking|active|running|going on|in progress|ongoing|underway|still talking|talking now|currently talking",
+        "動いて|動いている|動いてる|進行中|続いて|実行中|走って|やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|active|running|going on|in progress|ongoing|underway|still talking|talking now|currently talking",
     ),
     (
         Word::Ended,
@@ -304,7 +304,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Help,
-        "何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
+        "what can i do|what can i actually do|what can i really do|what can i ask|what else can i|can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
          how does this work",
     ),
     (
@@ -322,7 +322,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::NoDoing,
-        "行くのはやめ|まで行くのはやめ|に行くのはやめ|へ行くのはやめ|まで行くのをやめ|に行くのをやめ|へ行くのをやめ|調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
+        "止めないで|とめないで|終わらせないで|停止しないで|don't stop|do not stop|don't end|do not end|don't pause|行くのはやめ|まで行くのはやめ|に行くのはやめ|へ行くのはやめ|まで行くのをやめ|に行くのをやめ|へ行くのをやめ|調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
          取得しないで|don't search|don't look|don't do anything|do nothing|do not search|don't call|don't run|don't fetch|don't show|\
          never mind|nevermind|forget it|forget about it|stop that|no thanks|no, thanks|no thank you|やっぱりやめ|もういい|忘れて|会話させないで|会話をさせないで|話させないで|don't let|do not let|don't have",
     ),

@@ -1,9 +1,7 @@
 //! What is said after a picture: another title, another order, cards left out or put in.
 
 use super::read::{cards_in, count, same};
-use super::said::{
-    Place, bare, has_no_text, is_excluded, is_ground, place, subtitle, title,
-};
+use super::said::{Place, bare, has_no_text, is_excluded, is_ground, place, subtitle, title};
 use super::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
     Language,
@@ -43,7 +41,12 @@ impl Cards {
             return false;
         }
         let shows = heard.has(&[Word::Show]) && !heard.has(&[Word::Thumbnail]);
-        if shows || heard.unknown_names().len() > 1 && bare(heard).is_none() {
+        let spotted = heard.spotted(true);
+        let is_new = |it: &Piece| {
+            !spotted.iter().any(|card| it.from < card.piece.to && card.piece.from < it.to)
+        };
+        let unknown = heard.unknown_names().iter().filter(|it| is_new(it)).count();
+        if shows || unknown > 1 && bare(heard).is_none() {
             return false;
         }
         let mut next = self.clone();
@@ -126,7 +129,9 @@ impl Cards {
         let written: Vec<Piece> = line.iter().cloned().chain(bare(heard)).collect();
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
         let themes = heard.themes();
-        let coloured = |it: &&(Theme, Piece)| is_ground(heard, &it.1) || says("make it|もっと|color|colour|色");
+        let coloured = |it: &&(Theme, Piece)| {
+            is_ground(heard, &it.1) || says("make it|もっと|color|colour|色")
+        };
         match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
             [] => {}
             [only] if coloured(&only) => {

@@ -2,17 +2,23 @@
 
 use super::read::cards_in;
 use super::said::{bare, subtitle};
-use crate::assistant::builtin::{
-    desk::Desk,
-    heard::{Heard, Piece, marks},
-    names::Spotted,
-    words::Word,
+use crate::assistant::{
+    Language,
+    builtin::{
+        desk::Desk,
+        heard::{Heard, Piece, marks},
+        names::{Spotted, theme_names},
+        words::Word,
+    },
 };
 
 const STATS: &str = "攻撃力|守備力|防御力|ステータス|レアリティ|レア度|能力値|特殊能力|効果|何が強い|どっちが強い|一番強い|どれが強い|強さ|コスト|attack points|attack power|attack|defense|defence|stats|stat|abilities|ability|effects|effect|rarity|rare|hit points|hp|power level|mana cost|strong|stronger|strongest|worth";
 const REDRAWN: &str = "描き直|書き直|かき直|描きなお|加工し|塗り替|塗りかえ|解像度|高画質|リサイズ|大きいサイズ|動かして|アニメーションにして|redraw|re-draw|repaint|recolor|recolour|restyle|animate|resize|resolution|upscale|in 4k|in 8k";
+const RENAMED: &str = "名前を変え|名前変え|改名|rename|change the name of";
+const OF_WHICH: &str = "belong|どのテーマ|何のテーマ|なんのテーマ|どこのテーマ|テーマは何|テーマはどれ|テーマってどれ|テーマは?|which theme|what theme|which set|what set|what deck|which deck";
 const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前の|yesterday|yesterday's|last time|last week|last week's|previous|earlier";
-const AGAIN: &str = "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
+const AGAIN: &str =
+    "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
 
 /// What is said where `heard` asks of cards what nothing here does; `is_known` says that a picture was
 /// spoken of before.
@@ -39,7 +45,17 @@ pub(in crate::assistant::builtin) fn refusal(
     if heard.has(&others) || !is_about {
         return None;
     }
-    if heard.has(&[Word::Delete]) {
+    // Which theme a card is of is known.
+    if let ([only], true) = (&spotted[..], says(OF_WHICH)) {
+        let (name, theme) = desk
+            .language
+            .pick((only.card.japanese, only.card.theme), (only.card.english, theme_of(only)));
+        return Some(desk.say(
+            format!("「{name}」のテーマは「{theme}」です。"),
+            format!("{name} is of the theme {theme}."),
+        ));
+    }
+    if heard.has(&[Word::Delete]) || says(RENAMED) {
         let names = named(&spotted, desk);
         return Some(desk.say(
             format!("カード{names}を消したり変えたりすることはできないため、何もしていません。イラストを見ることと、サムネイルを作ることができます。"),
@@ -66,6 +82,13 @@ pub(in crate::assistant::builtin) fn refusal(
         ));
     }
     None
+}
+
+/// The theme of a card, in English.
+fn theme_of(it: &Spotted) -> &'static str {
+    let japanese = theme_names(Language::Japanese);
+    let at = japanese.iter().position(|name| *name == it.card.theme);
+    at.and_then(|at| theme_names(Language::English).get(at).copied()).unwrap_or(it.card.theme)
 }
 
 /// The cards that are meant, in brackets.

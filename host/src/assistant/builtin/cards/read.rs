@@ -1,8 +1,8 @@
 //! What a sentence asks for: known names first, then titles and conditions, then what is left.
 
 use super::said::{
-    Place, bare, has_no_text, is_card, is_excluded, is_ground, is_plural, is_theme, is_whole, place,
-    subtitle, title,
+    Place, bare, has_no_text, is_card, is_excluded, is_ground, is_plural, is_theme, is_whole,
+    place, subtitle, title,
 };
 use super::{Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
@@ -60,7 +60,9 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
     let english = it.card.english.to_lowercase();
     let called = english.split(',').next().unwrap_or_default();
     let is_own = it.is_name
-        && (it.card.japanese.ends_with(&written) || written == english || written == called);
+        && (it.card.japanese.ends_with(&written)
+            || written == english
+            || written == called && !called.contains(' '));
     match is_own {
         true => it.piece.text.clone(),
         false => language.pick(it.card.japanese, it.card.english).to_owned(),
@@ -69,8 +71,10 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
 fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
-    const BEFORE: &[&str] = &["の", "テーマの", "のテーマの", "の中の", "にある", "theme", "'s", "theme's", ""];
-    const BEHIND: &[&str] = &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
+    const BEFORE: &[&str] =
+        &["の", "テーマの", "のテーマの", "の中の", "にある", "theme", "'s", "theme's", ""];
+    const BEHIND: &[&str] =
+        &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
     let gap = |from: usize, to: usize| {
         (from <= to).then(|| heard.lower[from..to].iter().collect::<String>().trim().to_owned())
     };
@@ -88,7 +92,9 @@ fn cut(heard: &Heard, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
         let mut push = |from: usize, to: usize| {
             let is_trimmed = |at: &usize| TRIMMED.contains(heard.chars[*at]);
             let mut begin = (from..to).find(|at| !is_trimmed(at));
-            if from > name.from && let Some(at) = begin {
+            if from > name.from
+                && let Some(at) = begin
+            {
                 // `with Luna` behind a title goes on with the name.
                 let lead = marks(LEADS).find(|it| heard.is_at(it, at));
                 begin = Some(at + lead.map_or(0, str::len)).filter(|it| *it < to);
@@ -161,13 +167,19 @@ impl Cards {
             !written.iter().any(|taken| overlaps(taken, &it.1)) && !spotted.iter().any(is_longer)
         });
         let is_known = |it: &Piece| {
-            card_of(&it.text).is_some() || is_card(heard, it) || is_theme(heard, it, false)
+            card_of(&it.text).is_some()
+                || is_card(heard, it)
+                || is_theme(heard, it, false)
                 || themes.iter().any(|theme| overlaps(it, &theme.1))
         };
         // Beside a name that is known, what is quoted is written on the picture.
         let is_beside = themes.iter().any(|it| !quoted.iter().any(|other| overlaps(other, &it.1)))
             || !spotted.is_empty();
-        if is_thumbnail && title.is_none() && is_beside && quoted.len() == 1 && !is_known(&quoted[0])
+        if is_thumbnail
+            && title.is_none()
+            && is_beside
+            && quoted.len() == 1
+            && !is_known(&quoted[0])
         {
             title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
         }
@@ -189,8 +201,11 @@ impl Cards {
                 ground = Some(name.to_owned());
                 continue;
             }
+            // `紅蓮機工のカード、機関車のやつだけ`: the theme only says where the card is from.
+            let is_only = marks("だけ|のみ|only|just").any(|it| heard.find(it, 0).is_some());
             let is_of = |it: &&Spotted| it.card.theme == theme.japanese;
-            if spotted.iter().filter(is_of).any(|it| is_origin(heard, piece, &it.piece)) {
+            let is_from = |it: &Spotted| is_only || is_origin(heard, piece, &it.piece);
+            if spotted.iter().filter(is_of).any(is_from) {
                 continue;
             }
             let is_in_name = |it: &Piece| overlaps(it, piece) && it.text != piece.text;
@@ -201,10 +216,12 @@ impl Cards {
             let is_called = piece.text.starts_with(|it: char| it.is_ascii_uppercase())
                 && ![" cards", " theme", " deck"].iter().any(|it| heard.is_at(it, piece.to));
             let card = card_of(&piece.text).filter(|_| is_versus && is_called);
-            let is_written =
-                [theme.japanese, theme.english].iter().any(|it| it.eq_ignore_ascii_case(&piece.text));
+            let is_written = [theme.japanese, theme.english]
+                .iter()
+                .any(|it| it.eq_ignore_ascii_case(&piece.text));
             let name = if is_written { piece.text.clone() } else { name.to_owned() };
-            let card = card.map(|it| Wanted::new(false, language.pick(it.japanese, it.english).into()));
+            let card =
+                card.map(|it| Wanted::new(false, language.pick(it.japanese, it.english).into()));
             wanted.push((piece.clone(), card.unwrap_or_else(|| Wanted::new(true, name))));
         }
         taken.extend(spotted.iter().map(|it| it.piece.clone()));
@@ -283,6 +300,18 @@ impl Cards {
     }
 }
 
+/// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.
+pub(in crate::assistant::builtin) fn is_picked(heard: &Heard) -> bool {
+    let is_from = |it: &Piece| {
+        let before: String = heard.lower[..it.from].iter().collect();
+        let before = before.trim_end();
+        let before = before.strip_suffix(" the").unwrap_or(before);
+        heard.is_at("から", it.to) || heard.is_at("の中から", it.to) || before.ends_with(" from")
+    };
+    let picked = |it: &(Theme, Piece)| it.0.is_name && is_from(&it.1);
+    heard.themes().iter().any(picked) && (!heard.spotted(true).is_empty() || count(heard).is_some())
+}
+
 /// Whether known cards or themes are to be laid out in a picture: in a style, with a title, one against the
 /// other, before a background.
 pub(in crate::assistant::builtin) fn is_laid(heard: &Heard) -> bool {
@@ -299,7 +328,13 @@ pub(in crate::assistant::builtin) fn is_laid(heard: &Heard) -> bool {
     let is_styled = STYLES.iter().any(|it| says(it.1));
     let is_versus = heard.has(&[Word::Versus]) || says("対");
     let is_titled = line.is_some() || on_it.is_some() || title(heard).0.is_some();
-    let is_told = is_titled || is_ground || is_styled || is_versus && is_several;
+    let is_wished = heard.has(&[Word::Make, Word::Want]) || says("image|picture|画像|絵を");
+    let is_match = is_versus && is_several && is_wished;
+    let is_told = is_titled || is_ground || is_styled || is_match;
+    // Which of two wins is no wish for a picture of both.
+    if says("どっち|どちら|勝つ|勝て|強い|which|who |wins|would win|stronger|better") {
+        return false;
+    }
     // What is merely on cards names them where the rest is about a picture as well.
     let is_picture = is_titled && (is_styled || is_versus || heard.has(&[Word::Card]));
     is_named && is_told || is_picture && !(cards.is_empty() && themes.is_empty())

@@ -21,7 +21,7 @@ const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|
 pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
     let is_before = |it: &&Piece| {
         let before: String = heard.lower[..it.from - 1].iter().collect();
-        let before = before.trim_end_matches(['は', 'を', ' ', ':', '、', ',']);
+        let before = before.trim_end_matches(['は', 'を', 'に', 'で', ' ', ':', '、', ',']);
         let is_named = marks(SUBTITLE)
             .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
         let behind: String = heard.lower[it.to..].iter().skip(1).collect();
@@ -31,7 +31,22 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
             || marks(SMALL_BEHIND).any(|it| behind.starts_with(it))
     };
     let quoted = heard.quoted.iter().find(is_before).cloned();
-    // `subtitle Round 2` goes to the next comma.
+    // `subtitle Round 2` and `サブタイトルは第三回` go to the next comma.
+    let japanese = || {
+        const ENDS: &str = "にして|でお願い|で作|としてください|として|と入れ|って入れ|と書|って書|がいい|でよろしく|を追加|を入れ|です|、|。|\n";
+        let mark = marks("副題は|副題を|サブタイトルは|サブタイトルを|サブタイトル:|副題:")
+            .find(|it| heard.find(it, 0).is_some())?;
+        let from = heard.find(mark, 0)? + mark.chars().count();
+        let end = marks(ENDS).filter_map(|it| heard.find(it, from)).min();
+        let mut end = end.unwrap_or(heard.chars.len());
+        if end == heard.chars.len() && heard.chars[..end].last() == Some(&'で') {
+            end -= 1;
+        }
+        let is_none = marks("なし|いらな|不要|消|外").any(|it| heard.is_at(it, from));
+        let is_quoted = heard.lower[from..end].contains(&crate::assistant::builtin::heard::MASK);
+        (from < end && end - from <= TITLE_MAX && !is_none && !is_quoted)
+            .then(|| heard.piece(from, end))
+    };
     let bare = || {
         let mark = ["subtitle ", "tagline ", "subtitled "]
             .into_iter()
@@ -47,18 +62,16 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
         }
         (length > 0 && length <= TITLE_MAX).then(|| heard.piece(from, from + length))
     };
-    quoted.or_else(bare)
+    quoted.or_else(japanese).or_else(bare)
 }
 
 /// The title on the picture, and what else is in quotation marks.
 pub(super) fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
     let is_title = |it: &Piece| {
         let before: String = heard.lower[..it.from - 1].iter().collect();
-        let is_before = marks(TITLE_BEFORE).any(|mark| {
-            before
-                .trim_end_matches(['は', 'を', ' '])
-                .ends_with(mark.trim_end_matches(['は', 'を', ' ']))
-        });
+        let before = before.trim_end_matches(['は', 'を', 'に', ' ', ':']);
+        let is_before = marks(TITLE_BEFORE)
+            .any(|mark| before.ends_with(mark.trim_end_matches(['は', 'を', ' ', ':'])));
         is_before || marks(TITLE_BEHIND).any(|mark| heard.is_at(mark, it.to + 1))
     };
     let line = subtitle(heard);
@@ -77,7 +90,10 @@ pub(super) fn bare(heard: &Heard) -> Option<Piece> {
     const JAPANESE: &str = "タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
-        let Some(at) = heard.find(mark, 0) else { continue };
+        // `サブタイトルは` is another line.
+        let is_own =
+            |at: &usize| heard.is_at(mark, *at) && !heard.lower[..*at].ends_with(&['サ', 'ブ']);
+        let Some(at) = (0..heard.lower.len()).find(is_own) else { continue };
         let from = at + mark.chars().count();
         let end =
             marks(ENDS).filter_map(|it| heard.find(it, from)).min().unwrap_or(heard.chars.len());
@@ -118,11 +134,13 @@ fn english(heard: &Heard, mark: &str) -> Option<((usize, usize), Piece)> {
     let end = marks(STOPS).filter_map(|it| lower.find(it)).filter(|it| *it > 0).min();
     let text = end.filter(|_| text.is_ascii()).map_or(text.as_str(), |it| &text[..it]).trim_end();
     // A word that merely goes on with the sentence is no title.
-    let is_loose = ["called", "text", "title", "reading", "caption", "heading", "headline", "it says"]
-        .contains(&mark);
+    let is_loose =
+        ["called", "text", "title", "reading", "caption", "heading", "headline", "it says"]
+            .contains(&mark);
     let begins = text.starts_with(|it: char| it.is_ascii_uppercase() || it.is_ascii_digit());
     let is_marked = heard.chars.get(at + mark.len()) == Some(&':') || end.is_none();
-    const SMALL: &str = "is|to|of|on|in|should|at|for|from|be|as|and|or|the|a|it|that|which|please|with|using|by";
+    const SMALL: &str =
+        "is|to|of|on|in|should|at|for|from|be|as|and|or|the|a|it|that|which|please|with|using|by";
     let first = lower.split(' ').next().unwrap_or_default();
     let goes_on = is_loose && !begins && (!is_marked || marks(SMALL).any(|it| it == first));
     let is_titled = !text.is_empty()
@@ -152,7 +170,8 @@ pub(super) fn place(heard: &Heard, piece: &Piece) -> Option<Place> {
     let behind = behind.trim_start_matches([' ', 'は', 'を', 'が', '」', '"']);
     let sides = [("左側", "left", "左"), ("右側", "right", "右")];
     for (side, place) in sides.into_iter().zip([Place::Left, Place::Right]) {
-        let behind_it = [side.1.to_owned(), format!("on the {}", side.1), format!("to the {}", side.1)];
+        let behind_it =
+            [side.1.to_owned(), format!("on the {}", side.1), format!("to the {}", side.1)];
         let is_behind = behind_it.iter().any(|it| behind.starts_with(it))
             || behind.starts_with(side.2) && !behind.starts_with("左右");
         let is_before = [side.0, side.1, side.2].iter().any(|it| before.ends_with(it))
@@ -189,7 +208,10 @@ pub(super) fn is_excluded(heard: &Heard, piece: &Piece, others: &[Piece]) -> boo
         return true;
     }
     // `the train and the fortress`, `ルナとミミ以外`: a list is left out as a whole.
-    const JOINTS: &[&str] = &["and", "and the", "or", "or the", ",", ", the", "nor", "nor the", "&", "と", "や", "、", "も"];
+    const JOINTS: &[&str] = &[
+        "and", "and the", "or", "or the", ",", ", the", "nor", "nor the", "&", "と", "や", "、",
+        "も",
+    ];
     let gap = |from: usize, to: usize| {
         let gap = heard.lower.get(from..to).map(|it| it.iter().collect::<String>());
         gap.is_some_and(|it| JOINTS.contains(&it.trim()))
@@ -204,7 +226,9 @@ pub(super) fn is_excluded(heard: &Heard, piece: &Piece, others: &[Piece]) -> boo
         }
         false => {
             let next = others.get(at + 1);
-            next.is_some_and(|it| gap(piece.to, it.from) && is_excluded(heard, it, &others[at + 1..]))
+            next.is_some_and(|it| {
+                gap(piece.to, it.from) && is_excluded(heard, it, &others[at + 1..])
+            })
         }
     }
 }
@@ -221,13 +245,16 @@ pub(super) fn is_ground(heard: &Heard, piece: &Piece) -> bool {
     let is_palette = [" colours", " colors", " palette", " tones"];
     let is_coloured = is_palette.iter().any(|it| behind.starts_with(it))
         && text(0, piece.from).trim_end().ends_with(" in");
-    let is_before = marks(WORDS)
-        .any(|it| before.rfind(it).is_some_and(|at| is_near(&before[at + it.len()..])));
+    let is_before =
+        marks(WORDS).any(|it| before.rfind(it).is_some_and(|at| is_near(&before[at + it.len()..])));
     let is_behind = marks(WORDS).any(|it| {
         behind.find(it).is_some_and(|at| {
             let between = behind[..at].trim();
-            is_near(between) && !between.contains("card") && !between.contains("カード")
-                && (between.is_ascii() && between.split(' ').count() <= 2 || between.chars().count() <= 6)
+            is_near(between)
+                && !between.contains("card")
+                && !between.contains("カード")
+                && (between.is_ascii() && between.split(' ').count() <= 2
+                    || between.chars().count() <= 6)
         })
     });
     is_coloured || is_before || is_behind

@@ -126,7 +126,9 @@ impl Heard {
         // Words in lower case before a theme go on to it: `a fan of four azure cards`.
         let is_lower = name.text.is_ascii() && name.text.chars().all(|it| !it.is_uppercase());
         let begin = if is_lower { theme.from } else { name.from };
-        let outside = (begin..theme.from).chain(theme.to..name.to);
+        // `雪月花から桜` picks from the theme.
+        let end = if self.is_at("から", theme.to) { theme.to } else { name.to };
+        let outside = (begin..theme.from).chain(theme.to..end);
         let is_name = |at: usize| {
             let it = self.chars[at];
             is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at)

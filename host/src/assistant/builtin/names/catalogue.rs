@@ -69,13 +69,7 @@ const CARDS: &[Card] = &[
         "竜騎士|dragon rider|rider",
     ),
     card(AZURE, "蒼晶の尖塔", "Spire of Azure Crystal", "", "尖塔|spire|crystal tower"),
-    card(
-        CRIMSON,
-        "紅蓮機工ボルカノ",
-        "Volcano Engine",
-        "ボルカノ|volcano engine",
-        "volcano",
-    ),
+    card(CRIMSON, "紅蓮機工ボルカノ", "Volcano Engine", "ボルカノ|volcano engine", "volcano"),
     card(
         CRIMSON,
         "紅蓮特急ブレイズ",
@@ -90,7 +84,13 @@ const CARDS: &[Card] = &[
         "ガルド|機工城塞|gard|engine fortress",
         "fortress|城塞|要塞|砦",
     ),
-    card(CRIMSON, "歯車の心臓", "Heart of Gears", "歯車のしんぞう|はぐるまの心臓", "心臓|heart|gear heart"),
+    card(
+        CRIMSON,
+        "歯車の心臓",
+        "Heart of Gears",
+        "歯車のしんぞう|はぐるまの心臓",
+        "心臓|heart|gear heart",
+    ),
     card(
         CRIMSON,
         "鋼翼機ファルコ",
@@ -120,7 +120,13 @@ const CARDS: &[Card] = &[
         "シルヴァ|シルバ|翠角の鹿|silva|green-antlered stag",
         "鹿|シカ|stag|deer",
     ),
-    card(VERDANT, "蛍火の梟ミミ", "Mimi, the Firefly Owl", "ミミ|蛍火の梟|mimi|firefly owl", "梟|フクロウ|ふくろう|owl"),
+    card(
+        VERDANT,
+        "蛍火の梟ミミ",
+        "Mimi, the Firefly Owl",
+        "ミミ|蛍火の梟|mimi|firefly owl",
+        "梟|フクロウ|ふくろう|owl",
+    ),
     card(
         VERDANT,
         "苔むす巨人モルグ",
@@ -143,7 +149,13 @@ const CARDS: &[Card] = &[
         "レオン|王冠の獅子|leon|crowned lion",
         "獅子|ライオン|lion",
     ),
-    card(GOLDEN, "太陽の大神殿", "Great Temple of the Sun", "大神殿|temple of the sun|sun temple", "神殿|temple"),
+    card(
+        GOLDEN,
+        "太陽の大神殿",
+        "Great Temple of the Sun",
+        "大神殿|temple of the sun|sun temple",
+        "神殿|temple",
+    ),
     card(
         GOLDEN,
         "黄金翼の騎士オーラム",
@@ -210,8 +222,20 @@ const CARDS: &[Card] = &[
         "コハナ|花嵐の狐|kohana|fox of the petal storm",
         "狐|キツネ|きつね|fox",
     ),
-    card(SNOW, "雪灯りの社", "Shrine of Snow Lanterns", "雪あかりの社|snow lantern shrine", "神社|shrine"),
-    card(SNOW, "白鶴ツララ", "Tsurara, the White Crane", "ツララ|白鶴|tsurara|white crane", "鶴|ツル|crane"),
+    card(
+        SNOW,
+        "雪灯りの社",
+        "Shrine of Snow Lanterns",
+        "雪あかりの社|snow lantern shrine",
+        "神社|shrine",
+    ),
+    card(
+        SNOW,
+        "白鶴ツララ",
+        "Tsurara, the White Crane",
+        "ツララ|白鶴|tsurara|white crane",
+        "鶴|ツル|crane",
+    ),
     card(
         SNOW,
         "千年桜",
@@ -219,7 +243,13 @@ const CARDS: &[Card] = &[
         "千年ざくら|千年さくら|1000年桜|thousand year cherry",
         "桜|サクラ|さくら|cherry tree|cherry",
     ),
-    card(STARFARER, "星海船アルゴ", "Argo, the Star Ship", "アルゴ|星海船|argo|star ship", "船|帆船|ship|sailing ship"),
+    card(
+        STARFARER,
+        "星海船アルゴ",
+        "Argo, the Star Ship",
+        "アルゴ|星海船|argo|star ship",
+        "船|帆船|ship|sailing ship",
+    ),
     card(
         STARFARER,
         "灯台星ファロス",
@@ -336,15 +366,15 @@ impl Heard {
                     && (run.from..run.to).any(|at| {
                         !(it.piece.from..it.piece.to).contains(&at)
                             && self.chars[at].is_ascii_alphanumeric()
+                            && !self.chars[..at].ends_with(&['\''])
                             && !self.is_known(at)
                             && !is_named(at)
                             && !self.in_theme(at)
                     })
             };
             // `ルナ・ノクス` are two, `ルナ・パーク` is another name.
-            let is_joined = |joint: usize, next: usize| {
-                self.chars.get(joint) == Some(&'・') && !is_named(next)
-            };
+            let is_joined =
+                |joint: usize, next: usize| self.chars.get(joint) == Some(&'・') && !is_named(next);
             let before = it.piece.from.checked_sub(2).is_some_and(|at| is_joined(at + 1, at));
             before || is_joined(it.piece.to, it.piece.to + 1) || runs.iter().any(is_run)
         };
@@ -398,8 +428,9 @@ impl Heard {
         let is_longer = is_kanji(&written[length - 1])
             && after.is_some_and(|it| is_kanji(it) && !"対戦絵版風系達等入".contains(*it));
         !is_longer && is_name
-            || !is_longer && !(is_kanji(&first) && before.is_some_and(is_kanji)
-                || is_kanji(&written[length - 1]) && after.is_some_and(is_kanji)
-                || is_like)
+            || !is_longer
+                && !(is_kanji(&first) && before.is_some_and(is_kanji)
+                    || is_kanji(&written[length - 1]) && after.is_some_and(is_kanji)
+                    || is_like)
     }
 }

@@ -66,7 +66,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "深淵魔導", english: "Abyssal Arcana", is_name: false },
-        "深淵|紫っぽい|パープル|紫系|紫の|紫色|バイオレット|むらさき|パープル系|purple|violet|purple-themed",
+        "深淵|紫っぽい|パープル|紫系|紫の|紫色|バイオレット|むらさき|パープル系|purple|violet|purple-themed|abyssal",
     ),
     (
         Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: true },
