@@ -116,6 +116,8 @@ pub(super) enum Sign {
     KnownTheme,
     /// A card by a name that is known.
     KnownCard,
+    /// Several things that are on cards, or how one looks.
+    Motifs,
     /// Cards are picked from a theme.
     Picked,
     /// How cards or a theme are to be laid out: a title, a background, one against the other.
@@ -368,6 +370,17 @@ pub(super) const RULES: &[Rule] = &[
         Goal::Thumbnail,
         &[Sign::Laid],
         &[FILM, WAY, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
+    ),
+    rule(
+        Goal::Cards,
+        &[Sign::Motifs],
+        &[
+            FILM,
+            WAY,
+            Sign::Ends,
+            Sign::Agent,
+            Says(&[Word::Where, Word::Form, Word::Seat, Word::Reserve, Word::Talks, Word::Thumbnail]),
+        ],
     ),
     rule(Goal::Cards, &[Sign::Picked], &[FILM, Says(&[Word::Seat, Word::Reserve, Word::Form])]),
     rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
@@ -672,10 +685,12 @@ const OCCASIONS: &str = "早い回|遅い回|最初の回|最後の回|最終回
 const WHICH_FORM: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
 /// Whoever is talking.
 const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
+/// How a card looks.
+const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
 /// Whom one may talk to.
 const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
 /// How something went.
-const PAST: &str = "what did|what have|how did|did worker|did they|have they|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
+const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
 /// Orders to send.
 const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
 const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
@@ -739,6 +754,11 @@ impl<'a> Facts<'a> {
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
             Sign::KnownCard => !heard.spotted(false).is_empty(),
+            Sign::Motifs => {
+                let count = heard.spotted(true).len();
+                let shows = heard.has(&[Word::Show, Word::See, Word::Want]);
+                count > 1 && shows || count > 0 && mentions(&heard.lower, LOOKS)
+            }
             Sign::Picked => super::cards::is_picked(heard),
             Sign::Laid => super::cards::is_laid(heard),
             Sign::Genre => heard.genre().is_some(),

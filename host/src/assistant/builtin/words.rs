@@ -158,7 +158,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Thumbnail,
-        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|cover for my|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
+        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|cover for my|the cover|cover:|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
     ),
     (
         Word::Compose,
@@ -166,7 +166,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Versus,
-        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel",
+        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |戦わせ|fight|fights|fighting|face off|facing off|vs|vs.|versus|against|battle|duel",
     ),
     (
         Word::Make,

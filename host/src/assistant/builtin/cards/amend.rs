@@ -1,7 +1,7 @@
 //! What is said after a picture: another title, another order, cards left out or put in.
 
-use super::read::{cards_in, count, same};
-use super::said::{Place, bare, has_no_text, is_excluded, is_ground, place, subtitle, title};
+use super::read::{cards_in, count, placed, same};
+use super::said::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title};
 use super::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
     Language,
@@ -179,9 +179,9 @@ impl Cards {
                 self.found = new.iter().map(|it| name(it.card)).collect();
                 is_any = true;
             }
-            (there, []) if there.iter().any(|it| place(heard, &it.piece).is_some()) => {
+            (there, []) if there.iter().any(|it| placed(heard, &it.piece, &named).is_some()) => {
                 for it in there {
-                    self.put(&name(it.card), place(heard, &it.piece));
+                    self.put(&name(it.card), placed(heard, &it.piece, &named));
                 }
                 is_any = true;
             }

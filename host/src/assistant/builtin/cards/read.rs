@@ -72,7 +72,7 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
 fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
     const BEFORE: &[&str] =
-        &["の", "テーマの", "のテーマの", "の中の", "にある", "theme", "'s", "theme's", ""];
+        &["の", "テーマの", "のテーマの", "から", "の中から", "の中の", "にある", "theme", "'s", "theme's", ""];
     const BEHIND: &[&str] =
         &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
     let gap = |from: usize, to: usize| {
@@ -80,6 +80,12 @@ fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
     };
     gap(theme.to, card.from).is_some_and(|it| BEFORE.contains(&it.as_str()))
         || gap(card.to, theme.from).is_some_and(|it| BEHIND.contains(&it.as_str()))
+}
+
+/// On which side what is named at `piece` is to stand, wherever that is said.
+pub(super) fn placed(heard: &Heard, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
+    let also = spotted.iter().filter(|it| it.piece == *piece).flat_map(|it| it.also.iter());
+    std::iter::once(piece).chain(also).find_map(|it| place(heard, it))
 }
 
 /// What is left of `names` beside `taken`.
@@ -233,6 +239,12 @@ impl Cards {
             true => listed(heard, unknown, &known),
             false => unknown.into_iter().flat_map(|it| sides(heard, &it)).collect(),
         };
+        // What else is quoted beside names that are known is written below the title.
+        let mut line = line;
+        if is_thumbnail && !known.is_empty() && title.is_some() && line.is_none() {
+            let at = quoted.iter().position(|it| !is_known(it));
+            line = at.map(|at| quoted.remove(at));
+        }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
         let plural = heard.numbers.pieces().is_some() || is_plural(heard);
         let is_theme_said = heard.has(&[Word::Theme]) && !has_known;
@@ -250,8 +262,9 @@ impl Cards {
             }
         }
         // From left to right, where that is said.
-        wanted.sort_by_key(|it| (place(heard, &it.0).unwrap_or(Place::Between), it.0.from));
+        wanted.sort_by_key(|it| (placed(heard, &it.0, &spotted).unwrap_or(Place::Between), it.0.from));
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
+        let mut found = Vec::new();
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
             // `その2枚で` after one card means others as well, which are asked for.
             let count = heard.numbers.pieces().map(|it| it as usize);
@@ -260,6 +273,10 @@ impl Cards {
             };
             if !count.is_some_and(is_other) {
                 wanted.clone_from(&before.wanted);
+                for it in &mut wanted {
+                    (it.is_second, it.is_found) = (it.written.is_some(), false);
+                }
+                found.clone_from(&before.found);
             }
         }
         // A mood counts where nothing is named.
@@ -292,8 +309,11 @@ impl Cards {
             moods,
             ground,
             has_no_text: has_no_text(heard),
-            words: spotted.iter().chain(&excluded).map(|it| it.piece.text.clone()).collect(),
+            words: spotted.iter().chain(&excluded).flat_map(named).collect(),
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
+            // What was shown before is laid out at once.
+            is_arranged: is_thumbnail && !found.is_empty(),
+            found: if is_thumbnail { found } else { Vec::new() },
             wanted,
             ..Self::default()
         }
@@ -360,7 +380,18 @@ pub(super) fn count(heard: &Heard) -> Option<u32> {
     const ONE: &str = "a single card|single card|just one card|only one card|one card only";
     const TWO: &str = "a couple|couple of|a pair of|just two|only two|two of";
     let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
-    let pieces = heard.numbers.pieces();
+    // `three verdant spirits cards`.
+    let counted = || {
+        const NUMBERS: [&str; 6] = ["one", "two", "three", "four", "five", "six"];
+        heard.themes().iter().find_map(|it| {
+            let before: String = heard.lower[..it.1.from].iter().collect();
+            let last = before.trim_end().rsplit(' ').next()?.to_owned();
+            let spelled = NUMBERS.iter().position(|it| *it == last).map(|it| it + 1);
+            let count = spelled.or_else(|| last.parse().ok())?;
+            u32::try_from(count).ok().filter(|it| (1..=20).contains(it))
+        })
+    };
+    let pieces = heard.numbers.pieces().or_else(counted);
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }
 
@@ -383,6 +414,11 @@ fn share_out(heard: &Heard, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
             wanted.limit = wanted.limit.or(Some(1));
         }
     }
+}
+
+/// What a card is called in the sentence, once for each time.
+fn named(it: &Spotted) -> impl Iterator<Item = String> + '_ {
+    std::iter::once(&it.piece).chain(&it.also).map(|it| it.text.clone())
 }
 
 /// The card of the catalogue that `name` is.

@@ -11,7 +11,7 @@ const TITLE_BEHIND: &str = "というタイトル|ってタイトル|のタイ�
      の文字|をタイトル|という見出し|と題し|を入れ| as the title| as title| on it| written on";
 
 /// Before a line that goes with the title.
-const SUBTITLE: &str = "副題は|副題|サブタイトルは|サブタイトル|subtitle |subtitle: |subtitled |tagline |with the subtitle ";
+const SUBTITLE: &str = "サブは|サブに|sub: |副題は|副題|サブタイトルは|サブタイトル|subtitle |subtitle: |subtitled |tagline |with the subtitle ";
 
 /// Around the line in quotation marks that is written smaller, or below.
 const SMALL_BEFORE: &str = "小さく|小さめに|下に|下の行に|その下は|smaller|in small|below it|below|underneath|underneath it|under it|under that";

@@ -11,7 +11,7 @@ const BEHIND: &str = "エージェント|さん| agent";
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |and ";
 /// What comes behind the topic.
-const DEEDS: &str = "について|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
+const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
 /// What is no part of it.
 const BEFORE: &str = "about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\

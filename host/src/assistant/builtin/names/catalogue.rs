@@ -22,6 +22,8 @@ pub(in crate::assistant::builtin) struct Card {
 pub(in crate::assistant::builtin) struct Spotted {
     pub(in crate::assistant::builtin) card: &'static Card,
     pub(in crate::assistant::builtin) piece: Piece,
+    /// Where else it is named.
+    pub(in crate::assistant::builtin) also: Vec<Piece>,
     /// Whether it is named, rather than what is on it.
     pub(in crate::assistant::builtin) is_name: bool,
 }
@@ -344,10 +346,12 @@ impl Heard {
                 continue;
             };
             let to = at + phrase.chars().count();
-            let is_new = !spotted.iter().any(|it| it.card == *card);
-            if is_new {
-                let piece = self.piece(at, to);
-                spotted.push(Spotted { card, piece, is_name: *is_name });
+            let piece = self.piece(at, to);
+            match spotted.iter_mut().find(|it| it.card == *card) {
+                Some(it) => it.also.push(piece),
+                None => {
+                    spotted.push(Spotted { card, piece, also: Vec::new(), is_name: *is_name });
+                }
             }
             at = to;
         }
