@@ -548,7 +548,9 @@ fn wishes(said: &str, desk: &Desk<'_>) -> Vec<String> {
     for (part, likely) in parts.iter().zip(&mut goals) {
         let is_guess =
             *likely == Some(Goal::Book) && goal(&Heard::of(part, desk.today())).is_none();
-        if is_picture && is_guess {
+        // So do its title and its background go with it.
+        let is_part = is_picture && cards::is_part(part);
+        if is_picture && is_guess || is_part {
             *likely = None;
         }
     }

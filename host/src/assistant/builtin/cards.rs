@@ -42,6 +42,7 @@ const STYLES: &[(&str, &str)] = &[
     ),
     ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
 ];
+const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 /// As many as all cards of a theme: no more are asked for at once.
 const ALL: u32 = 20;
 /// A card or a theme that is asked for.
@@ -111,6 +112,14 @@ pub(super) struct Cards {
     is_arranged: bool,
 }
 
+/// Whether a sentence of its own merely says what is on a picture: `Title: Night Shift.`
+pub(super) fn is_part(said: &str) -> bool {
+    const BEGINS: &str = "title|the title|subtitle|the subtitle|text|headline|caption|background|the background|style|layout|no text|no title|it says|it should say|タイトル|サブタイトル|副題|文字|見出し|背景|題名|構図";
+    let lower = said.trim_start().to_lowercase();
+    let is_word = |rest: &str| !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
+    marks(BEGINS).any(|it| lower.strip_prefix(it).is_some_and(is_word))
+}
+
 /// The one name among `suggestions` that `name` is with a slip or two.
 pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
     let fold = |it: &str| -> Vec<char> {
@@ -150,7 +159,7 @@ impl Cards {
 
     /// What of the sentence it uses besides what the tables know.
     pub(super) fn used(&self) -> Vec<String> {
-        const LINE: &str = "副題|サブタイトル|subtitle|tagline|small|smaller|underneath|below|小";
+        const LINE: &str = "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
         const GROUND: &str =
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
@@ -164,8 +173,9 @@ impl Cards {
         let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
         let style = style.flat_map(|it| marks(it.1));
         let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
+        let count = self.limit.and_then(|it| NUMBERS.get(it as usize)).map(|it| (*it).to_owned());
         let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
-        self.wanted.iter().map(|it| it.name.clone()).chain(more.cloned()).chain(words).collect()
+        self.wanted.iter().map(|it| it.name.clone()).chain(more.cloned()).chain(count).chain(words).collect()
     }
 
     /// Whether something is named that it is about.

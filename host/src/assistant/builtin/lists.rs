@@ -143,6 +143,7 @@ impl Lists {
     /// The words that say which forms are meant.
     pub(super) fn used(&self) -> Vec<String> {
         match self.kind {
+            Kind::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
             Kind::Forms => WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect(),
             _ => {
                 let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];

@@ -158,7 +158,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Thumbnail,
-        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|cover for my|the cover|cover:|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
+        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|thumbnial|thumnail|tumbnail|thumbnal|サムネール|cover for my|the cover|cover:|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
     ),
     (
         Word::Compose,

@@ -4,7 +4,7 @@ use super::said::{
     Place, bare, has_no_text, is_card, is_excluded, is_ground, is_plural, is_theme, is_whole,
     place, subtitle, title,
 };
-use super::{Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted};
+use super::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
     Language,
     builtin::{
@@ -370,7 +370,8 @@ fn nameless(heard: &Heard, mut names: Vec<Piece>) -> Vec<Piece> {
             (it.from..it.to).filter(|at| !is_mood(at)).map(|at| heard.lower[at]).collect();
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
         let is_named = !(it.from..it.to).any(|at| is_mood(&at)) || !rest.is_empty();
-        is_named && !NO_NAMES.contains(&it.text.as_str())
+        let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == it.text));
+        is_named && !is_style && !NO_NAMES.contains(&it.text.as_str())
     });
     names
 }
@@ -382,11 +383,10 @@ pub(super) fn count(heard: &Heard) -> Option<u32> {
     let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
     // `three verdant spirits cards`.
     let counted = || {
-        const NUMBERS: [&str; 6] = ["one", "two", "three", "four", "five", "six"];
         heard.themes().iter().find_map(|it| {
             let before: String = heard.lower[..it.1.from].iter().collect();
             let last = before.trim_end().rsplit(' ').next()?.to_owned();
-            let spelled = NUMBERS.iter().position(|it| *it == last).map(|it| it + 1);
+            let spelled = NUMBERS.iter().position(|it| *it == last);
             let count = spelled.or_else(|| last.parse().ok())?;
             u32::try_from(count).ok().filter(|it| (1..=20).contains(it))
         })

@@ -48,10 +48,13 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
             .then(|| heard.piece(from, end))
     };
     let bare = || {
-        let mark = ["subtitle ", "tagline ", "subtitled "]
-            .into_iter()
-            .find(|it| heard.find(it, 1).is_some())?;
-        let from = heard.find(mark, 1)? + mark.len();
+        let mark = ["subtitle", "tagline", "subtitled"].into_iter().find(|it| {
+            (0..heard.lower.len()).any(|at| heard.is_at(it, at) && heard.is_word(at, it))
+        })?;
+        let mut from = heard.find(mark, 0)? + mark.len();
+        while heard.lower.get(from).is_some_and(|it| matches!(it, ' ' | ':')) {
+            from += 1;
+        }
         let length = heard.chars[from..]
             .iter()
             .take_while(|it| !matches!(it, ',' | '.' | '\n' | '"' | '\''))
@@ -86,7 +89,7 @@ pub(super) fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
 
 /// A title without quotation marks, and where it stands: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
 pub(super) fn bare(heard: &Heard) -> Option<Piece> {
-    const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|caption|headline|heading|called|title|text";
+    const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
     const JAPANESE: &str = "タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
