@@ -19,7 +19,7 @@ const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
 /// Words that are said of a picture and change nothing by themselves.
-const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|順番|並|背景|反対|消";
+const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 impl Cards {
     /// Whether the picture that was composed is to become another one as `heard` says; it is arranged so.
@@ -77,11 +77,32 @@ impl Cards {
         language: Language,
     ) -> Option<Self> {
         let is_asked = self.wanted.is_empty();
+        // `make another one with Mimi and Yuki`.
+        let is_another = self.is_thumbnail
+            && heard.has(&[Word::Make, Word::Another, Word::Compose])
+            && matches!(goal, None | Some(Goal::Cards))
+            && !heard.spotted(true).is_empty();
+        if is_another {
+            return Some(Self::of(heard, Goal::Thumbnail, language, None));
+        }
         if goal.is_some() && !(is_asked && goal == Some(Goal::Cards)) {
             return None;
         }
+        let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
         let is_thumbnail = self.is_thumbnail && is_asked;
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
+        // `only 2` of what was shown.
+        let count = count(heard).filter(|_| is_free);
+        let is_bare = heard.spotted(true).is_empty() && heard.themes().is_empty();
+        let left = coverage::unused(heard, Goal::Cards, &[]);
+        if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
+            let mut next = self.clone();
+            (next.limit, next.is_all) = (Some(count), false);
+            for it in &mut next.wanted {
+                (it.is_found, it.is_second) = (false, it.written.is_some());
+            }
+            return Some(next);
+        }
         let named = !heard.spotted(true).is_empty() || !heard.themes().is_empty();
         let mut next = Self::of(heard, goal, language, None);
         let left = coverage::unused(heard, goal, &next.used());

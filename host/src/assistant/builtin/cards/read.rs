@@ -22,8 +22,21 @@ const JOINTS: &[&str] = &[
     "against", "with", "or", "と、",
 ];
 /// Words beside a name that no table has and that are no name.
-const NO_NAMES: &[&str] =
-    &["副題", "サブタイトル", "画像", "動画", "サムネ", "サムネイル", "タイトル", "文字", "背景"];
+const NO_NAMES: &[&str] = &[
+    "random",
+    "ランダム",
+    "おまかせ",
+    "お任せ",
+    "副題",
+    "サブタイトル",
+    "画像",
+    "動画",
+    "サムネ",
+    "サムネイル",
+    "タイトル",
+    "文字",
+    "背景",
+];
 
 /// Both sides of `ルナ対ミミ`; else the name itself.
 fn sides(heard: &Heard, name: &Piece) -> Vec<Piece> {
@@ -71,8 +84,19 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
 fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
-    const BEFORE: &[&str] =
-        &["の", "テーマの", "のテーマの", "から", "の中から", "の中の", "にある", "theme", "'s", "theme's", ""];
+    const BEFORE: &[&str] = &[
+        "の",
+        "テーマの",
+        "のテーマの",
+        "から",
+        "の中から",
+        "の中の",
+        "にある",
+        "theme",
+        "'s",
+        "theme's",
+        "",
+    ];
     const BEHIND: &[&str] =
         &["from", "of", "in", "out of", "from the", "of the", "in the", "out of the"];
     let gap = |from: usize, to: usize| {
@@ -262,7 +286,9 @@ impl Cards {
             }
         }
         // From left to right, where that is said.
-        wanted.sort_by_key(|it| (placed(heard, &it.0, &spotted).unwrap_or(Place::Between), it.0.from));
+        wanted.sort_by_key(|it| {
+            (placed(heard, &it.0, &spotted).unwrap_or(Place::Between), it.0.from)
+        });
         let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
         let mut found = Vec::new();
         if let Some(before) = before.filter(|_| wanted.is_empty()) {
@@ -371,7 +397,7 @@ fn nameless(heard: &Heard, mut names: Vec<Piece>) -> Vec<Piece> {
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
         let is_named = !(it.from..it.to).any(|at| is_mood(&at)) || !rest.is_empty();
         let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == it.text));
-        is_named && !is_style && !NO_NAMES.contains(&it.text.as_str())
+        is_named && !is_style && !NO_NAMES.contains(&it.text.to_lowercase().as_str())
     });
     names
 }
@@ -391,7 +417,18 @@ pub(super) fn count(heard: &Heard) -> Option<u32> {
             u32::try_from(count).ok().filter(|it| (1..=20).contains(it))
         })
     };
-    let pieces = heard.numbers.pieces().or_else(counted);
+    // `only 2`.
+    let limited = || {
+        let text: String = heard.lower.iter().collect();
+        ["only ", "just "].iter().find_map(|it| {
+            let (_, rest) = text.split_once(it)?;
+            let word = rest.split([' ', ',', '.', '!']).next()?;
+            let spelled = NUMBERS.iter().position(|it| *it == word);
+            u32::try_from(spelled.or_else(|| word.parse().ok())?).ok()
+        })
+    };
+    let pieces = heard.numbers.pieces().or_else(counted).or_else(limited);
+    let pieces = pieces.filter(|it| *it > 0);
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }
 

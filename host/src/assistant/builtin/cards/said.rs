@@ -65,7 +65,17 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
         }
         (length > 0 && length <= TITLE_MAX).then(|| heard.piece(from, from + length))
     };
-    quoted.or_else(japanese).or_else(bare)
+    // `サブタイトルもつけて、「月の章」で`: the only line in quotation marks, with no title beside it.
+    let only = || {
+        let says = |it: &str| heard.find(it, 0).is_some();
+        let [only] = &heard.quoted[..] else { return None };
+        let before: String = heard.lower[..only.from - 1].iter().collect();
+        let line = marks("サブタイトル|副題|subtitle|tagline").find(|it| says(it))?;
+        let text = heard.lower.iter().collect::<String>().replace(line, "");
+        let is_title = marks("タイトル|題名|title|headline").any(|it| text.contains(it));
+        (!is_title && before.contains(line)).then(|| only.clone())
+    };
+    quoted.or_else(japanese).or_else(bare).or_else(only)
 }
 
 /// The title on the picture, and what else is in quotation marks.
@@ -104,7 +114,7 @@ pub(super) fn bare(heard: &Heard) -> Option<Piece> {
         let end =
             if end == heard.chars.len() && matches!(last, Some('で')) { end - 1 } else { end };
         let has_quote = (from..end).any(|it| matches!(heard.chars[it], '「' | '『' | '"' | '“'));
-        let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し")
+        let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し|変えず|変えない|そのまま|同じ|あと|おまかせ")
             .any(|it| heard.is_at(it, from));
         if from < end && !has_quote && end - from <= TITLE_MAX && !is_none {
             return Some(heard.piece(from, end));
