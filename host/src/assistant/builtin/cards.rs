@@ -104,6 +104,8 @@ pub(super) struct Cards {
     ground: Option<String>,
     /// Cards that are left out, by their names in Japanese.
     excluded: Vec<String>,
+    /// Whether themes are left out as well.
+    leaves_out: bool,
     /// Whether nothing is to be written on the picture.
     has_no_text: bool,
     /// What the cards were called in the sentence.
@@ -159,12 +161,13 @@ impl Cards {
 
     /// What of the sentence it uses besides what the tables know.
     pub(super) fn used(&self) -> Vec<String> {
-        const LINE: &str = "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
+        const LINE: &str =
+            "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
         const GROUND: &str =
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
         const LEFT_OUT: &str = "except|excluding|besides|aside|apart|抜き|除|外";
-        const SAID: &str = "ドーン|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        const SAID: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);
         let ground = words(self.ground.is_some(), GROUND);
@@ -175,7 +178,14 @@ impl Cards {
         let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
         let count = self.limit.and_then(|it| NUMBERS.get(it as usize)).map(|it| (*it).to_owned());
         let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
-        self.wanted.iter().map(|it| it.name.clone()).chain(more.cloned()).chain(count).chain(words).collect()
+        self.wanted
+            .iter()
+            .map(|it| it.name.clone())
+            .chain(more.cloned())
+            .chain(count)
+            .chain(self.limit.map(|it| it.to_string()))
+            .chain(words)
+            .collect()
     }
 
     /// Whether something is named that it is about.
@@ -185,7 +195,7 @@ impl Cards {
 
     /// Whether it follows what the sentence says no to: cards that are left out, a picture without words.
     pub(super) fn obeys(&self) -> bool {
-        self.has_no_text || !self.excluded.is_empty()
+        self.has_no_text || self.leaves_out || !self.excluded.is_empty()
     }
 
     /// Takes in what a form brought.

@@ -164,6 +164,7 @@ impl Heard {
     /// Whether it is about cards and pictures, so that a colour by itself means something.
     fn is_drawn(&self) -> bool {
         self.has(&[Word::Card, Word::Thumbnail, Word::Theme, Word::Compose])
+            || self.find("背景", 0).is_some()
     }
 }
 

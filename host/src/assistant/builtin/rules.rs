@@ -259,6 +259,7 @@ pub(super) const RULES: &[Rule] = &[
             Sign::Has(Id::Conversation),
         ],
     ),
+    rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Chain])], &[Sign::Rounds]),
     // What agents are to talk about may be anything that comes below.
     rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
@@ -379,7 +380,14 @@ pub(super) const RULES: &[Rule] = &[
             WAY,
             Sign::Ends,
             Sign::Agent,
-            Says(&[Word::Where, Word::Form, Word::Seat, Word::Reserve, Word::Talks, Word::Thumbnail]),
+            Says(&[
+                Word::Where,
+                Word::Form,
+                Word::Seat,
+                Word::Reserve,
+                Word::Talks,
+                Word::Thumbnail,
+            ]),
         ],
     ),
     rule(Goal::Cards, &[Sign::Picked], &[FILM, Says(&[Word::Seat, Word::Reserve, Word::Form])]),

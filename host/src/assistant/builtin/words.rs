@@ -263,7 +263,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Exists,
-        "how many themes|how many sets|how many decks|how many cards are|how many cards do you|作った|答えた?|答えました|答えてくれ|answers|new answers|今ある|いまある|既にある|すでにある|ある?|あるの|あるか|ありますか|ありますでしょうか|あります?|何件|いくつある|何種類|何個ある|いくつあ|種類|全種類|全部見|全部教|全部の|\
+        "作った|答えた?|答えました|答えてくれ|answers|new answers|今ある|いまある|既にある|すでにある|ある?|あるの|あるか|ありますか|ありますでしょうか|あります?|何件|いくつある|何種類|何個ある|いくつあ|種類|全種類|全部見|全部教|全部の|\
          回答状況|回答され|回答済|回答は|回答が|回答を見|回答の一覧|回答一覧|回答の内容|未回答|返事は|返事が|届いて|送信され|提出され|入力され|答えてない|答えていない|\
          existing|are there|is there any|do i have|do we have|have we got|has anyone|did anyone|did anybody|has anybody|has somebody|\
          do you have|do you know|have you got|got any|pending|waiting for|unanswered|answered|submitted|submissions|submission|\

@@ -196,6 +196,10 @@ impl Cards {
             };
             !written.iter().any(|taken| overlaps(taken, &it.1)) && !spotted.iter().any(is_longer)
         });
+        // `not the red ones, the green ones`.
+        let pieces: Vec<_> = themes.iter().map(|it| it.1.clone()).collect();
+        let (dropped, themes): (Vec<_>, Vec<_>) =
+            themes.into_iter().partition(|it| is_excluded(heard, &it.1, &pieces));
         let is_known = |it: &Piece| {
             card_of(&it.text).is_some()
                 || is_card(heard, it)
@@ -220,6 +224,7 @@ impl Cards {
         };
         let mut taken: Vec<Piece> = written;
         taken.extend(excluded.iter().map(|it| it.piece.clone()));
+        taken.extend(dropped.iter().map(|it| it.1.clone()));
         let (mut wanted, mut ground) = (Vec::<(Piece, Wanted)>::new(), None);
         for it in &spotted {
             wanted.push((it.piece.clone(), Wanted::new(false, asked_name(it, language))));
@@ -245,7 +250,8 @@ impl Cards {
             // Against another card, what has a capital is a card's name.
             let is_called = piece.text.starts_with(|it: char| it.is_ascii_uppercase())
                 && ![" cards", " theme", " deck"].iter().any(|it| heard.is_at(it, piece.to));
-            let card = card_of(&piece.text).filter(|_| is_versus && is_called);
+            let is_among = is_versus || !spotted.is_empty();
+            let card = card_of(&piece.text).filter(|_| is_among && is_called);
             let is_written = [theme.japanese, theme.english]
                 .iter()
                 .any(|it| it.eq_ignore_ascii_case(&piece.text));
@@ -306,7 +312,10 @@ impl Cards {
             }
         }
         // A mood counts where nothing is named.
-        let moods = moods(&heard.lower);
+        let mut moods = moods(&heard.lower);
+        let before_moods = moods.len();
+        moods.retain(|it| !is_excluded(heard, &heard.piece(it.1, it.2), &[]));
+        let leaves_out = !dropped.is_empty() || moods.len() < before_moods;
         let name = |it: &Theme| language.pick(it.japanese, it.english).to_owned();
         let text = |it: &(Theme, usize, usize)| heard.piece(it.1, it.2).text;
         let mood = moods.first().filter(|_| wanted.is_empty()).map(|it| {
@@ -322,13 +331,15 @@ impl Cards {
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
         let limit = count(heard).or((several && is_thumbnail).then_some(EACH_OF_TWO));
         let style = STYLES.iter().find(|it| marks(it.1).any(|it| heard.find(it, 0).is_some()));
-        let is_pair = wanted.len() > 1;
+        let is_match = wanted.len() > 1 && is_versus;
         Self {
             limit,
             is_thumbnail,
-            is_versus: is_pair && is_versus,
+            is_versus: is_match,
+            leaves_out,
             title,
-            style: style.map(|it| it.0.to_owned()),
+            // Two that are put side by side against each other are matched.
+            style: style.map(|it| it.0.to_owned()).filter(|it| !(is_match && it == "spread")),
             is_all: is_whole(heard, is_thumbnail),
             subtitle: line.map(|it| it.text.chars().take(TITLE_MAX).collect()),
             mood,

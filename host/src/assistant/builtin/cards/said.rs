@@ -14,7 +14,7 @@ const TITLE_BEHIND: &str = "というタイトル|ってタイトル|のタイ�
 const SUBTITLE: &str = "サブは|サブに|sub: |副題は|副題|サブタイトルは|サブタイトル|subtitle |subtitle: |subtitled |tagline |with the subtitle ";
 
 /// Around the line in quotation marks that is written smaller, or below.
-const SMALL_BEFORE: &str = "小さく|小さめに|下に|下の行に|その下は|smaller|in small|below it|below|underneath|underneath it|under it|under that";
+const SMALL_BEFORE: &str = "small text|smaller text|small print|small letters|smaller letters|小さく|小さめに|下に|下の行に|その下は|smaller|in small|below it|below|underneath|underneath it|under it|under that";
 const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|in smaller|smaller|underneath|below|as a subtitle|as the subtitle|as subtitle|as a tagline|under it|のサブタイトル|というサブタイトル|を副題|をサブ";
 
 /// The line that goes with the title.
@@ -100,7 +100,7 @@ pub(super) fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
 /// A title without quotation marks, and where it stands: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
 pub(super) fn bare(heard: &Heard) -> Option<Piece> {
     const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
-    const JAPANESE: &str = "タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
+    const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
         // `サブタイトルは` is another line.
@@ -120,7 +120,22 @@ pub(super) fn bare(heard: &Heard) -> Option<Piece> {
             return Some(heard.piece(from, end));
         }
     }
-    marks(ENGLISH).filter_map(|mark| english(heard, mark)).min_by_key(|it| it.0).map(|it| it.1)
+    let marked = marks(ENGLISH).filter_map(|mark| english(heard, mark));
+    marked.min_by_key(|it| it.0).map(|it| it.1).or_else(|| put(heard))
+}
+
+/// `put Ice or Fire? on it`: what is put on a picture that is spoken of already.
+fn put(heard: &Heard) -> Option<Piece> {
+    const ENDS: &str = " on it| across it| on top of it| over it";
+    let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
+    let before: String = heard.lower[..end].iter().collect();
+    let mark = ["put ", "write "].iter().find(|it| before.contains(**it))?;
+    let from = before[..before.rfind(mark)? + mark.len()].chars().count();
+    let piece = (from < end && end - from <= TITLE_MAX).then(|| heard.piece(from, end))?;
+    let begins = piece.text.starts_with(|it: char| it.is_ascii_uppercase());
+    let spotted = heard.spotted(false);
+    (begins && !spotted.iter().any(|it| from <= it.piece.from && it.piece.to <= end))
+        .then_some(piece)
 }
 
 /// The title that follows `mark`, and where the mark stands; of two the first counts, and the longer mark.

@@ -14,7 +14,7 @@ const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |a
 const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
      と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
 /// What is no part of it.
-const BEFORE: &str = "about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
+const BEFORE: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |ask for |ask about |ask to |ask whether |ask |discussing |talking about |to talk about |talk about |talk to each other about |to chat about |to ";
 const ENDS: &[char] =
     &['、', '。', ',', '.', '!', '！', '?', '？', ' ', '　', 'を', 'で', 'に', 'は', 'と', 'の'];
@@ -93,6 +93,20 @@ fn is_name(text: &str) -> bool {
 pub(super) fn about(heard: &Heard, agents: &[Piece]) -> Option<String> {
     let text = heard.text();
     let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
+    // `話題はお昼ごはん` says what it is about, wherever it stands.
+    const TOPICS: &str = "話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
+    let lower = text.to_lowercase();
+    if let Some((at, mark)) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()
+        && lower.len() == text.len()
+    {
+        let rest = &text[at + mark.len()..];
+        let end = rest.find(['、', '。', ',', '.', '\n']).unwrap_or(rest.len());
+        let topic = rest[..end].trim();
+        let topic = ["でお願いします", "でお願い", "です", "で"]
+            .iter()
+            .fold(topic, |it, tail| it.strip_suffix(tail).unwrap_or(it));
+        return (!topic.is_empty()).then(|| topic.to_owned());
+    }
     let named = agents.iter().map(|it| it.to).max();
     let spoken = heard.tokens.iter().filter(|it| it.word == Word::Agents);
     let topic = if is_japanese {
@@ -226,7 +240,14 @@ impl Heard {
         let from = agents.first().filter(|_| agents.len() > 1).map(|it| it.from);
         let is_any =
             some.chain(from).any(|at| is_caused(&self.lower[..at].iter().collect::<String>()));
-        is_any && !is_past
+        // `worker-a should interview worker-b`.
+        let is_ordered = agents.len() > 1
+            && agents.first().is_some_and(|it| {
+                let behind = self.behind(it);
+                [" should ", " must ", " shall "].iter().any(|it| behind.starts_with(it))
+            })
+            && !text.ends_with('?');
+        (is_any || is_ordered) && !is_past
     }
 }
 

@@ -74,7 +74,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: false },
-        "白っぽい|ホワイト|白系|白い|白色|真っ白|ホワイト系|白の|white|snowy|white-themed",
+        "snow theme|snow cards|snow set|snow deck|白っぽい|ホワイト|白系|白い|白色|真っ白|ホワイト系|白の|white|snowy|white-themed",
     ),
     (
         Theme { japanese: "星海航路", english: "Starfarer Route", is_name: true },
@@ -88,7 +88,10 @@ const THEMES: &[(Theme, &str)] = &[
 
 /// Moods and motifs, and the themes whose cards have them; they count where nothing else is named.
 const MOODS: &[(usize, &str)] = &[
-    (0, "ドラゴン|竜の|竜たち|dragon|dragons|海|水中|水の|氷|涼し|爽やか|さわやか|クールな|ocean|sea|underwater|water|icy|ice|cool"),
+    (
+        0,
+        "ドラゴン|竜の|竜たち|dragon|dragons|海|水中|水の|氷|涼し|爽やか|さわやか|クールな|ocean|sea|underwater|water|icy|ice|cool",
+    ),
     (
         1,
         "炎|火山|火の|燃え|熱い|熱血|情熱|メカ|機械|ロボット|歯車|スチームパンク|fire|fiery|flame|flames|burning|hot|mecha|mechanical|machine|machines|robot|robots|steampunk|volcanic",
