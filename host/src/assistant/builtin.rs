@@ -13,7 +13,6 @@ use self::{
     lists::Lists,
     look::{Found, Look},
     meeting::{Meeting, Meets},
-    names::Names,
     numbers::Id,
     rules::{Goal, goal},
     survey::Survey,

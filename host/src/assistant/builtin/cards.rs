@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::said::{subtitle, title};
 pub(super) use self::{
     beyond::refusal,
     read::{is_laid, is_picked},
@@ -14,7 +13,7 @@ use super::{
     names::distance,
     say,
 };
-use crate::assistant::{Answered, Decision, Image, Language, Part, ToolResult, images_of};
+use crate::assistant::{Answered, Decision, Image, Part, ToolResult, images_of};
 
 mod amend;
 mod beyond;
@@ -166,7 +165,7 @@ impl Cards {
         const GROUND: &str =
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
-        const LEFT_OUT: &str = "except|excluding|besides|aside|apart|抜き|除|外";
+        const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
         const SAID: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);

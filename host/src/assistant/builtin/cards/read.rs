@@ -8,6 +8,7 @@ use super::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
     Language,
     builtin::{
+        coverage,
         heard::{Heard, Piece, marks},
         names::{Card, Names, Spotted, Theme, card_of, is_nearly_theme, moods},
         numbers::Unit,
@@ -156,6 +157,38 @@ fn cut(heard: &Heard, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
     left
 }
 
+/// Words in small letters that stand in a list with what is known: `pikachu and luna`.
+fn beside(heard: &Heard, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
+    const JOINTS: [&str; 6] = [" and ", ", ", " vs ", " vs. ", " versus ", " & "];
+    let new = coverage::unused(heard, Goal::Thumbnail, &[]);
+    let is_letter = |it: &&char| it.is_ascii_alphabetic();
+    let is_at = |at: usize, what: &str| heard.is_at(what, at);
+    let mut beside = Vec::<Piece>::new();
+    for it in known.iter().filter(|it| it.text.is_ascii()) {
+        for joint in JOINTS {
+            let behind = is_at(it.to, joint).then(|| {
+                let from = it.to + joint.len();
+                (from, from + heard.chars[from..].iter().take_while(is_letter).count())
+            });
+            let before =
+                it.from.checked_sub(joint.len()).filter(|at| is_at(*at, joint)).map(|to| {
+                    (to - heard.chars[..to].iter().rev().take_while(is_letter).count(), to)
+                });
+            for (from, to) in behind.into_iter().chain(before) {
+                let piece = heard.piece(from, to);
+                let is_free = !taken.iter().chain(&beside).any(|it| overlaps(it, &piece));
+                // A capital is read elsewhere, and so is a sentence's verb.
+                let is_name = to - from > 2 && new.contains(&piece.text);
+                let is_small = piece.text.chars().all(|it| it.is_ascii_lowercase());
+                if is_free && is_name && is_small {
+                    beside.push(piece);
+                }
+            }
+        }
+    }
+    beside
+}
+
 /// Those of `names` that stand in a list with what is known.
 fn listed(heard: &Heard, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
     let mut known = known.to_vec();
@@ -275,6 +308,10 @@ impl Cards {
             let at = quoted.iter().position(|it| !is_known(it));
             line = at.map(|at| quoted.remove(at));
         }
+        let mut unknown: Vec<Piece> = unknown;
+        if quoted.is_empty() {
+            unknown.extend(beside(heard, &known, &taken));
+        }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
         let plural = heard.numbers.pieces().is_some() || is_plural(heard);
         let is_theme_said = heard.has(&[Word::Theme]) && !has_known;
@@ -352,7 +389,6 @@ impl Cards {
             is_arranged: is_thumbnail && !found.is_empty(),
             found: if is_thumbnail { found } else { Vec::new() },
             wanted,
-            ..Self::default()
         }
     }
 }

@@ -253,7 +253,7 @@ impl Heard {
 
 /// What is to be told to an agent, where one is named and it is told rather than asked.
 pub(super) fn message(heard: &Heard, agents: &[Piece]) -> Option<String> {
-    const TOLD: &str = "と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
+    const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
     const TELL: &str = "tell |inform |notify |remind |message ";
     let [agent] = agents else { return None };
     let behind: String = heard.chars[agent.to..].iter().collect();
@@ -273,6 +273,13 @@ pub(super) fn message(heard: &Heard, agents: &[Piece]) -> Option<String> {
     let text = if before.ends_with("let ") {
         let lead = known.iter().find(|it| lower.starts_with(**it))?;
         &rest[lead.len()..]
+    } else if before.ends_with("ask ") && lower.starts_with("to ") {
+        // What it is asked to talk about is a conversation's.
+        const TALKS: &str = "to tell me|to tell us|to talk|to chat|to discuss|to play|to speak|to debate|to find out";
+        if marks(TALKS).any(|it| lower.starts_with(it)) {
+            return None;
+        }
+        &rest["to ".len()..]
     } else if marks(TELL).any(|it| before.ends_with(it)) {
         // `tell worker-b about the films` begins to talk about them.
         if lower.starts_with("about ") {

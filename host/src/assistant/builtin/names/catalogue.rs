@@ -431,10 +431,8 @@ impl Heard {
         // `黄金王朝` is no `黄金王`.
         let is_longer = is_kanji(&written[length - 1])
             && after.is_some_and(|it| is_kanji(it) && !"対戦絵版風系達等入".contains(*it));
-        !is_longer && is_name
-            || !is_longer
-                && !(is_kanji(&first) && before.is_some_and(is_kanji)
-                    || is_kanji(&written[length - 1]) && after.is_some_and(is_kanji)
-                    || is_like)
+        let is_within = is_kanji(&first) && before.is_some_and(is_kanji)
+            || is_kanji(&written[length - 1]) && after.is_some_and(is_kanji);
+        !is_longer && (is_name || !is_within && !is_like)
     }
 }
