@@ -177,7 +177,7 @@ impl Lists {
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
         // Which one is meant goes by the list that was shown.
         let state = if next.nth.is_some() { self.state.clone() } else { next.state.clone() };
-        is_act.then(|| Self { agents, state, ..next })
+        is_act.then_some(Self { agents, state, ..next })
     }
 
     /// The call that is asked for on the conversation `id`.
