@@ -12,8 +12,7 @@ use self::{
     heard::Heard,
     lists::Lists,
     look::{Found, Look},
-    meeting::Meeting,
-    names::Names,
+    meeting::{Meeting, Meets},
     numbers::Id,
     rules::{Goal, goal},
     survey::Survey,
@@ -285,7 +284,9 @@ impl Builtin {
                 visit.known_by(&unused);
             }
             let is_lost = unused.len() >= coverage::ASKED_FROM && !plan.is_settled();
-            let is_no = coverage::has_stray_no(&heard, goal) && behind_no(said, desk).is_none();
+            let is_no = !plan.obeys()
+                && coverage::has_stray_no(&heard, goal)
+                && behind_no(said, desk).is_none();
             if is_lost || is_no {
                 return desk.conclude(say::unsure(desk, &unused, &readings(&heard, goal)));
             }
@@ -313,10 +314,34 @@ impl Builtin {
                 cancel.waits && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
             return (is_answer && cancel.worded(heard)).then(|| self.go_on(desk, &[]));
         }
+        if let Some(Plan::Lists(lists)) = &mut self.plan
+            && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks))
+            && let Some(next) = lists.acts(heard)
+        {
+            *lists = next;
+            return Some(self.go_on(desk, &[]));
+        }
+        if let Some(Plan::Meeting(meeting)) = &mut self.plan
+            && !heard.names_agent()
+            && meeting.remarks(heard)
+        {
+            return Some(self.go_on(desk, &[]));
+        }
+        let is_cards = matches!(self.plan, Some(Plan::Cards(_)));
+        let about = matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail | Goal::Elsewhere));
+        if about && let Some(refusal) = cards::refusal(heard, is_cards, desk) {
+            return Some(desk.conclude(refusal));
+        }
         if let Some(Plan::Cards(cards)) = &mut self.plan {
-            let is_title =
-                matches!(goal, None | Some(Goal::Thumbnail)) && heard.unknown_names().len() < 2;
-            return (is_title && cards.retitle(heard)).then(|| self.go_on(desk, &[]));
+            if cards.amend(heard, goal, desk.language) {
+                self.unused = coverage::unused(heard, Goal::Thumbnail, &cards.used());
+                return Some(self.go_on(desk, &[]));
+            }
+            // `and the moth from that same set`: more of the same.
+            let next = cards.follow(heard, goal, desk.language)?;
+            self.unused = coverage::unused(heard, Goal::Cards, &next.used());
+            *cards = next;
+            return Some(self.go_on(desk, &[]));
         }
         if let Some(Plan::Survey(survey)) = &mut self.plan {
             let is_new = heard.has(&[words::Word::Make]) && heard.has(&[words::Word::Form]);
@@ -500,8 +525,14 @@ impl Plan {
         match self {
             Self::Visit(it) => it.is_titled(),
             Self::Lists(_) => true,
+            Self::Cards(it) => it.is_named(),
             it => !it.used().is_empty(),
         }
+    }
+
+    /// Whether it follows the no of the sentence.
+    fn obeys(&self) -> bool {
+        matches!(self, Self::Cards(it) if it.obeys())
     }
 }
 
@@ -534,7 +565,9 @@ fn wishes(said: &str, desk: &Desk<'_>) -> Vec<String> {
     for (part, likely) in parts.iter().zip(&mut goals) {
         let is_guess =
             *likely == Some(Goal::Book) && goal(&Heard::of(part, desk.today())).is_none();
-        if is_picture && is_guess {
+        // So do its title and its background go with it.
+        let is_part = is_picture && cards::is_part(part);
+        if is_picture && is_guess || is_part {
             *likely = None;
         }
     }

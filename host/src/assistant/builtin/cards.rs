@@ -3,39 +3,47 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::said::{bare, is_card, is_plural, is_theme, subtitle, title};
+pub(super) use self::{
+    beyond::refusal,
+    read::{is_laid, is_picked},
+};
 use super::{
     desk::{Desk, failure, submitted},
-    heard::{Heard, Piece, marks},
-    names::{Names, Theme, distance, is_nearly_theme, moods},
-    numbers::Unit,
-    rules::Goal,
+    heard::marks,
+    names::distance,
     say,
-    words::Word,
 };
-use crate::assistant::{Answered, Decision, Image, Language, Part, ToolResult, images_of};
+use crate::assistant::{Answered, Decision, Image, Part, ToolResult, images_of};
 
+mod amend;
+mod beyond;
+mod read;
 mod said;
 
 const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";
 const COMPOSE: &str = "compose_thumbnail";
 /// Names that one sentence may have.
-const NAMES_MAX: usize = 5;
+const NAMES_MAX: usize = 8;
 /// Cards on one thumbnail, and of each theme where two are matched.
 const CARDS_MAX: usize = 5;
 const EACH_OF_TWO: u32 = 2;
 const TITLE_MAX: usize = 60;
 /// How cards are laid out, and the words for it.
 const STYLES: &[(&str, &str)] = &[
-    ("spotlight", "スポットライト|主役|spotlight"),
-    ("spread", "横並び|並べて|side by side|in a row"),
+    (
+        "spotlight",
+        "スポットライト|主役|真ん中に大き|中央に大き|センターに|ど真ん中|spotlight|front and center|front and centre|the star of",
+    ),
+    (
+        "spread",
+        "横並び|横に並|並べて|並べた|並んだ|ずらっと|扇|side by side|side-by-side|in a row|in a line|next to each other|next to one another|a fan of|fan of|fanned out|fanned|spread",
+    ),
+    ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
 ];
+const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 /// As many as all cards of a theme: no more are asked for at once.
 const ALL: u32 = 20;
-/// What asks for all cards of a theme.
-const WHOLE: &str = "全部|全て|すべて|一覧|どんなカード|何のカード|入ってる|入って|all |every |which cards|what cards|list";
-
 /// A card or a theme that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Wanted {
@@ -48,6 +56,9 @@ struct Wanted {
     limit: Option<u32>,
     #[serde(default)]
     is_found: bool,
+    /// The cards that were found for it.
+    #[serde(default)]
+    cards: Vec<String>,
     /// What was written, where a name that is near it was taken.
     #[serde(default)]
     written: Option<String>,
@@ -55,12 +66,21 @@ struct Wanted {
 
 impl Wanted {
     fn new(is_theme: bool, name: String) -> Self {
-        Self { is_theme, name, is_second: false, limit: None, is_found: false, written: None }
+        Self {
+            is_theme,
+            name,
+            is_second: false,
+            limit: None,
+            is_found: false,
+            cards: Vec::new(),
+            written: None,
+        }
     }
 }
 
 /// Illustrations that are asked for.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Cards {
     wanted: Vec<Wanted>,
     limit: Option<u32>,
@@ -69,45 +89,36 @@ pub(super) struct Cards {
     is_versus: bool,
     title: Option<String>,
     /// How they are laid out, where that is said.
-    #[serde(default)]
     style: Option<String>,
     /// Whether all cards of a theme are asked for.
-    #[serde(default)]
     is_all: bool,
-    #[serde(default)]
     subtitle: Option<String>,
     /// The cards that were found, by name.
     found: Vec<String>,
     /// The mood that was said, and the theme that is taken for it.
-    #[serde(default)]
     mood: Option<(String, String)>,
     /// The words for moods that the cards have.
-    #[serde(default)]
     moods: Vec<String>,
     /// The theme whose colours the picture is to have.
-    #[serde(default)]
     ground: Option<String>,
+    /// Cards that are left out, by their names in Japanese.
+    excluded: Vec<String>,
+    /// Whether themes are left out as well.
+    leaves_out: bool,
+    /// Whether nothing is to be written on the picture.
+    has_no_text: bool,
+    /// What the cards were called in the sentence.
+    words: Vec<String>,
+    /// Cards that are no longer fetched: those of the picture before, arranged anew.
+    is_arranged: bool,
 }
 
-/// Whether a colour is said of the picture's background.
-fn is_ground(heard: &Heard, piece: &Piece) -> bool {
-    const REACH: usize = 6;
-    let text = |from: usize, to: usize| heard.lower[from..to].iter().collect::<String>();
-    let before = text(piece.from.saturating_sub(REACH), piece.from);
-    let behind = text(piece.to, heard.lower.len().min(piece.to + 2 * REACH));
-    let is_palette = [" colours", " colors", " palette", " tones"];
-    if is_palette.iter().any(|it| behind.starts_with(it))
-        && text(0, piece.from).trim_end().ends_with(" in")
-    {
-        return true;
-    }
-    let is_before =
-        ["背景は", "背景を", "背景が", "バックは", "背景:"].iter().any(|it| before.ends_with(it));
-    is_before
-        || ["の背景", "い背景", "背景", " background", " backdrop"]
-            .iter()
-            .any(|it| behind.starts_with(it))
-        || text(0, piece.from).ends_with("background in ")
+/// Whether a sentence of its own merely says what is on a picture: `Title: Night Shift.`
+pub(super) fn is_part(said: &str) -> bool {
+    const BEGINS: &str = "title|the title|subtitle|the subtitle|text|headline|caption|background|the background|style|layout|no text|no title|it says|it should say|タイトル|サブタイトル|副題|文字|見出し|背景|題名|構図";
+    let lower = said.trim_start().to_lowercase();
+    let is_word = |rest: &str| !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
+    marks(BEGINS).any(|it| lower.strip_prefix(it).is_some_and(is_word))
 }
 
 /// The one name among `suggestions` that `name` is with a slip or two.
@@ -126,216 +137,12 @@ pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
     near.next().filter(|_| near.next().is_none()).map(str::to_owned)
 }
 
-/// Both sides of `ルナ対ミミ`; else the name itself.
-fn sides(heard: &Heard, name: &Piece) -> Vec<Piece> {
-    let at = (name.from + 1..name.to.saturating_sub(1)).find(|it| heard.chars[*it] == '対');
-    match at.filter(|at| at - name.from > 1 && name.to - at > 2) {
-        Some(at) => vec![heard.piece(name.from, at), heard.piece(at + 1, name.to)],
-        None => vec![name.clone()],
-    }
-}
-
 impl Cards {
-    /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(heard: &Heard, goal: Goal, language: Language, before: Option<&Self>) -> Self {
-        let (mut title, mut quoted) = title(heard);
-        let themes = heard.themes();
-        // Beside a theme, what is quoted is written on the picture.
-        let is_beside = |it: &Piece| {
-            let is_other =
-                !themes.iter().any(|theme| it.from <= theme.1.from && theme.1.to <= it.to);
-            is_other && !is_card(heard, it) && !is_theme(heard, it, false)
-        };
-        if goal == Goal::Thumbnail
-            && title.is_none()
-            && !themes.is_empty()
-            && quoted.len() == 1
-            && is_beside(&quoted[0])
-        {
-            title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
-        }
-        let mut wanted = Vec::new();
-        let plural = heard.numbers.pieces().is_some() || is_plural(heard);
-        let themes = heard.themes();
-        let is_theme_said = heard.has(&[Word::Theme]);
-        let is_versus = heard.has(&[Word::Versus]) || heard.find("対", 0).is_some();
-        let mut ground = None;
-        for (theme, piece) in &themes {
-            if is_ground(heard, piece) {
-                ground = Some(language.pick(theme.japanese, theme.english).to_owned());
-                continue;
-            }
-            // A colour within a name that is quoted names nothing by itself.
-            let lies = |it: &Piece| it.from <= piece.from && piece.to <= it.to;
-            let is_in_title = goal == Goal::Thumbnail && bare(heard).as_ref().is_some_and(lies);
-            let is_in_name =
-                quoted.iter().any(|it| lies(it) && it.text != piece.text) || is_in_title;
-            if !is_in_name {
-                let name = if theme.is_name {
-                    piece.text.clone()
-                } else {
-                    language.pick(theme.japanese, theme.english).to_owned()
-                };
-                // Against another card, what has a capital is a card's name.
-                let is_card = is_versus
-                    && !theme.is_name
-                    && piece.text.starts_with(|it: char| it.is_ascii_uppercase())
-                    && ![" cards", " theme", " deck"].iter().any(|it| heard.is_at(it, piece.to));
-                let name = if is_card { piece.text.clone() } else { name };
-                wanted.push((piece.from, Wanted::new(!is_card, name)));
-            }
-        }
-        let mut unknown = if quoted.is_empty() { heard.unknown_names() } else { Vec::new() };
-        // What is written on the picture is no card, and neither is a word beside it.
-        let on_it = bare(heard).filter(|_| goal == Goal::Thumbnail);
-        // `暗い森っぽい` describes, and names nothing.
-        let moods = moods(&heard.lower);
-        unknown.retain(|it| {
-            const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的| |-|themed|ish";
-            let is_mood = |at: &usize| moods.iter().any(|it| (it.1..it.2).contains(at));
-            let rest: String =
-                (it.from..it.to).filter(|at| !is_mood(at)).map(|at| heard.lower[at]).collect();
-            let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
-            !(it.from..it.to).any(|at| is_mood(&at)) || !rest.is_empty()
-        });
-        let line = subtitle(heard);
-        unknown
-            .retain(|it| line.as_ref().is_none_or(|line| it.to <= line.from || line.to <= it.from));
-        if let Some(on) = &on_it {
-            // `called Night Parade with Luna`: the name goes on behind the title.
-            for it in unknown.iter_mut().filter(|it| it.from < on.to && on.to < it.to) {
-                let behind = heard.piece(on.to, it.to).text;
-                let small = [" with ", " using ", " featuring ", " and ", " for "];
-                let lead =
-                    small.iter().find(|it| behind.starts_with(**it)).map_or(0, |it| it.len());
-                *it = heard.piece(on.to + lead, it.to);
-            }
-        }
-        unknown.retain(|it| {
-            on_it.as_ref().is_none_or(|on| it.to <= on.from || on.to <= it.from)
-                && ![
-                    "副題",
-                    "サブタイトル",
-                    "画像",
-                    "動画",
-                    "サムネ",
-                    "サムネイル",
-                    "タイトル",
-                    "文字",
-                ]
-                .contains(&it.text.as_str())
-        });
-        let unknown: Vec<_> = unknown.into_iter().flat_map(|it| sides(heard, &it)).collect();
-        let is_several = unknown.len() > 1 || quoted.len() > 1;
-        for piece in quoted.into_iter().chain(unknown) {
-            let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
-                || title.as_deref() == Some(piece.text.as_str());
-            let is_theme = is_theme(heard, &piece, is_theme_said)
-                || is_nearly_theme(&piece.text)
-                || (plural && !is_several && !is_card(heard, &piece));
-            if !is_taken {
-                wanted.push((piece.from, Wanted::new(is_theme, piece.text)));
-            }
-        }
-        wanted.sort_by_key(|it| it.0);
-        let mut wanted: Vec<_> = wanted.into_iter().map(|it| it.1).take(NAMES_MAX).collect();
-        let is_thumbnail = goal == Goal::Thumbnail;
-        if let Some(before) = before.filter(|_| wanted.is_empty()) {
-            // `その2枚で` after one card means others as well, which are asked for.
-            let count = heard.numbers.pieces().map(|it| it as usize);
-            let is_other = |it: usize| {
-                !before.wanted.iter().any(|it| it.is_theme) && it != before.wanted.len()
-            };
-            if !count.is_some_and(is_other) {
-                wanted.clone_from(&before.wanted);
-            }
-        }
-        // A mood counts where nothing is named.
-        let name = |it: &Theme| language.pick(it.japanese, it.english).to_owned();
-        let text = |it: &(Theme, usize, usize)| heard.piece(it.1, it.2).text;
-        let mood = moods.first().filter(|_| wanted.is_empty()).map(|it| {
-            wanted.push(Wanted::new(true, name(&it.0)));
-            (text(it), name(&it.0))
-        });
-        let is_wanted = |it: &&(Theme, usize, usize)| {
-            let is_it = |name: &str| name == it.0.japanese || name == it.0.english;
-            wanted.iter().any(|it| is_it(&it.name))
-        };
-        let moods = moods.iter().filter(is_wanted).map(text).collect();
-        // `two golden cards and one purple card`: each theme has its number.
-        let counts = heard.numbers.counts.iter().filter(|it| it.0 == Unit::Pieces).map(|it| it.1);
-        let counts: Vec<u32> = counts.collect();
-        if counts.len() == wanted.len() && counts.len() > 1 {
-            for (wanted, count) in wanted.iter_mut().zip(counts) {
-                wanted.limit = Some(count);
-            }
-        }
-        // `two blue cards and a red one`.
-        let is_single = |it: &Piece| {
-            let before: String = heard.lower[..it.from].iter().collect();
-            [" a ", " an ", " one "].iter().any(|article| before.ends_with(article))
-        };
-        let is_several = themes.len() > 1 && wanted.len() == themes.len();
-        if is_several && heard.numbers.pieces().is_some() {
-            for (wanted, _) in wanted.iter_mut().zip(&themes).filter(|it| is_single(&it.1.1)) {
-                wanted.limit = wanted.limit.or(Some(1));
-            }
-        }
-        let is_pair = wanted.len() > 1;
-        let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
-        let limit = heard.numbers.pieces().or((several && is_thumbnail).then_some(EACH_OF_TWO));
-        Self {
-            wanted,
-            limit,
-            is_thumbnail,
-            is_versus: is_pair && is_versus,
-            title,
-            style: STYLES
-                .iter()
-                .find(|it| marks(it.1).any(|it| heard.find(it, 0).is_some()))
-                .map(|it| it.0.to_owned()),
-            is_all: !is_thumbnail && marks(WHOLE).any(|it| heard.find(it, 0).is_some()),
-            subtitle: subtitle(heard).map(|it| it.text.chars().take(TITLE_MAX).collect()),
-            found: Vec::new(),
-            mood,
-            moods,
-            ground,
-        }
-    }
-
-    /// A title that is said afterwards; whether there was one.
-    pub(super) fn retitle(&mut self, heard: &Heard) -> bool {
-        let (title, _) = title(heard);
-        let quoted = || heard.quoted.first().map(|it| it.text.clone());
-        let Some(title) = title.or_else(|| heard.has(&[Word::Thumbnail]).then(quoted)?) else {
-            return false;
-        };
-        if !self.is_thumbnail || self.wanted.is_empty() {
-            return false;
-        }
-        self.title = Some(title.chars().take(TITLE_MAX).collect());
-        self.found.clear();
-        for it in &mut self.wanted {
-            (it.is_second, it.is_found) = (false, false);
-        }
-        true
-    }
-
     /// Cards by these names, shown.
     pub(super) fn of_name(name: &str) -> Self {
         Self {
             wanted: vec![Wanted { is_second: true, ..Wanted::new(false, name.to_owned()) }],
-            limit: None,
-            is_thumbnail: false,
-            is_versus: false,
-            title: None,
-            style: None,
-            is_all: false,
-            subtitle: None,
-            found: Vec::new(),
-            mood: None,
-            moods: Vec::new(),
-            ground: None,
+            ..Self::default()
         }
     }
 
@@ -353,14 +160,41 @@ impl Cards {
 
     /// What of the sentence it uses besides what the tables know.
     pub(super) fn used(&self) -> Vec<String> {
-        const LINE: &str = "副題|サブタイトル|subtitle|tagline";
-        const GROUND: &str = "背景|colours|colors|palette|tones|background";
-        let line = self.subtitle.iter().flat_map(|_| marks(LINE));
-        let ground = self.ground.iter().flat_map(|_| marks(GROUND));
+        const LINE: &str =
+            "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
+        const GROUND: &str =
+            "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
+        const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
+        const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
+        const SAID: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
+        let line = words(self.subtitle.is_some(), LINE);
+        let ground = words(self.ground.is_some(), GROUND);
+        let text = words(self.has_no_text, TEXT).chain(marks(SAID));
+        let text = text.chain(words(!self.excluded.is_empty(), LEFT_OUT));
         let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
-        let words = line.chain(ground).chain(style.flat_map(|it| marks(it.1))).map(str::to_owned);
-        let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).cloned();
-        self.wanted.iter().map(|it| it.name.clone()).chain(more).chain(words).collect()
+        let style = style.flat_map(|it| marks(it.1));
+        let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
+        let count = self.limit.and_then(|it| NUMBERS.get(it as usize)).map(|it| (*it).to_owned());
+        let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
+        self.wanted
+            .iter()
+            .map(|it| it.name.clone())
+            .chain(more.cloned())
+            .chain(count)
+            .chain(self.limit.map(|it| it.to_string()))
+            .chain(words)
+            .collect()
+    }
+
+    /// Whether something is named that it is about.
+    pub(super) fn is_named(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
+    /// Whether it follows what the sentence says no to: cards that are left out, a picture without words.
+    pub(super) fn obeys(&self) -> bool {
+        self.has_no_text || self.leaves_out || !self.excluded.is_empty()
     }
 
     /// Takes in what a form brought.
@@ -379,6 +213,9 @@ impl Cards {
         }
         if self.wanted.is_empty() {
             return self.ask(desk);
+        }
+        if std::mem::take(&mut self.is_arranged) && desk.has(COMPOSE) {
+            return self.compose(desk);
         }
         if let Some(it) = answered.iter().find(|it| it.call.name == COMPOSE) {
             return self.composed(desk, it);
@@ -417,7 +254,9 @@ impl Cards {
             let name = &it.name;
             calls.push(if is_theme {
                 let mut arguments = json!({ "theme": name });
-                if let Some(limit) = it.limit.or(self.limit).or(self.is_all.then_some(ALL)) {
+                let is_all = self.is_all || !self.excluded.is_empty();
+                let limit = it.limit.or(self.limit).filter(|_| self.excluded.is_empty());
+                if let Some(limit) = limit.or(is_all.then_some(ALL)) {
                     arguments["limit"] = limit.into();
                 }
                 let reason = desk.say(
@@ -442,12 +281,31 @@ impl Cards {
             let ToolResult::Output { structured, content, .. } = &it.result else { continue };
             let names = structured["illustrations"].as_array().into_iter().flatten();
             let names = names.filter_map(|it| it["card_name"].as_str());
-            self.found.extend(names.map(str::to_owned));
+            let mut names: Vec<_> = names.map(str::to_owned).collect();
             if it.call.name == CARD {
                 let asked = it.call.arguments.get("card_name").and_then(Value::as_str);
-                self.found.extend(structured["card_name"].as_str().or(asked).map(str::to_owned));
+                names.extend(structured["card_name"].as_str().or(asked).map(str::to_owned));
             }
-            pictures.extend(images_of(content).cloned().map(Part::image));
+            let images: Vec<_> = images_of(content).cloned().map(Part::image).collect();
+            let is_kept = |it: &String| !self.excluded.contains(it);
+            if images.len() == names.len() {
+                let both = names.iter().zip(images).filter(|it| is_kept(it.0));
+                pictures.extend(both.map(|it| it.1));
+            } else {
+                pictures.extend(images);
+            }
+            let cards = names.into_iter().filter(is_kept);
+            let name =
+                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+            if let Some(it) = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name) {
+                it.cards = cards.collect();
+            }
+        }
+        // In the order in which they were named, whichever was found first.
+        self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
+        if let Some(limit) = self.limit.filter(|_| !self.excluded.is_empty()) {
+            self.found.truncate(limit as usize);
+            pictures.truncate(limit as usize);
         }
         // Pictures that came are shown; a thumbnail has its own.
         let is_tried_again = pictures.is_empty() || self.is_thumbnail;
@@ -620,6 +478,18 @@ impl Cards {
             ),
         };
         let mut text = format!("{}{text}", self.taken(desk));
+        // More than a picture takes were asked for.
+        let most = self.limit.unwrap_or_default() as usize;
+        let left: Vec<_> = self.found.iter().skip(CARDS_MAX).cloned().collect();
+        if (self.is_all || most.max(self.wanted.len()) > CARDS_MAX) && !left.is_empty() {
+            let left = left.join(desk.language.pick("、", ", "));
+            text.push_str(&desk.say(
+                format!(
+                    "\n1枚のサムネイルに載るのは{CARDS_MAX}枚までなので、{left}は入れていません。"
+                ),
+                format!("\nA thumbnail takes at most {CARDS_MAX} cards, so {left} was left out."),
+            ));
+        }
         if let Some(ground) = self.ground.as_ref().filter(|_| !desk.takes(COMPOSE, "theme")) {
             text.push_str(&desk.say(
                 format!("\n背景の色（{ground}）は選べません。"),

@@ -133,11 +133,14 @@ pub(super) fn unused(heard: &Heard, goal: Goal, used: &[String]) -> Vec<String> 
     }
     for name in used {
         let name: Vec<char> = name.to_lowercase().chars().collect();
-        let at = (!name.is_empty())
-            .then(|| heard.lower.windows(name.len()).position(|it| it == &name[..]))
-            .flatten();
-        if let Some(at) = at {
-            known[at..at + name.len()].fill(true);
+        let text: String = name.iter().collect();
+        let is_at = |at: &usize| heard.lower[*at..].starts_with(&name);
+        let all = (0..heard.lower.len()).filter(is_at).filter(|_| !name.is_empty());
+        // What is said again is used again.
+        for (index, at) in all.enumerate() {
+            if index == 0 || heard.is_word(at, &text) {
+                known[at..at + name.len()].fill(true);
+            }
         }
     }
     conditions.retain(|it| known[it.0..it.1].iter().all(|it| !it));

@@ -18,6 +18,26 @@ use crate::assistant::{Answered, Decision};
 const FORMS: &str = "list_form_submissions";
 const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";
+const PAUSE: &str = "pause_conversation";
+const READ: &str = "get_conversation";
+/// What says that a conversation is to wait, and that it is to go on.
+const HELD: &str = "一時停止|一旦止|いったん止|保留|ちょっと待ってもら|待ったをかけ|on hold|pause|put them on hold|hold the conversation|hold that conversation";
+const RESUMED: &str = "会話を再開|対話を再開|一時停止を解除|再開して|再開させ|resume|unpause|let them go on|let them continue|continue the conversation";
+/// What says that the last conversation is meant.
+pub(super) const LATEST: &str =
+    "最後に|最後の|最新|一番新しい|いちばん新しい|直近|一番最近|last|latest|newest|most recent";
+/// What asks for what was said in it.
+const READING: &str = "中身|内容|読み|読ん|読も|何を話|何て|なんて|発言|read|what was said|what they said|messages|transcript|open|say|said|in full";
+const SHOWN_LAST: &str = "最後の会話を|最新の会話を|直近の会話を|the last conversation|the latest conversation|last chat|newest conversation|most recent conversation";
+/// Which of those that were listed.
+const ORDINALS: [&str; 4] = [
+    "1番目|一番目|1つ目|一つ目|最初の|the first|first one",
+    "2番目|二番目|2つ目|二つ目|the second|second one",
+    "3番目|三番目|3つ目|三つ目|the third|third one",
+    "4番目|四番目|4つ目|四つ目|the fourth|fourth one",
+];
+const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
+const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
 /// Entries that are told.
 const TOLD_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
@@ -33,6 +53,19 @@ enum Kind {
     Agents,
     Themes,
     Halt,
+    /// A conversation is to wait.
+    Pause,
+    /// A conversation that waits is to go on.
+    Resume,
+    /// What was said in the last one.
+    Read,
+}
+
+/// Whether a conversation is to wait, or else to go on.
+pub(super) fn pauses(heard: &Heard) -> Option<bool> {
+    let text: String = heard.lower.iter().collect();
+    let says = |words: &str| words.split('|').any(|it| text.contains(it));
+    if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
 }
 
 /// A list that is asked for.
@@ -47,6 +80,12 @@ pub(super) struct Lists {
     /// Whether what was answered is asked for.
     #[serde(default)]
     has_values: bool,
+    /// Whether the last one is meant.
+    #[serde(default)]
+    is_latest: bool,
+    /// Which of those that are listed is meant.
+    #[serde(default)]
+    nth: Option<usize>,
 }
 
 impl Lists {
@@ -55,19 +94,34 @@ impl Lists {
             Goal::Forms => Kind::Forms,
             Goal::Agents => Kind::Agents,
             Goal::Themes => Kind::Themes,
-            Goal::Halt => Kind::Halt,
+            Goal::Halt => match pauses(heard) {
+                Some(true) => Kind::Pause,
+                Some(false) => Kind::Resume,
+                None => Kind::Halt,
+            },
             _ => Kind::Talks,
         };
         let text: String = heard.lower.iter().collect();
         let says = |words: &str| words.split('|').any(|it| text.contains(it));
+        let nth = ORDINALS.iter().position(|it| says(it));
+        let is_latest = says(LATEST);
+        let shows_last = says(SHOWN_LAST) && !says("conversations");
+        let kind = match kind {
+            Kind::Talks if (is_latest || nth.is_some()) && says(READING) || shows_last => {
+                Kind::Read
+            }
+            kind => kind,
+        };
         let state = match kind {
             Kind::Forms if says(WAITS) => Some("waiting"),
             Kind::Forms if says(ANSWERED) => Some("submitted"),
-            Kind::Halt => Some("active"),
+            Kind::Halt | Kind::Pause | Kind::Resume => Some("active"),
+            Kind::Talks if says(PENDING) => Some("pending"),
+            Kind::Talks if says(EXPIRED) => Some("expired"),
             Kind::Talks if heard.has(&[Word::Running]) && !heard.has(&[Word::Ended]) => {
                 Some("active")
             }
-            Kind::Talks
+            Kind::Talks | Kind::Read
                 if heard.has(&[Word::Ended]) && !text.contains("まだ") && !text.contains("yet") =>
             {
                 Some("ended")
@@ -83,14 +137,20 @@ impl Lists {
         let has_values = kind == Kind::Forms
             && state == Some("submitted")
             && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
-        Self { kind, state: state.map(str::to_owned), id, agents, has_values }
+        Self { kind, state: state.map(str::to_owned), id, agents, has_values, is_latest, nth }
     }
 
     /// The words that say which forms are meant.
     pub(super) fn used(&self) -> Vec<String> {
         match self.kind {
+            Kind::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
             Kind::Forms => WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect(),
-            _ => self.agents.iter().cloned().chain(self.id.clone()).collect(),
+            _ => {
+                let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
+                let words = words.into_iter().flat_map(|it| it.split('|')).chain(["side", "other"]);
+                let words = words.map(str::to_owned);
+                self.agents.iter().cloned().chain(self.id.clone()).chain(words).collect()
+            }
         }
     }
 
@@ -101,8 +161,45 @@ impl Lists {
         match self.kind {
             Kind::Forms => self.forms(desk, answered),
             Kind::Themes => themes(desk),
-            Kind::Talks | Kind::Agents | Kind::Halt => self.talks(desk, answered),
+            _ => self.talks(desk, answered),
         }
+    }
+
+    /// What is to be done with a conversation of those that were listed before.
+    pub(super) fn acts(&self, heard: &Heard) -> Option<Self> {
+        if !matches!(self.kind, Kind::Talks | Kind::Read | Kind::Halt | Kind::Pause | Kind::Resume)
+        {
+            return None;
+        }
+        let is_halt = heard.has(&[Word::Halt]) || pauses(heard).is_some();
+        let next = Self::of(heard, if is_halt { Goal::Halt } else { Goal::Talks });
+        let is_act = is_halt || next.kind == Kind::Read;
+        let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
+        // Which one is meant goes by the list that was shown.
+        let state = if next.nth.is_some() { self.state.clone() } else { next.state.clone() };
+        is_act.then_some(Self { agents, state, ..next })
+    }
+
+    /// The call that is asked for on the conversation `id`.
+    fn act(&self, id: &str, line: &str, desk: &mut Desk<'_>) -> Decision {
+        let (tool, ja, en) = match self.kind {
+            Kind::Pause => (PAUSE, "会話を一時停止", "To pause the conversation"),
+            Kind::Resume => (PAUSE, "会話を再開", "To resume the conversation"),
+            Kind::Read => (READ, "会話の中身を確認", "To read the conversation"),
+            _ => (STOP, "会話を終了", "To stop the conversation"),
+        };
+        if !desk.has(tool) {
+            return desk.conclude(desk.say(
+                format!("{ja}するには {tool} が必要ですが、いまは利用できません。\n{line}"),
+                format!("For that, {tool} is needed, which is not on offer now.\n{line}"),
+            ));
+        }
+        let mut arguments = json!({ "conversation_id": id });
+        if tool == PAUSE {
+            arguments["paused"] = (self.kind == Kind::Pause).into();
+        }
+        let reason = desk.say(format!("{ja}: {line}"), format!("{en}: {line}"));
+        desk.only(tool, arguments, reason)
     }
 
     fn arguments(&self, name: &str) -> Value {
@@ -148,10 +245,26 @@ impl Lists {
                 format!("The conversation was stopped.\n{line}"),
             ));
         }
-        if let (Kind::Halt, Some(id)) = (self.kind, &self.id) {
-            let reason =
-                desk.say(format!("会話 {id} を終了"), format!("To stop the conversation {id}"));
-            return desk.only(STOP, json!({ "conversation_id": id }), reason);
+        if let Some(held) = desk::output(answered, PAUSE) {
+            let line = talk(desk, &held["conversation"]);
+            let is_held = self.kind == Kind::Pause;
+            return desk.conclude(match is_held {
+                true => desk.say(
+                    format!("会話を一時停止しました。\n{line}"),
+                    format!("The conversation was paused.\n{line}"),
+                ),
+                false => desk.say(
+                    format!("会話を再開しました。\n{line}"),
+                    format!("The conversation goes on.\n{line}"),
+                ),
+            });
+        }
+        if let Some(read) = desk::output(answered, READ) {
+            return desk.conclude(said(desk, read));
+        }
+        let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
+        if let (true, Some(id)) = (is_act, self.id.clone()) {
+            return self.act(&id, &id, desk);
         }
         let Some(found) = desk::output(answered, TALKS) else {
             let reason =
@@ -168,25 +281,43 @@ impl Lists {
         if self.kind == Kind::Agents {
             return agents(desk, &talks);
         }
-        if let (Kind::Halt, [only]) = (self.kind, &talks[..])
-            && let Some(id) = only["conversation_id"].as_str()
+        // They come with the newest first.
+        let meant = match &talks[..] {
+            [only] if self.nth.unwrap_or_default() == 0 => Some(*only),
+            talks if self.nth.is_some() => self.nth.and_then(|it| talks.get(it)).copied(),
+            [newest, ..] if self.is_latest => Some(*newest),
+            _ => None,
+        };
+        if let Some(meant) = meant.filter(|_| is_act)
+            && let Some(id) = meant["conversation_id"].as_str()
         {
-            let line = talk(desk, only);
-            let reason = desk
-                .say(format!("会話を終了: {line}"), format!("To stop the conversation: {line}"));
-            return desk.only(STOP, json!({ "conversation_id": id }), reason);
+            let line = talk(desk, meant);
+            return self.act(id, &line, desk);
         }
         let lines: Vec<_> = talks.iter().take(TOLD_MAX).map(|it| talk(desk, it)).collect();
         let what = match self.state.as_deref() {
             Some("active") => desk.say("いま続いている会話", "Conversations that are running"),
+            Some("pending") => {
+                desk.say("相手の参加を待っている会話", "Conversations that wait for the other side")
+            }
+            Some("expired") => {
+                desk.say("応答のないまま終わった会話", "Conversations that got no answer")
+            }
             Some(_) => desk.say("終わった会話", "Conversations that have ended"),
             None => desk.say("会話", "Conversations"),
         };
         let mut decision_lines = lines;
-        if self.kind == Kind::Halt && !talks.is_empty() {
+        if is_act && !talks.is_empty() {
+            let (ja, en) = match self.kind {
+                Kind::Pause => ("一時停止して", "pause"),
+                Kind::Resume => ("再開して", "resume"),
+                _ => ("止めて", "stop"),
+            };
             decision_lines.push(desk.say(
-                "どれを終了するかを「会話ID conv_… を止めて」のように書いてください。",
-                "Which one shall be stopped? Write for example \"stop the conversation conv_…\".",
+                format!("どの会話かを「会話ID conv_… を{ja}」のように書いてください。"),
+                format!(
+                    "Which one do you mean? Write for example \"{en} the conversation conv_…\"."
+                ),
             ));
         }
         told(desk, &what, talks.len(), &found["next_cursor"], &decision_lines)
@@ -202,6 +333,25 @@ fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String
         }
     };
     desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+}
+
+/// What was said in a conversation, as much of it as is told.
+fn said(desk: &Desk<'_>, read: &Value) -> String {
+    let head = talk(desk, &read["conversation"]);
+    let sender = |it: &Value| {
+        let keys = ["senderId", "sender_id", "sender"];
+        keys.iter().find_map(|key| it[*key].as_str().map(str::to_owned)).unwrap_or_default()
+    };
+    let messages = read["messages"].as_array().into_iter().flatten();
+    let lines: Vec<_> =
+        messages.map(|it| format!("- {}: {}", sender(it), short(&it["content"]))).collect();
+    match lines.is_empty() {
+        true => desk.say(
+            format!("{head}\n発言はまだありません。"),
+            format!("{head}\nNothing was said in it yet."),
+        ),
+        false => format!("{head}\n{}", lines.join("\n")),
+    }
 }
 
 /// One conversation on a line.

@@ -82,6 +82,25 @@ fn bare(heard: &Heard) -> Option<String> {
     (length > 1 && !is_word && !is_time && is_written && is_new).then(|| name.to_owned())
 }
 
+/// A name in small letters and nothing else: `dark magician pls`.
+fn few(heard: &Heard, unused: &[String]) -> Option<String> {
+    const LEADS: &[&str] = &["the ", "a ", "and ", "um ", "uh ", "hey "];
+    const TAILS: &[&str] = &[" please", " pls", " plz", " thanks", " card", "?", ".", "!"];
+    let text = heard.text().to_ascii_lowercase();
+    let name = LEADS.iter().fold(text.as_str(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
+    let name = TAILS.iter().rev().fold(name, |it, tail| it.strip_suffix(tail).unwrap_or(it));
+    let words: Vec<_> = name.split(' ').collect();
+    let is_new = |it: &&&str| unused.iter().any(|word| word.eq_ignore_ascii_case(it));
+    let new = words.iter().filter(is_new).count();
+    let is_written = name.chars().all(|it| it.is_ascii_alphabetic() || matches!(it, ' ' | '-'));
+    let is_few = (1..=3).contains(&words.len()) && new > 0 && new + 1 >= words.len();
+    let is_asked = heard.tokens.iter().all(|it| it.word == Word::Filler || it.word == Word::Card);
+    // Without a word of asking it may be anything.
+    let is_wished = name.len() < text.trim_end_matches(['.', '!']).len();
+    (is_wished && text.is_ascii() && is_written && is_few && is_asked && words.len() > 1)
+        .then(|| name.to_owned())
+}
+
 impl Look {
     /// The name in `heard`, where it asks to see it or is nothing else.
     pub(super) fn of(heard: &Heard, unused: &[String]) -> Option<Self> {
@@ -149,7 +168,9 @@ impl Look {
         let name = match (quoted, asks) {
             (Some(quoted), _) => Some(quoted),
             // What was not asked for is looked up only where it is all that is said.
-            (None, false) if text.is_ascii() => longest(heard.capitals()).filter(|_| is_bare),
+            (None, false) if text.is_ascii() => {
+                longest(heard.capitals()).filter(|_| is_bare).or_else(|| few(heard, unused))
+            }
             (None, false) => is_bare.then(|| bare(heard)).flatten(),
             (None, true) => {
                 let known = longest(heard.capitals()).or_else(|| heard.title());
@@ -169,6 +190,7 @@ impl Look {
         let beside = unused.iter().filter(|it| !name.contains(it.as_str())).count();
         // `What's the capital of France` asks for something else of it.
         let is_other = text.is_ascii() && beside > 0 && heard.find(" of ", 0).is_some();
+        let is_bare = is_bare || few(heard, unused).is_some();
         ((asks || is_bare) && is_name && beside <= 2 && !is_other)
             .then(|| Self { name: name.chars().take(NAME_MAX).collect() })
     }

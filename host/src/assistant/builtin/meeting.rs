@@ -14,9 +14,13 @@ use crate::assistant::{Answered, Decision, Language};
 mod said;
 
 pub(super) use said::Agents;
-use said::about;
+use said::{about, message, to_both, without_length};
 
 const BEGIN: &str = "begin_conversation";
+const SEND: &str = "send_chat";
+const WRITE: &str = "write_message";
+const TALKS: &str = "list_conversations";
+const PROJECT: &str = "project_id";
 const TARGET: &str = "target_agent_id";
 const INITIATOR: &str = "initiator_agent_id";
 const NAME_MAX: usize = 64;
@@ -30,6 +34,20 @@ pub(super) struct Meeting {
     target: Option<String>,
     purpose: Option<String>,
     max_turns: Option<usize>,
+    /// What is to be told to the one agent that is named.
+    message: Option<String>,
+    /// Where that agent works.
+    project: Option<String>,
+    /// The conversation that was begun.
+    begun: Option<String>,
+    /// What is to be said in it.
+    remark: Option<String>,
+}
+
+/// How many turns it is to have.
+pub(super) fn rounds(heard: &Heard) -> Option<usize> {
+    let text = heard.text();
+    talker::rounds(&text).or_else(|| without_length(&text).1)
 }
 
 /// Whether an agent is named, and whether it is spoken of as somebody to be asked.
@@ -62,8 +80,8 @@ impl Meeting {
             }
             [one, two, ..] => (Some(name(one)), Some(name(two))),
         };
-        let rounds = talker::rounds(&heard.text());
-        let mut meeting = Self { initiator, target, purpose: None, max_turns: None };
+        let rounds = rounds(heard);
+        let mut meeting = Self { initiator, target, ..Self::default() };
         if heard.has(&[Word::Chain]) {
             let is_japanese = language == Language::Japanese || heard.text().contains("しりとり");
             let game = if is_japanese { "しりとり" } else { "word chain" };
@@ -74,6 +92,7 @@ impl Meeting {
             });
             return meeting;
         }
+        meeting.message = message(heard, &agents);
         meeting.max_turns = rounds;
         let quoted = heard.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
         let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(heard, &agents));
@@ -88,7 +107,58 @@ impl Meeting {
             (!text.is_empty()).then(|| text.chars().take(NAME_MAX).collect::<String>())
         };
         self.target = text(TARGET).or_else(|| self.target.take());
+        self.project = text(PROJECT).or_else(|| self.project.take());
         self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
+    }
+
+    /// Whether `heard` is to be said to both agents of the conversation that was begun.
+    pub(super) fn remarks(&mut self, heard: &Heard) -> bool {
+        self.remark = to_both(heard).filter(|_| self.begun.is_some());
+        self.remark.is_some()
+    }
+
+    /// Tells the agent that is named what is to be told.
+    fn send(&mut self, text: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let agent = self.target.clone().unwrap_or_default();
+        if desk::output(answered, SEND).is_some() {
+            return desk.conclude(desk.say(
+                format!("{agent} に「{text}」と送りました。"),
+                format!("\"{text}\" was sent to {agent}."),
+            ));
+        }
+        if self.project.is_none() {
+            let Some(found) = desk::output(answered, TALKS) else {
+                let reason = desk.say(
+                    format!("{agent} がどのプロジェクトにいるかを確認"),
+                    format!("To see which project {agent} is in"),
+                );
+                return desk.only(TALKS, json!({ "agent_id": agent }), reason);
+            };
+            let talks = found["conversations"].as_array().into_iter().flatten();
+            let is_member = |it: &&Value| {
+                let members = it["members"].as_array().into_iter().flatten();
+                members.into_iter().any(|it| it["agent_id"] == agent.as_str())
+            };
+            let project = talks.filter(is_member).find_map(|it| it[PROJECT].as_str());
+            self.project = project.map(str::to_owned);
+        }
+        let Some(project) = &self.project else {
+            let form = json!({
+                "title": desk.say("どのプロジェクトのエージェントですか？", "Which project is the agent in?"),
+                "description": desk.say(
+                    format!("{agent} に「{text}」と送ります。"),
+                    format!("\"{text}\" is to be sent to {agent}."),
+                ),
+                "fields": [{ "name": PROJECT, "type": "text", "required": true, "maxLength": NAME_MAX,
+                    "label": desk.say("プロジェクトID", "Project ID") }],
+            });
+            let reason = desk.say("プロジェクトが分からないため", "The project is not known");
+            let words = desk.say("プロジェクトIDを教えてください。", "Please name the project.");
+            return desk.ask(form, reason, words);
+        };
+        let arguments = json!({ PROJECT: project, "agent_id": agent, "content": text });
+        let reason = desk.say(format!("{agent} に伝えるため"), format!("To tell {agent}"));
+        desk.only(SEND, arguments, reason)
     }
 
     /// What is next.
@@ -99,7 +169,21 @@ impl Meeting {
         if let Some(values) = submitted(answered) {
             self.filled(values);
         }
+        if let (Some(text), true) = (self.message.clone(), desk.has(SEND) && desk.has(TALKS)) {
+            return self.send(&text, desk, answered);
+        }
+        if let (Some(text), Some(id), true) = (&self.remark, &self.begun, desk.has(WRITE)) {
+            if desk::output(answered, WRITE).is_some() {
+                return desk.conclude(desk.say(
+                    format!("会話に「{text}」と書き込みました。"),
+                    format!("\"{text}\" was written into the conversation."),
+                ));
+            }
+            let reason = desk.say("両方のエージェントに伝えるため", "To tell both agents");
+            return desk.only(WRITE, json!({ "conversation_id": id, "content": text }), reason);
+        }
         if let Some(begun) = desk::output(answered, BEGIN) {
+            self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
             return desk.conclude(told(desk, &begun["conversation"]));
         }
         if self.target.is_none() && desk.needs(BEGIN, TARGET) {

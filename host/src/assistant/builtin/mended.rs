@@ -2,7 +2,7 @@
 
 /// What says that the words before it are taken back, in Japanese.
 const NOT_BUT: &[&str] =
-    &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく"];
+    &["じゃなくて", "ではなくて", "ではなく", "じゃなく", "でなくて", "でなく", "、いや、"];
 /// What says that a whole sentence before it holds no longer.
 const SAID_BUT: &[&str] = &[
     "と言ったけど",
@@ -45,6 +45,10 @@ const NO_WAIT: &[&str] = &[
     ", i mean",
     ", sorry,",
     ", actually make that",
+    ". actually make it",
+    ", actually make it",
+    ". no, make it",
+    ", no, make it",
     ", make that",
     "... no,",
     ", no,",

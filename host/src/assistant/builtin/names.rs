@@ -1,6 +1,7 @@
 //! Names in a sentence: films, kinds of films, themes and cards. What is known is data; what is not is
 //! taken as it was written.
 
+pub(super) use self::catalogue::{Card, Spotted, card_of};
 use self::tables::{GENRE_WORDS, THEME_WORDS};
 pub(super) use self::tables::{Theme, distance, is_nearly_theme, moods, theme_names};
 use super::{
@@ -9,6 +10,7 @@ use super::{
 };
 
 mod cards;
+mod catalogue;
 mod films;
 mod runs;
 mod tables;
@@ -41,6 +43,7 @@ impl Names for Heard {
             self.chars.iter().filter_map(|it| it.to_lowercase().next()).collect();
         let (mut themes, mut at) = (Vec::<(Theme, Piece)>::new(), 0);
         let names = self.candidates();
+        let cards = self.spotted(false);
         while at < lower.len() {
             // `面白い` is no colour.
             let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
@@ -53,7 +56,10 @@ impl Names for Heard {
             };
             // `ブルーアイズ` is a name and no colour, and `深淵魔導師ノクス` a card's and no theme's.
             let piece = self.piece(at, at + length);
-            if names.iter().any(|it| self.is_more(it, &piece)) {
+            let is_card = cards.iter().any(|it| {
+                it.piece.from <= at && piece.to <= it.piece.to && it.piece.text != piece.text
+            });
+            if is_card || names.iter().any(|it| self.is_more(it, &piece)) {
                 at += length;
                 continue;
             }
@@ -158,6 +164,7 @@ impl Heard {
     /// Whether it is about cards and pictures, so that a colour by itself means something.
     fn is_drawn(&self) -> bool {
         self.has(&[Word::Card, Word::Thumbnail, Word::Theme, Word::Compose])
+            || self.find("背景", 0).is_some()
     }
 }
 

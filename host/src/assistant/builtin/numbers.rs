@@ -14,7 +14,7 @@ const UNITS: &[(Unit, &str)] = &[
     ),
     (
         Unit::Pieces,
-        "枚|まい|点|つ|個|each|apiece|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples|picture|image|artwork|piece|monster|of the|of them|of its|pics|pic",
+        "枚|まい|点|つ|個|each|apiece|cards|card|illustrations|illustration|pictures|images|pieces|artworks|monsters|examples|picture|image|artwork|piece|monster|of the|of them|of its|of those|of these|pics|pic",
     ),
 ];
 

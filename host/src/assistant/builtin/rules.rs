@@ -115,6 +115,14 @@ pub(super) enum Sign {
     Has(Id),
     /// A theme or a colour that is known.
     KnownTheme,
+    /// A card by a name that is known.
+    KnownCard,
+    /// Several things that are on cards, or how one looks.
+    Motifs,
+    /// Cards are picked from a theme.
+    Picked,
+    /// How cards or a theme are to be laid out: a title, a background, one against the other.
+    Laid,
     /// A kind of film.
     Genre,
     /// A film's name.
@@ -135,6 +143,16 @@ pub(super) enum Sign {
     Agent,
     /// One that is to be asked something.
     Addressed,
+    /// Agents that are made to do something together.
+    Caused,
+    /// How often agents are to speak.
+    Rounds,
+    /// The last conversation, whatever it is about.
+    Latest,
+    /// A conversation is to wait, or to go on.
+    Paused,
+    /// Agents that one may talk to.
+    Partners,
 }
 
 /// One rule: all of `all`, none of `none`.
@@ -160,17 +178,43 @@ const fn rule(goal: Goal, all: &'static [Sign], none: &'static [Sign]) -> Rule {
 pub(super) const RULES: &[Rule] = &[
     rule(Goal::Nothing, &[Says(&[Word::NoDoing])], &[]),
     rule(Goal::Nothing, &[Sign::GivesUp], &[]),
-    rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go])]),
+    rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
+    // What agents are to do may be anything that comes below.
+    rule(Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
+    rule(Goal::Converse, &[Sign::Caused], &[Says(&[Word::Halt])]),
+    rule(
+        Goal::Converse,
+        &[Says(&[Word::Agents]), Sign::Rounds],
+        &[Says(&[Word::Exists, Word::Show, Word::Running, Word::Ended, Word::Form])],
+    ),
+    rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go]), Sign::Addressed]),
     rule(Goal::Nothing, &[Denies(&[Word::Cancel])], &[]),
     rule(
         Goal::Price,
         &[Says(&[Word::Price])],
-        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends],
+        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends, Sign::Addressed],
     ),
     rule(
         Goal::Cancel,
         &[Says(&[Word::Cancel])],
-        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere])],
+        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere]), Sign::Addressed],
+    ),
+    rule(Goal::Halt, &[Sign::Paused], &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::NoDoing])]),
+    rule(Goal::Agents, &[Sign::Partners], &[FILM, PICTURE, Says(&[Word::Form])]),
+    rule(
+        Goal::Talks,
+        &[Sign::Latest, Says(&[Word::History, Word::Talks])],
+        &[Says(&[Word::Make, Word::Form, Word::Halt]), Sign::Has(Id::Conversation), FILM],
+    ),
+    rule(
+        Goal::Talks,
+        &[Says(&[Word::Talks]), Sign::Question],
+        &[
+            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt, Word::Can]),
+            Sign::Has(Id::Conversation),
+            FILM,
+            PICTURE,
+        ],
     ),
     rule(
         Goal::Talks,
@@ -197,7 +241,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Goal::Talks,
         &[Says(&[Word::Running]), Sign::Talkers],
-        &[FILM, PICTURE, WAY, Says(&[Word::Form])],
+        &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::Halt])],
     ),
     rule(
         Goal::Halt,
@@ -218,11 +262,12 @@ pub(super) const RULES: &[Rule] = &[
             Sign::Has(Id::Conversation),
         ],
     ),
+    rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Chain])], &[Sign::Rounds]),
     // What agents are to talk about may be anything that comes below.
     rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
     rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Says(&[Word::Agents])], &[]),
-    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History])]),
+    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History, Word::Talks])]),
     // What there is is told, and nothing new is begun.
     rule(Goal::Elsewhere, &[Says(&[Word::Delete])], &[Says(&[Word::Make, Word::Inquire])]),
     rule(
@@ -328,11 +373,47 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::History, &[Sign::Has(Id::Conversation)], &[Says(&[Word::Record])]),
     rule(Goal::Thumbnail, &[Says(&[Word::Thumbnail])], &[]),
     rule(Goal::Thumbnail, &[Says(&[Word::Compose]), PICTURE], &[Sign::Ends]),
+    rule(
+        Goal::Thumbnail,
+        &[Sign::Laid],
+        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
+    ),
+    rule(
+        Goal::Cards,
+        &[Sign::Motifs],
+        &[
+            FILM,
+            WAY,
+            Sign::Ends,
+            Sign::Agent,
+            Says(&[
+                Word::Where,
+                Word::Form,
+                Word::Seat,
+                Word::Reserve,
+                Word::Talks,
+                Word::Thumbnail,
+            ]),
+        ],
+    ),
+    rule(Goal::Cards, &[Sign::Picked], &[FILM, Says(&[Word::Seat, Word::Reserve, Word::Form])]),
     rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
     rule(
         Goal::Cards,
         &[Sign::KnownTheme],
         &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Ends],
+    ),
+    rule(
+        Goal::Cards,
+        &[Sign::KnownCard],
+        &[
+            FILM,
+            WAY,
+            Says(&[Word::Seat, Word::Reserve, Word::Form, Word::Cancel, Word::Playing]),
+            Sign::Ends,
+            Sign::When,
+            Sign::Agent,
+        ],
     ),
     rule(
         Goal::Cards,
@@ -621,9 +702,13 @@ const OCCASIONS: &str = "早い回|遅い回|最初の回|最後の回|最終回
 /// Forms that there are.
 const WHICH_FORM: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
 /// Whoever is talking.
-const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|who is talking|who's talking|agents talking";
+const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
+/// How a card looks.
+const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
+/// Whom one may talk to.
+const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
 /// How something went.
-const PAST: &str = "what did|what have|how did|did worker|did they|have they|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
+const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
 /// Orders to send.
 const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
 const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
@@ -691,6 +776,14 @@ impl<'a> Facts<'a> {
             Sign::Has(Id::Reservation) if heard.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => heard.numbers.id(id).is_some(),
             Sign::KnownTheme => *self.has_theme.get_or_init(|| !heard.themes().is_empty()),
+            Sign::KnownCard => !heard.spotted(false).is_empty(),
+            Sign::Motifs => {
+                let count = heard.spotted(true).len();
+                let shows = heard.has(&[Word::Show, Word::See, Word::Want]);
+                count > 1 && shows || count > 0 && mentions(&heard.lower, LOOKS)
+            }
+            Sign::Picked => super::cards::is_picked(heard),
+            Sign::Laid => super::cards::is_laid(heard),
             Sign::Genre => heard.genre().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| heard.title().is_some()),
             Sign::Named => !heard.unknown_names().is_empty() || !heard.quoted.is_empty(),
@@ -729,6 +822,11 @@ impl<'a> Facts<'a> {
             Sign::Sending => mentions(&heard.lower, SENDING),
             Sign::Errand => heard.is_errand(),
             Sign::Occasion => mentions(&heard.lower, OCCASIONS),
+            Sign::Caused => heard.causes_agents(),
+            Sign::Rounds => super::meeting::rounds(heard).is_some(),
+            Sign::Latest => mentions(&heard.lower, super::lists::LATEST),
+            Sign::Paused => super::lists::pauses(heard).is_some(),
+            Sign::Partners => mentions(&heard.lower, PARTNERS),
             Sign::Agent => heard.names_agent(),
             Sign::Addressed => heard.addresses_agent(),
             Sign::Fields => !self.reading().fields.is_empty(),

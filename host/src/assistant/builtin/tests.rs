@@ -46,7 +46,14 @@ pub(super) fn offers() -> Vec<Offer> {
     offers.push(offer("conversations", &begin));
     let tools: Value = serde_json::from_str(CONVERSATIONS).unwrap();
     let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
-    let lists = ["list_conversations", "stop_conversation"];
+    let lists = [
+        "list_conversations",
+        "stop_conversation",
+        "pause_conversation",
+        "get_conversation",
+        "send_chat",
+        "write_message",
+    ];
     let lists = tools.iter().filter(|it| lists.iter().any(|name| it["name"] == *name));
     offers.extend(lists.map(|it| offer("conversations", it)));
     offers

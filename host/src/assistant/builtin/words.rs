@@ -153,20 +153,20 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Theme,
-        "テーマ|テーマの|系統|シリーズ|アーキタイプ|カテゴリ|カテゴリー|デッキ|系の|系テーマ|系カード|系で|theme|themes|themed|archetype|archetypes|deck|\
+        "カード群|カードセット|card sets|sets|factions|テーマ|テーマの|系統|シリーズ|アーキタイプ|カテゴリ|カテゴリー|デッキ|系の|系テーマ|系カード|系で|theme|themes|themed|archetype|archetypes|deck|\
          decks",
     ),
     (
         Word::Thumbnail,
-        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
+        "動画用の画像|動画の画像|動画に使う画像|動画用画像|動画の表紙|動画用のイラスト|video image|image for my video|picture for my video|cover for my video|image for a video|picture for a video|video cover|thumbnial|thumnail|tumbnail|thumbnal|サムネール|cover for my|the cover|cover:|cover for the|cover for a|cover with|cover of|a cover|youtube cover|cover art|thumb|thumbs|サムネ|サムネイル|サムネイル画像|サムネ画像|バナー|見出し画像|表紙|thumbnail|thumbnails|banner|cover image|cover picture",
     ),
     (
         Word::Compose,
-        "画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
+        "in one image|in one picture|into one image|into one picture|in a single image|in a single picture|一枚の画像|1枚の画像|一枚の絵に|1枚の絵に|画像を作|絵を作|画像を生成|画像生成|画像にして|並べた画像|合成|コラージュ|compose|collage|make an image|make a picture|create an image|create a picture|generate an image|generate a picture|draw a picture|draw an image",
     ),
     (
         Word::Versus,
-        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |vs|vs.|versus|against|battle|duel",
+        "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |戦わせ|fight|fights|fighting|face off|facing off|vs|vs.|versus|against|battle|duel",
     ),
     (
         Word::Make,
@@ -239,13 +239,13 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::How,
-        "って何?|って何ですか|とは何|とはなに|って何のこと|what is a form|what's a form|why can't|why does|why do|なぜ予約|どうして予約|なんで予約|どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|方法を教えて|使い方を|の手順|how do i book|\
+        "作り方を|作り方は|作り方が|how do i make|how can i make|how to make|って何?|って何ですか|とは何|とはなに|って何のこと|what is a form|what's a form|why can't|why does|why do|なぜ予約|どうして予約|なんで予約|どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|方法を教えて|使い方を|の手順|how do i book|\
          how do i reserve|how can i book|how can i reserve|how to book|how to reserve|how does booking|how does the booking|\
          how does reservation|how do reservations",
     ),
     (
         Word::Mine,
-        "予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|\
+        "予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|\
          予約は取れて|予約取れて|予約が取れて|予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約してる|予約している|\
          予約してるの|予約した内容|予約履歴|予約したもの|予約って入って|予約はどうな|予約どうな|my seat|my seats|my booking|my bookings|my reservation|\
          my reservations|my tickets|have i booked|did i book|i have booked|have we booked|booked so far|i've booked|reservation go through|\
@@ -255,7 +255,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::Talks, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
     (
         Word::Running,
-        "動いて|動いている|動いてる|進行中|続いて|実行中|走って|やり取り中|会話中|話し中|話している|話してる|今の会話|talking|active|running|going on|in progress|ongoing|underway|still talking|talking now|currently talking",
+        "動いて|動いている|動いてる|進行中|続いて|実行中|走って|やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|active|running|going on|in progress|ongoing|underway|still talking|talking now|currently talking",
     ),
     (
         Word::Ended,
@@ -304,7 +304,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Help,
-        "何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
+        "what can i do|what can i actually do|what can i really do|what can i ask|what else can i|can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|なにができ|ヘルプ|使い方|できることは|できること|help|what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|\
          how does this work",
     ),
     (
@@ -322,7 +322,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::NoDoing,
-        "行くのはやめ|まで行くのはやめ|に行くのはやめ|へ行くのはやめ|まで行くのをやめ|に行くのをやめ|へ行くのをやめ|調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
+        "止めないで|とめないで|終わらせないで|停止しないで|don't stop|do not stop|don't end|do not end|don't pause|行くのはやめ|まで行くのはやめ|に行くのはやめ|へ行くのはやめ|まで行くのをやめ|に行くのをやめ|へ行くのをやめ|調べないで|調べなくて|検索しないで|検索しなくて|検索は不要|検索不要|何もしないで|なにもしないで|表示しないで|探さないで|呼び出さないで|実行しないで|\
          取得しないで|don't search|don't look|don't do anything|do nothing|do not search|don't call|don't run|don't fetch|don't show|\
          never mind|nevermind|forget it|forget about it|stop that|no thanks|no, thanks|no thank you|やっぱりやめ|もういい|忘れて|会話させないで|会話をさせないで|話させないで|don't let|do not let|don't have",
     ),

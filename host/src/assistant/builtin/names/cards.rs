@@ -123,7 +123,12 @@ impl Heard {
     /// Whether `name` has `theme` in it, and more than that.
     pub(super) fn is_more(&self, name: &Piece, theme: &Piece) -> bool {
         let is_in = name.from <= theme.from && theme.to <= name.to;
-        let outside = (name.from..theme.from).chain(theme.to..name.to);
+        // Words in lower case before a theme go on to it: `a fan of four azure cards`.
+        let is_lower = name.text.is_ascii() && name.text.chars().all(|it| !it.is_uppercase());
+        let begin = if is_lower { theme.from } else { name.from };
+        // `雪月花から桜` picks from the theme.
+        let end = if self.is_at("から", theme.to) { theme.to } else { name.to };
+        let outside = (begin..theme.from).chain(theme.to..end);
         let is_name = |at: usize| {
             let it = self.chars[at];
             is_name_char(it) && !"系色的風".contains(it) && !self.is_known(at)

@@ -30,7 +30,7 @@ const GENRES: &[((&str, &str), &str)] = &[
 const THEMES: &[(Theme, &str)] = &[
     (
         Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: true },
-        "蒼晶竜|そうしょうりゅう|azure crystal dragons|azure crystal dragon|azure crystal|azure dragons|crystal dragons",
+        "蒼晶竜|そうしょうりゅう|azure crystal dragons|azure crystal dragon|azure crystal|azure dragons|azure dragon|crystal dragons|青い竜|ブルーの竜",
     ),
     (
         Theme { japanese: "蒼晶竜", english: "Azure Crystal Dragons", is_name: false },
@@ -38,7 +38,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: true },
-        "紅蓮機工|ぐれんきこう|crimson engine|crimson engines",
+        "紅蓮機工|ぐれんきこう|crimson engine|crimson engines|engine legion",
     ),
     (
         Theme { japanese: "紅蓮機工", english: "Crimson Engine", is_name: false },
@@ -46,7 +46,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: true },
-        "翠森精霊|すいしんせいれい|verdant spirits|verdant spirit",
+        "翠森精霊|すいしんせいれい|verdant spirits|verdant spirit|forest spirits|森の精霊",
     ),
     (
         Theme { japanese: "翠森精霊", english: "Verdant Spirits", is_name: false },
@@ -66,7 +66,7 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "深淵魔導", english: "Abyssal Arcana", is_name: false },
-        "深淵|紫っぽい|パープル|紫系|紫の|紫色|バイオレット|むらさき|パープル系|purple|violet|purple-themed",
+        "深淵|紫っぽい|パープル|紫系|紫の|紫色|バイオレット|むらさき|パープル系|purple|violet|purple-themed|abyssal",
     ),
     (
         Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: true },
@@ -74,11 +74,11 @@ const THEMES: &[(Theme, &str)] = &[
     ),
     (
         Theme { japanese: "雪月花", english: "Snow Moon Flower", is_name: false },
-        "白っぽい|ホワイト|白系|白い|白色|真っ白|ホワイト系|白の|white|snowy|white-themed",
+        "snow theme|snow cards|snow set|snow deck|白っぽい|ホワイト|白系|白い|白色|真っ白|ホワイト系|白の|white|snowy|white-themed",
     ),
     (
         Theme { japanese: "星海航路", english: "Starfarer Route", is_name: true },
-        "星海航路|せいかいこうろ|starfarer route|starfarer routes|starfarer",
+        "星海航路|せいかいこうろ|starfarer route|starfarer routes|starfarer|starfarers",
     ),
     (
         Theme { japanese: "星海航路", english: "Starfarer Route", is_name: false },
@@ -88,7 +88,10 @@ const THEMES: &[(Theme, &str)] = &[
 
 /// Moods and motifs, and the themes whose cards have them; they count where nothing else is named.
 const MOODS: &[(usize, &str)] = &[
-    (0, "海|水中|水の|氷|涼し|爽やか|さわやか|クールな|ocean|sea|underwater|water|icy|ice|cool"),
+    (
+        0,
+        "ドラゴン|竜の|竜たち|dragon|dragons|海|水中|水の|氷|涼し|爽やか|さわやか|クールな|ocean|sea|underwater|water|icy|ice|cool",
+    ),
     (
         1,
         "炎|火山|火の|燃え|熱い|熱血|情熱|メカ|機械|ロボット|歯車|スチームパンク|fire|fiery|flame|flames|burning|hot|mecha|mechanical|machine|machines|robot|robots|steampunk|volcanic",
@@ -142,7 +145,7 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     let rest: String = lower[at + 1..].iter().take(3).collect();
     let is_alone =
         !is_kanji(before) && !matches!(before, Some('お' | '(')) && !is_kanji(lower.get(at + 1));
-    const BEHIND: [&str; 9] = ["で", "に", "と", "っぽ", "、", "い", "を", "が", "な"];
+    const BEHIND: [&str; 10] = ["で", "に", "と", "っぽ", "、", "い", "を", "が", "な", "から"];
     let is_colour = is_alone && (rest.is_empty() || BEHIND.iter().any(|it| rest.starts_with(it)));
     THEMES.iter().map(|it| it.0).find(|it| is_colour && it.japanese == name && !it.is_name)
 }

@@ -43,6 +43,9 @@ pub(super) fn follow(talk: &mut Talk, sentence: &str) -> Came {
                 "reserve_seats",
                 "cancel_reservation",
                 "stop_conversation",
+                "pause_conversation",
+                "send_chat",
+                "write_message",
                 "begin_conversation",
             ]
             .contains(&it.name.as_str())
@@ -90,9 +93,13 @@ fn answer(call: &ToolCall) -> ToolResult {
             { "handle": "f-2", "title": "アンケート", "status": "waiting", "asked_at": "2026-11-20T11:00:00" },
         ] })),
         "list_conversations" => output(json!({ "conversations": [{
-            "conversation_id": "conv_1", "state": "active", "purpose": "しりとり",
+            "conversation_id": "conv_1", "project_id": "demo", "state": "active", "purpose": "しりとり",
             "members": [{ "agent_id": "worker-a" }, { "agent_id": "worker-b" }],
         }] })),
+        "get_conversation" => output(json!({
+            "conversation": { "conversation_id": text("conversation_id"), "state": "ended", "purpose": "しりとり", "members": [] },
+            "messages": [{ "senderId": "worker-a", "content": "りんご" }],
+        })),
         "geocode" => output(json!({
             "location": { "lat": 35.6, "lng": 139.7 }, "formatted_address": text("address"),
         })),

@@ -134,3 +134,30 @@ fn what_was_begun_is_told_and_where_it_can_be_watched() {
     let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
     assert!(text.contains("no such agent"), "{text}");
 }
+
+#[test]
+fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
+    let mut talk = Talk::new();
+    talk.say("start a talk between worker-a and worker-b about the weekend menu");
+    let begun = json!({ "conversation": { "conversation_id": "conv_7", "members": [] } });
+    talk.back(&[output(begun)]);
+    let expected =
+        |text: &str| ("write_message", json!({ "conversation_id": "conv_7", "content": text }));
+    let decided = talk.say("let both know that one guest is vegan");
+    assert_eq!(call(&decided), expected("one guest is vegan"));
+    talk.back(&[output(json!({}))]);
+    assert_eq!(call(&talk.say("二人に「塩は少なめ」と伝えて")), expected("塩は少なめ"));
+}
+
+#[test]
+fn an_agent_whose_project_is_not_known_is_told_something_once_it_is() {
+    let mut talk = Talk::new();
+    let decided = talk.say("tell worker-z that the meeting moved to 3pm");
+    assert_eq!(call(&decided), ("list_conversations", json!({ "agent_id": "worker-z" })));
+    let decided = talk.back(&[output(json!({ "conversations": [] }))]);
+    assert_eq!(call(&decided).0, "request_form");
+    let expected = json!({
+        "project_id": "demo", "agent_id": "worker-z", "content": "the meeting moved to 3pm",
+    });
+    assert_eq!(call(&talk.say(r#"{"project_id": "demo"}"#)), ("send_chat", expected));
+}
