@@ -76,12 +76,18 @@ impl Slot {
     #[must_use]
     pub fn on(&self, date: Date) -> Option<Showing<'_>> {
         let weekday = date.weekday().to_monday_zero_offset();
-        let text = date.to_string();
-        let on = self.weekdays >> weekday & 1 == 1
-            && self.valid_from.as_ref().is_none_or(|it| *it <= text)
-            && self.valid_until.as_ref().is_none_or(|it| text <= *it);
-        let start = date.to_datetime(clock::minute(&self.starts)?);
-        on.then_some(Showing { slot: self, start })
+        if self.weekdays >> weekday & 1 == 0 {
+            return None;
+        }
+        if self.valid_from.is_some() || self.valid_until.is_some() {
+            let text = date.to_string();
+            let begins = self.valid_from.as_ref().is_none_or(|it| *it <= text);
+            let ends = self.valid_until.as_ref().is_none_or(|it| text <= *it);
+            if !(begins && ends) {
+                return None;
+            }
+        }
+        Some(Showing { slot: self, start: date.to_datetime(clock::minute(&self.starts)?) })
     }
 }
 

@@ -31,7 +31,9 @@ impl<S: Source> Graph<S> {
             let reaches =
                 |it: &usize| times[*it].1 >= begin.saturating_add(stretch).saturating_add(step);
             let to = (from..last).find(reaches).unwrap_or(last);
-            let shared = on_best[from].is_some_and(|at| on_best[to] == Some(at + to - from));
+            // A way that leaves the best one may come back after as many links.
+            let is_shared = |at: usize| (from..=to).all(|it| on_best[it] == Some(at + it - from));
+            let shared = on_best[from].is_some_and(is_shared);
             if !shared && to > from {
                 let taken = times[to].1 - begin;
                 if self.fastest(path.arcs[from], path.arcs[to], rules)?.is_some_and(|it| it < taken)
