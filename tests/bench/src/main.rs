@@ -146,7 +146,8 @@ async fn measure(arguments: &Arguments, plan: Plan) -> Result<Report> {
     }
     if arguments.wants("neighbours") {
         neighbours::measure(&host().await?, plan.rounds, plan.round, &mut report).await?;
-        let mut all = vec![arguments.test_components.join("rogue")];
+        // A server is ready once it echoes.
+        let mut all = ["echo", "rogue"].map(|it| arguments.test_components.join(it)).to_vec();
         all.extend(SHIPPED.map(|it| arguments.components.join(it)));
         let host = Server::host_with(&host_program, &all).await.context("our host")?;
         neighbours::measure_reads(&host, plan.rounds, plan.round, &mut report).await?;

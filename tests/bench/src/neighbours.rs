@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -14,6 +14,8 @@ use crate::wire::{Call, Connection, health_request};
 const BUSY: usize = 16;
 /// How guests misbehave: processor, memory by one instruction, memory, log.
 const MISDEEDS: [&str; 4] = ["spin", "refill", "hoard", "chatter"];
+/// What an answer with an output has in it.
+const OUTPUT: &[u8] = b"\"structuredContent\"";
 /// Between two calls of the neighbour: it is an ordinary client, not a load.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -120,7 +122,7 @@ fn reads() -> [(&'static str, Value); 5] {
         ("route_search", json!({ "origin": "東京駅", "destination": "横浜駅" })),
         ("list_form_submissions", json!({})),
         ("list_conversations", json!({})),
-        ("get_card_illustration", json!({ "name": "ソレイユ" })),
+        ("get_card_illustration", json!({ "card_name": "蒼晶の尖塔" })),
     ]
 }
 
@@ -130,8 +132,11 @@ async fn p99_of(host: &Server, request: &[u8], round: Duration) -> Result<f64> {
     let end = Instant::now() + round;
     while Instant::now() < end {
         let begun = Instant::now();
-        connection.exchange(request).await?;
+        let answer = connection.exchange(request).await?;
         times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        // A refusal that comes quickly is no read.
+        let has_output = answer.windows(OUTPUT.len()).any(|it| it == OUTPUT);
+        ensure!(has_output, "no output: {}", String::from_utf8_lossy(answer));
         tokio::time::sleep(PAUSE).await;
     }
     Ok(p99(times))

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 /// The modern era's revision of the protocol.
 const MODERN: &str = "2026-07-28";
 /// An answer of an echo of 1 KB is a few; more is a fault of the server's.
-const ANSWER_BYTES_MAX: usize = 64 << 10;
+const ANSWER_BYTES_MAX: usize = 2 << 20;
 
 /// A call of a tool, `echo` unless another is named, with the same object for every server.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl Connection {
             .await
             .with_context(|| format!("connecting to {address}"))?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(ANSWER_BYTES_MAX) })
+        Ok(Self { stream, buffer: Vec::with_capacity(64 << 10) })
     }
 
     /// Sends a request and answers the body of what comes back.
