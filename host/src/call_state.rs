@@ -21,6 +21,7 @@ use crate::{
     metrics::Tally,
     notes::Notes,
     reach::Reach,
+    scheduler::Pace,
     settings::Settings,
     telemetry::Span,
     ticker::{Running, Ticker},
@@ -44,6 +45,8 @@ pub(crate) struct CallContext {
     pub(crate) tally: Arc<Tally>,
     /// What all instances of the component have of memory now, in bytes.
     pub(crate) memory: Arc<AtomicUsize>,
+    /// Whether it takes turns.
+    pub(crate) pace: Arc<Pace>,
 }
 
 /// The time of day as components see it: the machine's, or a test's.

@@ -21,6 +21,7 @@ use crate::{
     notes::Notes,
     record::{Record, Surface, Watch},
     registry::{Catalog, Registry},
+    scheduler,
     seal::{Asked, Seal, State, StateError, TTL_S, digest},
     spent::{Claim, Spent},
     telemetry::TraceHeaders,
@@ -52,6 +53,7 @@ pub(crate) struct Calls {
 }
 
 /// One round of a call, as it came in.
+#[derive(Clone)]
 pub(crate) struct Call {
     /// The name of the tool or the prompt, or the URI of the resource.
     pub(crate) name: String,
@@ -70,6 +72,27 @@ pub(crate) struct Call {
     pub(crate) surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
     pub(crate) trace: TraceHeaders,
+}
+
+/// One round. Once it takes turns it goes on beside the calls of the others.
+async fn run<M: Method>(
+    component: &Arc<LoadedComponent>,
+    call: &Arc<Call>,
+    state: &Arc<State>,
+    mut round: Round,
+) -> Result<M::Output, CallError> {
+    let pace = component.pace();
+    round.pace = Some(pace.clone());
+    let (own, call, state) = (component.clone(), call.clone(), state.clone());
+    let run = Box::pin(async move { M::round(&own, &call, &state, round).await });
+    match scheduler::beside(&pace, || component.heavy(), run).await {
+        Ok(result) => result,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        // The server ends.
+        Err(_) => {
+            Err(CallError::Busy { component: component.name().clone(), retry_after_ms: 1_000 })
+        }
+    }
 }
 
 /// How a round ended.
@@ -184,7 +207,7 @@ impl Calls {
         let whose = (&**component.digest(), component.clock());
         let has_answers = !record.call.responses.is_empty();
         let are_taken = has_answers && takes_unasked::<M>(&record.call, &component);
-        let mut state = self.state::<M>(&record.call, whose, are_taken)?;
+        let mut state = Arc::new(self.state::<M>(&record.call, whose, are_taken)?);
         let claim = self.claim(&state, component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
@@ -195,17 +218,18 @@ impl Calls {
                 caller: call.caller.clone(),
                 notes: call.notes.clone(),
                 span: record.span.child("round"),
+                pace: None,
             };
-            match M::round(&component, call, &state, round).await {
+            match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {
                     spend(claim.filter(|_| questions == Questions::Answered), component.clock());
                     let component = component.name().clone();
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    state.belong_to(component.digest());
+                    Arc::make_mut(&mut state).belong_to(component.digest());
                     let asks = (component.name(), component.clock());
-                    return self.seal::<M>(asks, (call, call_id), it, state);
+                    return self.seal::<M>(asks, (call, call_id), it, Arc::unwrap_or_clone(state));
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
                     waiting.wait(&component, &it, &self.stop).await?;
@@ -213,7 +237,7 @@ impl Calls {
                     component = M::component(&self.registry.catalog(), call)?;
                     record.component = Some(component.clone());
                     waiting.follow(&component);
-                    state.belong_to(component.digest());
+                    Arc::make_mut(&mut state).belong_to(component.digest());
                 }
                 Err(error) => {
                     if matches!(error, CallError::Stopped(Stop::Refused(_))) {

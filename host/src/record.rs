@@ -224,7 +224,7 @@ impl Watch {
             span: self.telemetry.call(&call, method, id),
             id,
             method,
-            call,
+            call: Arc::new(call),
             time: SystemTime::now(),
             began: Instant::now(),
             round: 1,
@@ -248,7 +248,7 @@ pub(crate) struct Record<'a> {
     watch: &'a Watch,
     pub(crate) id: u64,
     method: &'static str,
-    pub(crate) call: Call,
+    pub(crate) call: Arc<Call>,
     pub(crate) span: Span,
     /// Which round of the call this is, from 1.
     pub(crate) round: u32,
@@ -291,7 +291,7 @@ impl Drop for Record<'_> {
         if !self.watch.audit.is_enabled() {
             return;
         }
-        let mut name = std::mem::take(&mut self.call.name);
+        let mut name = std::mem::take(&mut Arc::make_mut(&mut self.call).name);
         // What follows in a URI is more of an argument than of a name.
         let end = name.find('?').unwrap_or(name.len());
         name.truncate(name.floor_char_boundary(end.min(128)));
@@ -304,7 +304,9 @@ impl Drop for Record<'_> {
             method: self.method,
             name,
             by: by(self.component.as_deref(), self.server.as_deref()),
-            arguments: audit::Arguments::of(std::mem::take(&mut self.call.arguments)),
+            arguments: audit::Arguments::of(std::mem::take(
+                &mut Arc::make_mut(&mut self.call).arguments,
+            )),
             outcome: std::mem::take(&mut self.word),
             is_refused: self.ending.is_refusal()
                 || self.component.is_none() && self.server.is_none(),

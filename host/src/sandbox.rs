@@ -27,7 +27,7 @@ use crate::{
     call_state::{CallContext, CallState},
     grants::Grant,
     limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
-    scheduler::{Pace, Scheduler},
+    scheduler::{Heavy, Pace, Scheduler},
     ticker::Ticker,
 };
 
@@ -51,6 +51,9 @@ pub struct Sandbox {
     ticker: Arc<Ticker>,
     /// Long runners take turns, so that quick calls always find a free worker.
     scheduler: Arc<Scheduler>,
+    heavy: Arc<Heavy>,
+    /// Turns at a time, and threads for them.
+    slow_lane: usize,
     instances: Arc<Instances>,
     config: Arc<SandboxConfig>,
     memory_bytes_max: usize,
@@ -76,6 +79,8 @@ impl Sandbox {
             quiet_compiler: quiet_compiler(&engine, config, memory_bytes_max)?,
             engine,
             scheduler: Arc::new(Scheduler::new(slow_lane)),
+            heavy: Arc::default(),
+            slow_lane,
             instances: Arc::new(Instances::new(config.instances_max)),
             config: Arc::new(config.clone()),
             memory_bytes_max,
@@ -104,6 +109,11 @@ impl Sandbox {
     /// What gives turns to long runners.
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+
+    /// Where calls of components that use much run, beside those of the others.
+    pub(crate) fn heavy(&self) -> Option<&tokio::runtime::Handle> {
+        self.heavy.threads(self.slow_lane)
     }
 
     /// Leave to make one instance for a component that has `running` already, if there is room
@@ -137,9 +147,7 @@ impl Sandbox {
                 return Ok(UpdateDeadline::Interrupt);
             }
             ran += 1;
-            if ran >= QUICK_TICKS {
-                pace.slow_down();
-            }
+            pace.interrupt(ran >= QUICK_TICKS);
             // Ends the turn; `Turns` says when the next one comes.
             Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
         });

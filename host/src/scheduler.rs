@@ -3,16 +3,22 @@
 
 use std::{
     collections::VecDeque,
+    future::poll_fn,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::{Context, Poll, Waker, ready},
     time::{Duration, Instant},
 };
 
-use tokio::runtime::{Handle, RuntimeFlavor::MultiThread};
+use futures::future::BoxFuture;
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::JoinError,
+};
+use tokio_util::task::AbortOnDropHandle;
 
 /// One call in so many is measured: what a processor did for a thread is a question to the system.
 const MEASURED: u32 = 8;
@@ -50,7 +56,7 @@ impl Default for Usage {
 impl Usage {
     /// How the component's next call begins.
     pub(crate) fn pace(&self) -> Arc<Pace> {
-        Arc::new(Pace(AtomicBool::new(self.is_heavy(self.since.elapsed()))))
+        Arc::new(Pace::new(self.is_heavy(self.since.elapsed())))
     }
 
     fn is_heavy(&self, now: Duration) -> bool {
@@ -89,16 +95,30 @@ fn nanos(duration: Duration) -> u64 {
 
 /// Whether one call takes turns.
 #[derive(Debug)]
-pub(crate) struct Pace(AtomicBool);
+pub(crate) struct Pace {
+    is_slow: AtomicBool,
+    /// Whether a tick ended its latest turn, so that it has more to do at once.
+    is_interrupted: AtomicBool,
+}
 
 impl Pace {
-    /// From now on the call takes turns.
-    pub(crate) fn slow_down(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    fn new(is_slow: bool) -> Self {
+        Self { is_slow: AtomicBool::new(is_slow), is_interrupted: AtomicBool::new(false) }
+    }
+
+    /// A tick ends its turn; a call that is slow takes turns from now on.
+    pub(crate) fn interrupt(&self, is_slow: bool) {
+        self.is_slow.fetch_or(is_slow, Ordering::Relaxed);
+        self.is_interrupted.store(true, Ordering::Relaxed);
     }
 
     fn is_slow(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.is_slow.load(Ordering::Relaxed)
+    }
+
+    /// Whether a tick ended the turn before; asked once a turn.
+    fn was_interrupted(&self) -> bool {
+        self.is_interrupted.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -156,14 +176,14 @@ impl Scheduler {
             state.begin(usage);
             return Poll::Ready(());
         }
-        let given = Arc::<AtomicBool>::default();
-        let waiting = Waiting { given: given.clone(), waker: context.waker().clone() };
-        match state.queues.iter_mut().find(|it| Arc::ptr_eq(&it.0, usage)) {
-            Some((_, queue)) => queue.push_back(waiting),
-            None => state.queues.push((usage.clone(), VecDeque::from([waiting]))),
-        }
-        *place = Some(given);
+        *place = Some(state.queue(usage, context));
         Poll::Pending
+    }
+
+    /// A place in the queue for a call that goes on after the turn it still has: else the calls of others
+    /// would always be next, however much those have used.
+    fn queue_again(&self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
+        self.state().queue(usage, context)
     }
 
     /// Ends a turn that took so long.
@@ -197,6 +217,17 @@ impl Scheduler {
 }
 
 impl State {
+    /// A place at the end of the component's queue.
+    fn queue(&mut self, usage: &Arc<Usage>, context: &Context<'_>) -> Arc<AtomicBool> {
+        let given = Arc::<AtomicBool>::default();
+        let waiting = Waiting { given: given.clone(), waker: context.waker().clone() };
+        match self.queues.iter_mut().find(|it| Arc::ptr_eq(&it.0, usage)) {
+            Some((_, queue)) => queue.push_back(waiting),
+            None => self.queues.push((usage.clone(), VecDeque::from([waiting]))),
+        }
+        given
+    }
+
     fn begin(&mut self, usage: &Usage) {
         self.free -= 1;
         self.reached = self.reached.max(usage.turns());
@@ -252,23 +283,90 @@ impl<F: Future> Future for Turns<'_, F> {
             ready!(this.scheduler.poll_turn(this.usage, &mut this.place, context));
         }
         let _turn = takes_turns.then(|| Turn::begin(this.scheduler, this.usage));
-        let Some(spent) = &mut this.spent else {
-            return beside(takes_turns, || this.body.as_mut().poll(context));
-        };
-        let began = processor_time();
-        let polled = beside(takes_turns, || this.body.as_mut().poll(context));
-        *spent += processor_time().saturating_sub(began);
+        let began = this.spent.is_some().then(processor_time);
+        let polled = this.body.as_mut().poll(context);
+        if let (Some(spent), Some(began)) = (&mut this.spent, began) {
+            *spent += processor_time().saturating_sub(began);
+        }
+        if this.pace.was_interrupted() && takes_turns && polled.is_pending() {
+            this.place = Some(this.scheduler.queue_again(this.usage, context));
+        }
         polled
     }
 }
 
-/// Runs a turn beside the runtime's workers, which go on with other calls: what no tick interrupts,
-/// such as filling memory in one instruction, holds up none of them, for the system divides the
-/// processors among threads.
-fn beside<T>(takes_turns: bool, turn: impl FnOnce() -> T) -> T {
-    let is_many = || Handle::try_current().is_ok_and(|it| it.runtime_flavor() == MultiThread);
-    if takes_turns && is_many() { tokio::task::block_in_place(turn) } else { turn() }
+/// Runs `call` here until it takes turns, and then on the threads of less priority.
+///
+/// # Errors
+/// When it panics there, or those threads end.
+pub(crate) async fn beside<T: Send + 'static>(
+    pace: &Pace,
+    heavy: impl FnOnce() -> Option<Handle>,
+    mut call: BoxFuture<'static, T>,
+) -> Result<T, JoinError> {
+    let here = poll_fn(|context| {
+        if pace.is_slow() {
+            return Poll::Ready(None);
+        }
+        match call.as_mut().poll(context) {
+            Poll::Ready(it) => Poll::Ready(Some(it)),
+            Poll::Pending if pace.is_slow() => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    });
+    if let Some(it) = here.await {
+        return Ok(it);
+    }
+    match heavy() {
+        Some(heavy) => AbortOnDropHandle::new(heavy.spawn(call)).await,
+        None => Ok(call.await),
+    }
 }
+
+/// Threads of less priority, for calls of components that use much. What no tick interrupts, such as
+/// filling memory in one instruction, holds up no other call there.
+#[derive(Default)]
+pub(crate) struct Heavy(OnceLock<Runtime>);
+
+impl Heavy {
+    /// So many threads, made when they are first asked for; none where the system has none left.
+    pub(crate) fn threads(&self, count: usize) -> Option<&Handle> {
+        if self.0.get().is_none() {
+            let threads = Builder::new_multi_thread()
+                .worker_threads(count)
+                .thread_name("heavy")
+                .on_thread_start(give_way)
+                .enable_all()
+                .build();
+            // Of two that are made at once, one is used.
+            if let Err(spare) = self.0.set(threads.ok()?) {
+                spare.shutdown_background();
+            }
+        }
+        self.0.get().map(Runtime::handle)
+    }
+}
+
+impl Drop for Heavy {
+    fn drop(&mut self) {
+        // A runtime that waits for its threads may not be dropped by a task.
+        if let Some(threads) = self.0.take() {
+            threads.shutdown_background();
+        }
+    }
+}
+
+/// Gives this thread less priority than the others of this process.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    const NICENESS: i32 = 10;
+    // No process is named: on Linux that is the calling thread. Without it the calls share as equals.
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+}
+
+/// Other systems know the priority of a process only.
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
 
 impl<F> Drop for Turns<'_, F> {
     fn drop(&mut self) {
@@ -414,10 +512,37 @@ mod tests {
         assert!(ask(&scheduler, &usage, &mut None), "nothing is left behind");
     }
 
+    /// A call of many short turns beside one of long turns has as much of the processor.
+    #[test]
+    fn a_call_that_goes_on_waits_with_the_others_for_its_next_turn() {
+        let scheduler = Scheduler::new(1);
+        let (hog, drawer) = (Arc::<Usage>::default(), Arc::<Usage>::default());
+        let context = Context::from_waker(Waker::noop());
+        assert!(ask(&scheduler, &drawer, &mut None));
+        let mut hogs = None;
+        assert!(!ask(&scheduler, &hog, &mut hogs));
+        let mut turns = [0, 0];
+        let mut place = Some(scheduler.queue_again(&drawer, &context));
+        scheduler.end(&drawer, MS);
+        while turns[0] < 60 {
+            if ask(&scheduler, &drawer, &mut place) {
+                turns[0] += 1;
+                place = Some(scheduler.queue_again(&drawer, &context));
+                scheduler.end(&drawer, MS);
+            } else {
+                assert!(ask(&scheduler, &hog, &mut hogs));
+                turns[1] += 1;
+                hogs = Some(scheduler.queue_again(&hog, &context));
+                scheduler.end(&hog, 20 * MS);
+            }
+        }
+        assert!(turns[1] <= 4, "{turns:?}");
+    }
+
     #[tokio::test]
     async fn a_call_that_waits_for_the_host_leaves_its_turn_to_others() {
         let scheduler = Scheduler::new(1);
-        let (usage, pace) = (Arc::<Usage>::default(), Arc::new(Pace(AtomicBool::new(true))));
+        let (usage, pace) = (Arc::<Usage>::default(), Arc::new(Pace::new(true)));
         let (send, receive) = tokio::sync::oneshot::channel::<()>();
         let waits = std::pin::pin!(receive);
         let mut first = Turns::new(waits, pace.clone(), &usage, &scheduler);

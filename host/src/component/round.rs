@@ -1,7 +1,8 @@
 //! One round of a call: what it brings along, whoever asks for it, and its run in an instance.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
+use tokio::runtime::Handle;
 use wasmtime::Store;
 
 use super::{CallError, Invocation, LoadedComponent, Output, Stop, fault, places::Place};
@@ -12,7 +13,7 @@ use crate::{
     output_check,
     record::next_call_id,
     sandbox,
-    scheduler::Turns,
+    scheduler::{Pace, Turns},
     telemetry::Span,
 };
 
@@ -23,13 +24,15 @@ pub(crate) struct Round {
     pub(crate) caller: Caller,
     pub(crate) notes: Option<Notes>,
     pub(crate) span: Span,
+    /// Whether it takes turns, where its caller follows that.
+    pub(crate) pace: Option<Arc<Pace>>,
 }
 
 impl Round {
     /// One that the host itself asks for.
     pub(crate) fn of_host() -> Self {
         let caller = Caller::anonymous();
-        Self { call_id: next_call_id(), caller, notes: None, span: Span::default() }
+        Self { call_id: next_call_id(), caller, notes: None, span: Span::default(), pace: None }
     }
 }
 
@@ -104,6 +107,16 @@ impl LoadedComponent {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
     }
 
+    /// How the component's next call begins.
+    pub(crate) fn pace(&self) -> Arc<Pace> {
+        self.usage.pace()
+    }
+
+    /// Threads of less priority, for calls that take turns.
+    pub(crate) fn heavy(&self) -> Option<Handle> {
+        self.sandbox.heavy().cloned()
+    }
+
     /// Calls that are in `wait` now.
     pub fn waiting(&self) -> usize {
         self.setup.limits.waiters_max.saturating_sub(self.waiters.available_permits())
@@ -124,6 +137,7 @@ impl LoadedComponent {
             tally: self.setup.tally.clone(),
             deadline: sandbox::deadline(&self.setup.limits),
             memory: self.memory.clone(),
+            pace: round.pace.unwrap_or_else(|| self.usage.pace()),
         }
     }
 
@@ -140,7 +154,7 @@ impl LoadedComponent {
             return Err(self.busy(self.places.retry_after_ms()));
         };
         context.deadline = sandbox::deadline(&self.setup.limits);
-        let pace = self.usage.pace();
+        let pace = context.pace.clone();
         let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
