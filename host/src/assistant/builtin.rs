@@ -136,7 +136,10 @@ impl Builtin {
             return self.hear(said, desk, answered);
         }
         let said: String = said.trim().chars().take(heard::CHARS_MAX).collect();
-        let said = mended::settled(&said);
+        let mut said = mended::settled(&said);
+        if let Some(Plan::Way(way)) = &self.plan {
+            said = way.named(&said);
+        }
         let wishes = wishes(&said, desk);
         match wishes.split_first() {
             Some((first, rest)) => {
@@ -198,7 +201,7 @@ impl Builtin {
                     let before = self.plan.take();
                     self.plan = plan(&heard, goal, desk.language, before.as_ref()).or(before);
                 }
-                (None, Some(Plan::Way(way))) if way.follows(&text, desk) => way.wish(text),
+                (None, Some(Plan::Way(way))) if way.follows(&text, desk) => way.wish(&heard),
                 _ => {}
             }
         }
@@ -390,7 +393,7 @@ impl Builtin {
             && way.follows(&said, desk)
             && desk.has("route_search")
         {
-            way.wish(said);
+            way.wish(heard);
             return self.go_on(desk, &[]);
         }
         // What the person allowed meanwhile has happened, and is told.

@@ -74,13 +74,16 @@ impl Heard {
 
     /// Places on the way: `川崎を経由して`, `via Kawasaki`.
     pub(super) fn via(&self) -> Vec<Piece> {
-        const BEHIND: &str = "を経由|経由|に寄って|に寄り|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
+        const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄って|に寄り|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
         const BEFORE: &str = "via|by way of|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
-        const CUTS: &str = "、|。|から|まで|途中で|途中|へ| |\n|,|は、|→";
+        const CUTS: &str = "、|。|を出て|から|まで|途中で|途中|へ| |\n|,|は、|→";
         let mut found: Vec<Piece> = Vec::new();
         for mark in marks(BEHIND) {
             let Some(end) = self.find(mark, 1) else { continue };
-            let cuts = marks(CUTS).flat_map(|cut| {
+            // Several places are gone to in turn.
+            let is_round = mark.contains('回') || mark.contains('順');
+            let cuts = marks(CUTS).filter(|it| !(is_round && *it == "、"));
+            let cuts = cuts.flat_map(|cut| {
                 let length = cut.chars().count();
                 (0..end).filter(move |it| self.is_at(cut, *it)).map(move |it| it + length)
             });
@@ -133,8 +136,10 @@ impl Heard {
         }
         let (mut places, mut begin, mut at) = (Vec::new(), from, from);
         while at < to {
-            let between =
-                marks(BETWEEN).filter(|it| self.is_at(it, at)).map(|it| it.chars().count()).max();
+            let between = marks(BETWEEN)
+                .filter(|it| self.is_at(it, at) && !self.is_within(at, it))
+                .map(|it| it.chars().count())
+                .max();
             match between {
                 Some(length) => {
                     places.extend(self.place(begin, at));
@@ -147,6 +152,13 @@ impl Heard {
         places.extend(self.place(begin, to));
         places.truncate(PLACES_MAX);
         places
+    }
+
+    /// Whether the sign at `at` stands within a word in hiragana: `みなとみらい`.
+    fn is_within(&self, at: usize, sign: &str) -> bool {
+        let is_kana = |it: Option<&char>| it.is_some_and(|it| matches!(it, 'ぁ'..='ん'));
+        let before = at.checked_sub(1).and_then(|it| self.chars.get(it));
+        ["と", "や", "か"].contains(&sign) && is_kana(before) && is_kana(self.chars.get(at + 1))
     }
 
     /// The place from `from` to `to`, without what belongs to the words around it; none, where nothing
@@ -210,8 +222,8 @@ impl Heard {
             Word::Want,
             Word::Duration,
         ];
-        const LEADING: &str = "道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
-             それじゃ|経由で|経由して|を通って|に寄って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
+        const LEADING: &str = "ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
+             それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
         let mark = (least..end).rev().find(|it| MARKS.contains(&self.chars[*it])).map(|it| it + 1);

@@ -81,6 +81,8 @@ pub(super) enum Sign {
     BareForm,
     /// On foot or by bicycle, which no table of distances knows.
     ByFoot,
+    /// The shortest way is wished.
+    Shortest,
     /// Cards of a mood or a motif.
     Mood,
     /// How long a film may take.
@@ -459,14 +461,15 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Goal::Distances,
         &[Says(&[Word::Distance, Word::Duration, Word::Compare]), Sign::SeveralPlaces],
-        &[Sign::Seats],
+        &[Sign::Seats, Sign::Shortest],
     ),
     rule(
         Goal::Distances,
         &[Says(&[Word::Distance]), Sign::Origin, Sign::Destination],
-        &[Says(&[Word::Route]), Sign::ByFoot],
+        &[Says(&[Word::Route]), Sign::ByFoot, Sign::Shortest],
     ),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination, WAY], &[]),
+    rule(Goal::Route, &[Sign::Origin, Sign::Destination, Sign::Shortest], &[ANY_FILM]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Destination], &[FILM]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM, Sign::Pieces]),
@@ -711,6 +714,8 @@ const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と�
 const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
 /// Orders to send.
 const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
+/// A wish for the way itself.
+const SHORTEST: &str = "短い|最短|短く|shortest|shorter";
 const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
 const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
 
@@ -813,6 +818,7 @@ impl<'a> Facts<'a> {
             Sign::Numbered => heard.find("conv_", 0).is_some(),
             Sign::Past => mentions(&heard.lower, PAST) && heard.asks(),
             Sign::BareForm => heard.is_bare_form(),
+            Sign::Shortest => mentions(&heard.lower, SHORTEST),
             Sign::ByFoot => mentions(&heard.lower, BY_FOOT),
             Sign::Mood => {
                 mentions(&heard.lower, LIKE) && !super::names::moods(&heard.lower).is_empty()

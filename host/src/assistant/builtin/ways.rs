@@ -110,6 +110,33 @@ impl Way {
         way
     }
 
+    /// `said` with the places of this way where it points to them: `そこから`, `and back`.
+    pub(super) fn named(&self, said: &str) -> String {
+        const THERE: [(&str, &str, &str); 4] = [
+            ("そこから", "", "から"),
+            ("そこまで", "", "まで"),
+            ("from there", "from ", ""),
+            ("to there", "to ", ""),
+        ];
+        const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
+        let Some(end) = self.destinations.first() else { return said.to_owned() };
+        let lower = said.to_lowercase();
+        for (there, before, behind) in THERE {
+            if lower.contains(there) {
+                return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
+            }
+        }
+        let back = BACK.split('|').find(|it| lower.contains(it));
+        let (Some(begin), Some(back)) = (self.origins.first(), back) else {
+            return said.to_owned();
+        };
+        let rest = lower.replacen(back, "", 1);
+        match back.is_ascii() {
+            true => format!("from {end} to {begin}, {rest}"),
+            false => format!("{end}から{begin}まで、{rest}"),
+        }
+    }
+
     /// The places that it took from the sentence.
     pub(super) fn used(&self) -> Vec<String> {
         let via = self.via.iter().map(|_| "経由".to_owned());
@@ -121,9 +148,11 @@ impl Way {
         self.kind == Kind::Route && understands(text, desk.now)
     }
 
-    /// Takes in one more wish.
-    pub(super) fn wish(&mut self, text: String) {
-        self.said.push(text);
+    /// Takes in one more wish, with places on the way.
+    pub(super) fn wish(&mut self, heard: &Heard) {
+        let via = heard.via().into_iter().map(|it| it.text);
+        self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
+        self.said.push(heard.text());
         let surplus = self.said.len().saturating_sub(SAID_MAX);
         self.said.drain(..surplus);
     }

@@ -19,6 +19,12 @@ pub(crate) enum Means {
     Morning,
     /// After noon.
     Evening,
+    /// Late in the evening, or before the morning.
+    Night,
+    /// A day of the week, from Monday.
+    Weekday(i8),
+    /// Days of the week are those of the next one.
+    NextWeek,
     /// A time of day.
     Clock { hour: i8, minute: i8 },
     /// So many minutes from now.
@@ -101,7 +107,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
         "使わ|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
-         少な|減ら|控え|苦手|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|without|not|\
+         少な|減ら|控え|苦手|のない|がない|いらな|要らな|ng|avoid|avoids|avoiding|no|neither|w/o|without|not|\
          don't|dont|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
          keep off|away from|free of|except|few|fewer|fewest|less|least|minimal|minimum|minimise|\
          minimize",
@@ -130,13 +136,14 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::By(Rule::Shortest)),
-        "最短距離|距離が短|距離の短|距離が最短|一番近|近道|一番短|いちばん短|shortest|\
+        "最短距離|距離が短|距離の短|距離が最短|距離がいちばん短|距離が一番短|距離の一番短|距離のいちばん短|距離優先|一番近|近道|一番短|いちばん短|shortest|\
          shortest distance|shortest route|shortest way|least distance|shorter",
     ),
     (
         Means::Wish(Wish::By(Rule::Cheapest)),
         "一番安|いちばん安|最安|安い|安く|料金を抑え|費用を抑え|節約|cheap|cheaper|cheapest|\
-         least expensive|save money|lowest toll|lowest tolls",
+         least expensive|inexpensive|save money|saves money|lowest toll|lowest tolls|lowest cost|\
+         costs the least|お金のかからな|お金がかからな|費用のかからな|安上がり|出費を抑え",
     ),
     (Means::Wish(Wish::By(Rule::FewestRightTurns)), "左折だけ|左折中心|左折多め|左折メイン"),
     (
@@ -224,13 +231,23 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Day(0), "今日|本日|きょう|today"),
     (Means::Day(1), "明日|あした|あす|翌日|tomorrow"),
     (Means::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
+    (Means::Weekday(0), "月曜|月曜日|monday|mondays"),
+    (Means::Weekday(1), "火曜|火曜日|tuesday|tuesdays"),
+    (Means::Weekday(2), "水曜|水曜日|wednesday|wednesdays"),
+    (Means::Weekday(3), "木曜|木曜日|thursday|thursdays"),
+    (Means::Weekday(4), "金曜|金曜日|friday|fridays"),
+    (Means::Weekday(5), "土曜|土曜日|saturday|saturdays"),
+    (Means::Weekday(6), "日曜|日曜日|sunday|sundays"),
+    (Means::NextWeek, "来週|次の週|next week"),
+    (Means::Night, "深夜|未明|真夜中|夜中"),
     (Means::Morning, "午前|朝|早朝|a.m.|am|morning"),
     (Means::Evening, "午後|夕方|夜|今夜|今晩|晩|p.m.|pm|evening|afternoon|tonight"),
     (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
     (
         Means::Arrive,
         "着き|着く|着か|着で|到着|までに|着ける|着けば|着いて|間に合|by|arrive|arrives|arriving|arrival|\
-         arrive by|get there by|be there by|be there at",
+         arrive by|get there by|be there by|be there at|must be in|must be at|have to be in|have to be at|need to be in|need to be at|\
+         needs to be in|needs to be at|should be in|should be at|want to be in|want to be at|supposed to be at",
     ),
     (Means::Or, "or|nor"),
     (Means::Pause, "、|,|けど|けれど|but|however"),

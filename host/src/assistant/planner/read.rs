@@ -202,8 +202,17 @@ impl Wishes {
         if let Some(Means::Day(day)) = last(|it| matches!(it, Means::Day(_))) {
             written.day = Some(day);
         }
-        let half = last(|it| matches!(it, Means::Morning | Means::Evening));
-        written.is_evening = half.map(|it| it == Means::Evening);
+        if let Some(Means::Weekday(weekday)) = last(|it| matches!(it, Means::Weekday(_))) {
+            let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
+            written.day = Some(super::when::until_weekday(now, weekday, is_next));
+        }
+        let half = last(|it| matches!(it, Means::Morning | Means::Evening | Means::Night));
+        // One o'clock at night is before the morning, eleven is not.
+        const NIGHT_ENDS: i8 = 6;
+        written.is_evening = half.map(|it| match it {
+            Means::Night => written.hour >= NIGHT_ENDS,
+            it => it == Means::Evening,
+        });
         let moment = written.moment(now);
         if tokens.iter().any(|it| it.means == Means::Arrive) {
             self.once.beyond.insert(Beyond::Arrival);

@@ -22,7 +22,20 @@ pub(crate) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
 }
 
 /// What makes a number a time.
-const HALVES: [&str; 7] = [" am", " pm", "am", "pm", " a.m.", " p.m.", " o'clock"];
+const HALVES: [&str; 12] = [
+    " am",
+    " pm",
+    "am",
+    "pm",
+    " a.m.",
+    " p.m.",
+    " o'clock",
+    " in the morning",
+    " in the afternoon",
+    " in the evening",
+    " this afternoon",
+    " this evening",
+];
 
 /// What begins with a number.
 fn numeral(rest: &[char]) -> Option<(Means, usize)> {
@@ -163,6 +176,16 @@ impl Written {
         let day = self.day.unwrap_or(0) + next;
         // What is over today is meant for tomorrow.
         on(day).filter(|it| *it > now).or_else(|| on(day + 1))
+    }
+}
+
+/// Days from now until a day of the week, from Monday: the next one, today among them, or that of the
+/// next week.
+pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i8 {
+    let today = JAPAN.to_datetime(now).date().weekday().to_monday_zero_offset();
+    match is_next {
+        true => 7 - today + weekday,
+        false => (weekday - today).rem_euclid(7),
     }
 }
 

@@ -68,7 +68,8 @@ impl Heard {
             let to =
                 self.find_word("to", 0).filter(|it| *it + 3 == self.begin(&places.destinations[0]));
             if let Some(end) = to.and_then(|it| it.checked_sub(1)) {
-                places.origins = self.list(self.cut_before(end, 0), end, is_list);
+                places.origins =
+                    self.list(self.name_begin(self.cut_before(end, 0), end), end, is_list);
                 // `send an email to my boss` names no place before `to`.
                 let is_thing = |it: &Piece| {
                     [" a ", " an ", " my ", " this ", " that "]
@@ -93,9 +94,21 @@ impl Heard {
             }
         }
         // `which is closer to X, Y or Z`.
-        const NEAR: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from";
+        const NEAR: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from|further from|farther from|furthest from|farthest from";
         if let Some((at, length)) = self.first(NEAR, 0) {
             let from = at + length;
+            // `is X further from Z than Y`.
+            if let Some(than) = self.find_word("than", from) {
+                const LEADS: &str = "is|are|isn't|would";
+                let begin = marks(LEADS).find(|it| self.find_word(it, 0) == Some(0));
+                let one = self.place(begin.map_or(0, str::len), at);
+                let behind = than + "than".len() + 1;
+                let other = self.place(behind, self.stop(behind, false));
+                let origin = self.place(from, than);
+                if let (Some(origin), Some(one), Some(other)) = (origin, one, other) {
+                    return Some(Places { origins: vec![origin], destinations: vec![one, other] });
+                }
+            }
             let mark =
                 (from..self.lower.len()).find(|it| matches!(self.lower[*it], ',' | ':' | ';'));
             let between =
@@ -117,6 +130,27 @@ impl Heard {
             }
         }
         None
+    }
+
+    /// Where the name of the place that ends at `end` begins, behind wishes and orders:
+    /// `Fastest by car Shibuya to …`.
+    fn name_begin(&self, from: usize, end: usize) -> usize {
+        const SMALL: &str = "by|car|on|my|please|pls|the|a|way|route|routes|quickest|fastest|shortest|cheapest|best|drive|driving|walk|walking|cycling|bike|go|going|get|getting|hey|hi|ok|okay|me|give|find|show|need|want|i|to|direct|directly|directions|right|now|how|long|far|is|it|what|whats|what's|about|trip|for";
+        let (mut begin, mut at) = (from, from);
+        while at < end {
+            let is_gap = |it: char| it == ' ' || it == ',' || it == '-';
+            while at < end && is_gap(self.lower[at]) {
+                at += 1;
+            }
+            let to = (at..end).find(|it| is_gap(self.lower[*it])).unwrap_or(end);
+            let word: String = self.lower[at..to].iter().collect();
+            if to >= end || !marks(SMALL).any(|it| it == word) {
+                break;
+            }
+            begin = to + 1;
+            at = to;
+        }
+        begin.min(end)
     }
 
     fn begin(&self, piece: &Piece) -> usize {
