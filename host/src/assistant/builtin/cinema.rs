@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub(super) use self::cancel::{Bookings, Cancel, number};
-pub(super) use self::wanted::{minutes, rating, superlatives};
+pub(super) use self::wanted::{keeps_away, minutes, rating, superlatives};
 use self::{
     answers::{named, ordinal},
-    wanted::Wanted,
+    wanted::{Pick, Wanted},
 };
 use super::{
     dates::Hours,
@@ -106,6 +106,25 @@ pub(super) struct Visit {
     /// Whether no rule said that it is about films.
     #[serde(default)]
     is_guess: bool,
+    /// Whether it is asked as well how long the film is.
+    #[serde(default)]
+    asks_length: bool,
+}
+
+/// Whether `heard` asks how long a film is.
+fn asks_length(heard: &Heard) -> bool {
+    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
+    super::heard::marks(LENGTH).any(|it| heard.find(it, 0).is_some())
+}
+
+/// The hours that `heard` names; `the early one` names none.
+fn hours(heard: &Heard, wanted: &Wanted) -> Option<Hours> {
+    const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
+    let text: String = heard.lower.iter().collect();
+    let is_relative = wanted.pick.is_some()
+        && RELATIVE.iter().any(|it| text.contains(it))
+        && !text.contains("morning");
+    heard.when.hours.filter(|it| !is_relative || it.is_exact)
 }
 
 impl Visit {
@@ -118,6 +137,11 @@ impl Visit {
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
         };
+        // Who says how many tickets wants them.
+        let words =
+            [super::words::Word::Ticket, super::words::Word::Seat, super::words::Word::Want];
+        let counts = heard.numbers.people().is_some() && heard.has(&words);
+        let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
         let settled =
             |id| heard.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() });
         let genre = heard.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
@@ -126,7 +150,7 @@ impl Visit {
             said: heard.text(),
             date: heard.when.date.map(|it| it.to_string()),
             also: heard.when.also.map(|it| it.to_string()),
-            hours: heard.when.hours,
+            hours: hours(heard, &Wanted::of(heard)),
             genre,
             title: heard.title(),
             count: heard.numbers.people(),
@@ -142,6 +166,7 @@ impl Visit {
             wanted: Wanted::of(heard),
             is_untitled: false,
             is_guess: false,
+            asks_length: asks_length(heard),
         };
         if visit
             .wanted
@@ -272,23 +297,46 @@ impl Visit {
         let counts = heard.numbers.people().is_some();
         let points =
             ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
+        let wanted = Wanted::of(heard);
+        // `the later one` is the last of the first day that was shown.
+        let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
+        let first = self.choices.first().map(day);
+        let shown = self.choices.iter().filter(|it| Some(day(it)) == first);
+        let picks = self.asked == Some(Asked::Showing) && heard.when.date.is_none();
+        let picked = match wanted.pick.filter(|_| picks) {
+            Some(Pick::Earliest) => self.choices.first().cloned(),
+            Some(Pick::Latest) => shown.last().cloned(),
+            None => None,
+        };
         let only = match &self.choices[..] {
-            [only] if counts || points => Some(only.clone()),
+            [only] if counts || points || !heard.numbers.seats.is_empty() => Some(only.clone()),
             _ => None,
         };
-        if let Some(choice) = by_words.cloned().or(chosen).or(only) {
+        if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
             self.chose(&choice);
         }
-        if counts && matches!(self.aim, Aim::Films | Aim::Showtimes) {
-            // Who says how many wants to go.
+        let is_placed = counts || !heard.numbers.seats.is_empty();
+        if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
+            // Who says how many, or which seats, wants to go.
             self.book();
         }
         if let Some(date) = heard.when.date {
             self.date = Some(date.to_string());
             self.also = heard.when.also.map(|it| it.to_string());
         }
-        self.hours = heard.when.hours.or(self.hours);
-        self.wanted.renew(Wanted::of(heard));
+        self.hours = hours(heard, &wanted).or(self.hours);
+        let is_other_time = self.date != before.date || self.hours != before.hours;
+        if is_other_time && self.showing == before.showing && self.showing.is_some() {
+            // Another day or time is another showing.
+            self.showing = None;
+            self.seats.clear();
+        }
+        let is_seated = wanted.position.is_some() || wanted.row.is_some();
+        let is_chosen = self.showing != before.showing && self.showing.is_some();
+        if self.aim == Aim::Showtimes && (is_chosen || is_seated) {
+            self.book();
+        }
+        let is_wished = self.wanted.renew(wanted);
         self.count = heard.numbers.people().or(self.count);
         if !heard.numbers.seats.is_empty() {
             self.seats.clone_from(&heard.numbers.seats);
@@ -301,6 +349,7 @@ impl Visit {
         let is_changed =
             self.date != before.date || self.hours != before.hours || self.count != before.count;
         is_changed
+            || is_wished
             || self.film != before.film
             || self.showing != before.showing
             || self.seats != before.seats

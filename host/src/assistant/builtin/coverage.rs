@@ -74,9 +74,9 @@ good got great guess guy guys had happen happening happens happy has have haven'
 hey hi him his hmm hope hoping how i i'd i'll i'm i've idea if in into is isn't it it'd it'll it's its just keep kind kindly know \
 last later least less let let's like liked little ll look looking lot love lovely make makes making many may maybe me mean meant \
 meet might mind mine minute moment more most movie movies much must my myself name named need needs nice now of off oh ok okay on \
-once one ones online only or other others our ours out over own people perhaps person place plan planning plans please pls plz \
+once one ones online only or other others our ours out over own people perhaps person place plan planning plans play plays please pls plz \
 possible possibly prefer pretty probably put quick quickly quite rather re ready really right said same saw say says see seeing \
-seem seems seen self several shall she should show showing shown shows since sir so some somebody somehow someone something \
+seem seems seen self several shall she should show showing shown shows since sir so some somebody somehow someone something somewhere \
 sometime soon sorry sort speak start starting starts still stuff such sure take takes taking talk tell than thank thanks that \
 that's the their theirs them then there there's these they they're thing things think thinking this those though thought through \
 thx tickets ticket till time times to together told tonight too took toward tried trip true try trying two u under until up upon \
@@ -176,6 +176,9 @@ pub(super) fn has_stray_no(heard: &Heard, goal: Goal) -> bool {
             | Goal::Elsewhere
             | Goal::Help
     );
+    if matches!(goal, Goal::Book | Goal::Seats) && super::cinema::keeps_away(heard) {
+        return false;
+    }
     let is_denied = heard.tokens.iter().any(|it| it.is_denied);
     // `not later than 5 pm` says when.
     let is_time =

@@ -72,13 +72,13 @@ const PHRASES: &[(Names, &str)] = &[
     (Names::Fixed(12, 31), "大晦日|大みそか|new year's eve"),
     (Names::Fixed(1, 1), "元日|元旦|new year's day"),
     (Names::Fixed(2, 14), "バレンタイン|バレンタインデー|valentine's day"),
-    (Names::Weekday(0), "月曜|月曜日|(月)|monday|mon|monday's"),
-    (Names::Weekday(1), "火曜|火曜日|(火)|tuesday|tue|tues"),
-    (Names::Weekday(2), "水曜|水曜日|(水)|wednesday|wed"),
-    (Names::Weekday(3), "木曜|木曜日|(木)|thursday|thu|thurs"),
-    (Names::Weekday(4), "金曜|金曜日|(金)|friday|fri|friday's"),
-    (Names::Weekday(5), "土曜|土曜日|(土)|saturday|sat|saturday's"),
-    (Names::Weekday(6), "日曜|日曜日|(日)|sunday|sun|sunday's"),
+    (Names::Weekday(0), "月曜|月曜日|(月)|monday|munday|mon|monday's"),
+    (Names::Weekday(1), "火曜|火曜日|(火)|tuesday|teusday|tuseday|tue|tues"),
+    (Names::Weekday(2), "水曜|水曜日|(水)|wednesday|wensday|wedensday|wednsday|weds|wed"),
+    (Names::Weekday(3), "木曜|木曜日|(木)|thursday|thrusday|thurday|thu|thurs"),
+    (Names::Weekday(4), "金曜|金曜日|(金)|friday|firday|fryday|fri|friday's"),
+    (Names::Weekday(5), "土曜|土曜日|(土)|saturday|saterday|satuday|sat|saturday's"),
+    (Names::Weekday(6), "日曜|日曜日|(日)|sunday|sundy|sun|sunday's"),
     (Names::ThisWeek, "今週|今週の|this"),
     (Names::Coming, "今度の|次の|つぎの|coming|this coming|the coming"),
     (Names::NextMonth, "来月|来月の|next month"),
@@ -340,10 +340,34 @@ impl Reading {
             Names::Fixed(month, day) => self.when.date = near(self.today, month, day),
             Names::Weekday(day) => self.weekday(day),
             Names::ThisWeek => self.week = Some(0),
-            Names::NextWeek => self.week = Some(1),
+            Names::NextWeek => {
+                // `the seat next to it` names no week.
+                let rest = lower.get(at + length..).unwrap_or_default();
+                let is_bare = lower[at..at + length] == ['n', 'e', 'x', 't'];
+                let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
+                let names_day = NAMES.at(rest, 0).is_some_and(|it| {
+                    matches!(it.0, Names::Weekday(_) | Names::Weekend | Names::Month(_))
+                });
+                if is_bare && !names_day {
+                    return None;
+                }
+                self.week = Some(1);
+            }
             Names::WeekAfter => self.week = Some(2),
             Names::Coming => self.week = Some(COMING),
-            Names::NextMonth => self.month = Some(1),
+            Names::NextMonth => {
+                self.month = Some(1);
+                // `来月の5日`.
+                let rest = lower.get(at + length..).unwrap_or_default();
+                let day = number(rest).filter(|it| rest.get(it.1) == Some(&'日'));
+                if let Some((day, digits)) = day {
+                    let first = self.today.first_of_month().checked_add(1.month()).ok()?;
+                    let date =
+                        i8::try_from(day).ok().and_then(|it| first.with().day(it).build().ok());
+                    self.when.date = Some(date?);
+                    return Some(length + digits + 1);
+                }
+            }
             Names::Nth(nth) => {
                 // `第一土曜`; a first showing or option is no day.
                 let rest = lower.get(at + length..).unwrap_or_default();

@@ -176,7 +176,7 @@ impl Heard {
 
     /// Whether it ends with leaving be what it is about: `やっぱり映画やめとく`.
     pub(super) fn gives_up(&self) -> bool {
-        const ENDS: &str = "やっぱりしないで|やっぱりやめて|やっぱやめて|やっぱりいいです|やっぱりいいや|やっぱいいや|やっぱりいい|やっぱり大丈夫です|actually don't|actually, don't|actually no|actually, no|on second thought, no|nvm|やめとく|やめとくわ|やめとくよ|やめとこう|やめておく|やめておきます|やめときます|やめます|やめた|やめることにした|やめることにします|見送ります|見送る|遠慮します|遠慮しておきます";
+        const ENDS: &str = "やっぱりしないで|やっぱりやめて|やっぱやめて|やっぱりいいです|やっぱりいいや|やっぱいいや|やっぱりいい|やっぱり大丈夫です|actually don't|actually, don't|actually no|actually, no|on second thought, no|nvm|やめとく|やめとくわ|やめとくよ|やめとこう|やめておく|やめておきます|やめときます|やめます|やめた|やめることにした|やめることにします|見送ります|見送る|遠慮します|遠慮しておきます|取らなくていい|取らなくて大丈夫";
         let text: String = self.lower.iter().collect();
         let text = text
             .trim_end_matches(['。', ' ', '.', '!', '…', '、', 'ね', 'よ', 'わ', 'な', '〜', '~']);

@@ -72,6 +72,9 @@ const LABELS: &[(Id, &str)] = &[
 const LINKS: &[&str] =
     &["は", "が", "の", ":", "=", "is", "number", "no.", "#", "「", "\"", "'", "`", "(", "id"];
 
+/// Digits from which on a number behind `reservation` is its number, and no count.
+const LONG: usize = 4;
+
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -165,7 +168,9 @@ impl Numbers {
         let is_fit =
             !name.is_empty() && is_sign && name.starts_with(|it: char| it.is_ascii_alphanumeric());
         // `予約2席` is a count.
-        let is_count = name.chars().all(|it| it.is_ascii_digit()) && !is_formal(lower, at, length);
+        let is_bare = name.chars().all(|it| it.is_ascii_digit()) && !is_formal(lower, at, length);
+        let counts = longest(UNITS, lower, from + name.chars().count()).is_some();
+        let is_count = is_bare && (name.len() < LONG || counts);
         if !is_fit || is_count {
             return None;
         }
@@ -185,9 +190,11 @@ impl Numbers {
             let digits = lower[from..].iter().take_while(|it| it.is_ascii_digit()).count();
             if (1..=2).contains(&digits) {
                 let number: String = lower[from..from + digits].iter().collect();
-                self.seats.push(format!("{}{number}", chars[at].to_ascii_uppercase()));
+                let row = chars[at].to_ascii_uppercase();
+                self.seats.push(format!("{row}{number}"));
                 let tail = usize::from(lower.get(from + digits) == Some(&'番'));
-                return Some(from + digits + tail - at);
+                let end = self.more_of_row(lower, row, from + digits + tail);
+                return Some(end - at);
             }
         }
         let dash = usize::from(lower.get(at + 1) == Some(&'-'));
@@ -202,6 +209,28 @@ impl Numbers {
         let seat = chars[at..end].iter().filter(|it| **it != '-').collect::<String>();
         self.seats.push(seat.to_ascii_uppercase());
         Some(end - at)
+    }
+
+    /// Further seats of a row: `F列の5と6`, `F列の5、6、7`. Where they end.
+    fn more_of_row(&mut self, lower: &[char], row: char, from: usize) -> usize {
+        const BETWEEN: [char; 5] = ['と', '、', '・', ',', 'や'];
+        let mut end = from;
+        while lower.get(end).is_some_and(|it| BETWEEN.contains(it)) {
+            let rest = &lower[end + 1..];
+            let spaces = rest.iter().take_while(|it| **it == ' ').count();
+            let digits = rest[spaces..].iter().take_while(|it| it.is_ascii_digit()).count();
+            let next = rest.get(spaces + digits);
+            // `F列の5、2枚` goes on with a count.
+            let counts = longest(UNITS, lower, end + 1 + spaces + digits).is_some();
+            let is_word = next.is_some_and(|it| matches!(it, '月' | '日' | '時' | ':'));
+            if !(1..=2).contains(&digits) || counts || is_word {
+                break;
+            }
+            let number: String = rest[spaces..spaces + digits].iter().collect();
+            self.seats.push(format!("{row}{number}"));
+            end += 1 + spaces + digits + usize::from(next == Some(&'番'));
+        }
+        end
     }
 
     fn counted(&mut self, lower: &[char], at: usize) -> Option<usize> {

@@ -193,7 +193,12 @@ impl Heard {
             to -= tail.chars().count();
         }
         const NO_PLACE: [&str; 4] = ["近い", "近く", "最寄", "一番"];
-        let is_vague = NO_PLACE.iter().any(|it| self.is_at_raw(it, from));
+        // `上から2番目` counts.
+        const SIDES: [&str; 7] = ["上", "下", "左", "右", "前", "後ろ", "うしろ"];
+        let is_side = SIDES
+            .iter()
+            .any(|it| it.chars().count() == to.saturating_sub(from) && self.is_at_raw(it, from));
+        let is_vague = is_side || NO_PLACE.iter().any(|it| self.is_at_raw(it, from));
         if from >= to || to - from > CHARS_MAX || is_vague {
             return None;
         }

@@ -574,6 +574,11 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         Goal::Book,
+        &[Sign::Occasion, Sign::Counted, Sign::Title],
+        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Exists])],
+    ),
+    rule(
+        Goal::Book,
         &[Sign::Occasion, Sign::Counted, Sign::When],
         &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Show, Word::Exists])],
     ),

@@ -138,7 +138,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Cancel,
         "キャンセル|取り消|取消|とりけし|払い戻|解約|cancel|cancels|cancelling|canceling|cancellation|cancelled|canceled|\
-         refund|call off|undo",
+         kill|refund|call off|undo",
     ),
     (
         Word::List,

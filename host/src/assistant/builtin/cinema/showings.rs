@@ -155,7 +155,16 @@ impl Visit {
             showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, desk.language)).collect();
         self.asked = Some(Asked::Showing);
         let head = desk.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
-        let head = self.noted(head);
+        let mut head = self.noted(head);
+        let minutes =
+            showings.first().and_then(|it| minutes(it.value)).filter(|_| self.asks_length);
+        if let Some(minutes) = minutes {
+            let length = desk.say(
+                format!("「{film}」は{minutes}分です。"),
+                format!("{film} takes {minutes} minutes."),
+            );
+            head = format!("{length}\n{head}");
+        }
         let list = numbered(&self.choices);
         let next = desk.say(
             "予約するときは「1番を2席予約して」のように書いてください。",
@@ -182,6 +191,13 @@ fn read(value: &Value) -> Option<Showing<'_>> {
     let minute: u16 = start.get(14..16)?.parse().ok()?;
     let free = value["available_seats_count"].as_u64().unwrap_or_default();
     Some(Showing { value, start, minutes: hour * 60 + minute, free })
+}
+
+/// How long a showing is, in minutes.
+fn minutes(showing: &Value) -> Option<i64> {
+    let at = |name: &str| showing[name].as_str()?.get(..19)?.parse::<jiff::civil::DateTime>().ok();
+    let span = at("start_time")?.until(at("end_time")?).ok()?;
+    span.total(jiff::Unit::Minute).ok().map(|it| it.round() as i64)
 }
 
 /// `11月23日 19:00`.

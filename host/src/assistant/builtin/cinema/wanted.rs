@@ -39,22 +39,26 @@ pub(super) enum Position {
     Aisle,
 }
 
+/// Where people do not want to sit: in the middle they do not.
+const AWAY: &str = "not in the front rows|not in the front row|not in the first row|not in the front|not at the front|not right at the front|not too close to the front|not too close to the screen|not right at the screen|not too near the screen|not too far forward|not the front row|not front row|nothing in the front row|not in the back row|not in the last row|not at the back|not in the back|not too far back|最前列以外|最前列じゃな|最前列ではな|最前列は避け|最前列は嫌|最前列はいや|前の方じゃな|前の方は避け|前のほうは避け|前の方以外|前すぎな|前過ぎな|一番前じゃな|一番前以外|一番前は避け|一番前は嫌|後ろすぎな|後ろ過ぎな|一番後ろ以外|一番後ろじゃな|最後列以外|最後列じゃな";
+
 const POSITIONS: &[(Position, &str)] = &[
+    (Position::Middle, AWAY),
     (
         Position::Aisle,
         "通路側|通路寄り|通路に近い|通路脇|通路沿い|端の席|端っこ|はしの席|aisle|aisle seat|aisle seats|at the end of a row|at the end of the row",
     ),
     (
         Position::Back,
-        "最後列|一番後ろ|後ろの方|後ろのほう|後ろ寄り|後方|後ろの席|うしろの席|うしろ|後ろ|back row|back rows|the back|at back|rear|towards the back|back seats|last row",
+        "最後列|一番後ろ|後ろの方|後ろのほう|後ろ寄り|後方|後ろの席|うしろの席|うしろ|後ろ|back row|back rows|near the back|towards the back|toward the back|the back|at back|rear|towards the back|back seats|last row",
     ),
     (
         Position::Front,
-        "最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|the front|front seats|front|first row",
+        "最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
     ),
     (
         Position::Middle,
-        "真ん中|まんなか|ど真ん中|中央|中ほど|センター|middle|in the middle|center|centre|central|centrally",
+        "near the middle|near the center|near the centre|真ん中|まんなか|ど真ん中|中央|中ほど|センター|middle|in the middle|center|centre|central|centrally",
     ),
 ];
 
@@ -78,11 +82,11 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価の高い|評価が高い|評価高い|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|top-rated|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
-const EARLIEST: &str = "なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
-const LATEST: &str = "最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
+const LATEST: &str = "遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
 
 /// What is wanted besides a title.
@@ -123,7 +127,10 @@ impl Wanted {
             })
         };
         let order = ORDERS.iter().find(|it| has(it.1)).map(|it| it.0);
-        let pick = match (has(EARLIEST), has(LATEST)) {
+        let text: String = heard.lower.iter().collect();
+        let earliest = has(EARLIEST) || names_showing(&text, "first ");
+        let latest = has(LATEST) || names_showing(&text, "last ");
+        let pick = match (earliest, latest) {
             (true, false) => Some(Pick::Earliest),
             (false, true) => Some(Pick::Latest),
             _ => None,
@@ -147,12 +154,17 @@ impl Wanted {
         }
     }
 
-    /// Takes in what is wanted besides, in a sentence after others.
-    pub(super) fn renew(&mut self, later: Self) {
+    /// Takes in what is wanted besides, in a sentence after others; whether that is anything.
+    pub(super) fn renew(&mut self, later: Self) -> bool {
+        let says = later.pick.is_some()
+            || later.row.is_some()
+            || later.position.is_some()
+            || later.wheelchair;
         self.pick = later.pick.or(self.pick);
         self.row = later.row.or(self.row.take());
         self.position = later.position.or(self.position);
         self.wheelchair |= later.wheelchair;
+        says
     }
 
     /// What was wished before of showings and seats holds, as far as nothing new was said of it.
@@ -318,6 +330,19 @@ fn row(lower: &[char]) -> Option<String> {
     let (_, behind) = text.split_once("row ")?;
     let row = letter(behind.chars().next())?;
     (!is_word(behind.chars().nth(1))).then(|| row.to_ascii_uppercase().to_string())
+}
+
+/// `the first Rashomon showing on Thursday`: which of the showings, with the film's name between.
+fn names_showing(text: &str, which: &str) -> bool {
+    const WORDS_MAX: usize = 4;
+    let Some((_, behind)) = text.split_once(which) else { return false };
+    let mut words = behind.split([' ', ',', '.', '?']).take(WORDS_MAX).skip(1);
+    words.any(|it| ["showing", "show", "screening", "showtime"].contains(&it))
+}
+
+/// Whether `heard` says no to a part of the hall.
+pub(in crate::assistant::builtin) fn keeps_away(heard: &Heard) -> bool {
+    marks(AWAY).any(|it| heard.find(it, 0).is_some())
 }
 
 /// A word without its ending, as far as English has one.

@@ -36,7 +36,7 @@ impl Heard {
              tickets for|tickets to|ticket for|ticket to|seats for|seat for|a film called|\
              a movie called|the movie|the film|movie called|film called|to see|to watch|see|\
              watch|when is|when does";
-        const STOPS: &str = " tomorrow| today| tonight| on | at | this | next | for | in | please| playing| showing| start| screen| with | and | around| after| before|\
+        const STOPS: &str = " tomorrow| today| tonight| on | at | this | next | for | in | please| playing| play| run| screen| air| get| showing| start| screen| with | and | around| after| before|\
              ?|.|,|!| is | friday| saturday| sunday| still| now";
         for before in marks(BEFORE) {
             let Some(at) = self.find(before, 0) else { continue };
