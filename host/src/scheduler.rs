@@ -359,7 +359,7 @@ impl Drop for Heavy {
 /// Gives this thread less priority than the others of this process.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    const NICENESS: i32 = 10;
+    const NICENESS: i32 = 4;
     // No process is named: on Linux that is the calling thread. Without it the calls share as equals.
     let _ = rustix::process::setpriority_process(None, NICENESS);
 }

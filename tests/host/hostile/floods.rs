@@ -25,7 +25,8 @@ async fn a_flood_of_calls_each_too_short_to_be_noticed_leaves_the_neighbour_its_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_that_find_no_place_are_told_when_to_come_back_on_every_surface() {
-    let narrow = Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 1_500, ..limits() };
+    let narrow =
+        Limits { calls_max: 1, queue_max: 0, cpu_ms_max: 1_500, deadline_ms: 60_000, ..limits() };
     let server = server(&["echo", "rogue"], narrow).await;
     let spinning = server.client();
     let spinning = tokio::spawn(async move { spinning.failure("spin", json!({})).await });
