@@ -301,11 +301,11 @@ impl Visit {
         // `the later one` is the last of the first day that was shown.
         let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
         let first = self.choices.first().map(day);
-        let shown = self.choices.iter().filter(|it| Some(day(it)) == first);
+        let mut shown = self.choices.iter().filter(|it| Some(day(it)) == first);
         let picks = self.asked == Some(Asked::Showing) && heard.when.date.is_none();
         let picked = match wanted.pick.filter(|_| picks) {
             Some(Pick::Earliest) => self.choices.first().cloned(),
-            Some(Pick::Latest) => shown.last().cloned(),
+            Some(Pick::Latest) => shown.next_back().cloned(),
             None => None,
         };
         let only = match &self.choices[..] {

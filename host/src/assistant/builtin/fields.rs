@@ -157,7 +157,8 @@ impl Reading {
         let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
         if pieces.len() > 1 {
             pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
-            return pieces.iter().fold(false, |is_any, it| self.mark(it) || is_any);
+            let marked = pieces.iter().filter(|it| self.mark(it)).count();
+            return marked > 0;
         }
         let Some((names, is_required)) = marking(clause) else { return false };
         let mut marked = vec![false; self.fields.len()];

@@ -652,10 +652,7 @@ fn inline_options(text: &mut Text, about: &mut About) {
             (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
         let options: Vec<_> = match is_letters {
             true => list.chars().map(String::from).collect(),
-            false => parts(&list.replace('と', "、").replace('か', "、"))
-                .iter()
-                .map(|it| clean(it))
-                .collect(),
+            false => parts(&list.replace(['と', 'か'], "、")).iter().map(|it| clean(it)).collect(),
         };
         if take(about, options) {
             text.cut(begin, text.len());
@@ -700,7 +697,7 @@ fn inline_options(text: &mut Text, about: &mut About) {
         text.chars.iter().position(|it| matches!(it, 'は' | ':' | '、')).map_or(0, |it| it + 1);
     let list = text.piece(begin, text.len());
     let trimmed = list.trim().trim_end_matches(['を', 'で', 'に', 'の']).trim_end_matches("か");
-    let pieces: Vec<String> = trimmed.split('か').map(|it| clean(it)).collect();
+    let pieces: Vec<String> = trimmed.split('か').map(clean).collect();
     let is_word = |it: &String| {
         let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
         (1..=10).contains(&it.chars().count())
