@@ -111,6 +111,12 @@ pub(super) struct Visit {
     asks_length: bool,
 }
 
+/// Whether `heard` asks when a film is on.
+fn asks_when(heard: &Heard) -> bool {
+    const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
+    super::heard::marks(WHEN).any(|it| heard.find(it, 0).is_some())
+}
+
 /// Whether `heard` asks how long a film is.
 fn asks_length(heard: &Heard) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
@@ -136,6 +142,12 @@ impl Visit {
             Goal::Showtimes => Aim::Showtimes,
             Goal::Reservation => Aim::Reservation,
             _ => Aim::Films,
+        };
+        // `the longest, and when could I see it`: the showings of that one.
+        let is_first = Wanted::of(heard).is_first;
+        let aim = match aim {
+            Aim::Films if is_first && asks_when(heard) => Aim::Showtimes,
+            it => it,
         };
         // Who says how many tickets wants them.
         let words =

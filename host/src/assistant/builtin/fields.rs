@@ -139,8 +139,10 @@ impl Reading {
 
     fn add(&mut self, fields: Vec<Field>) {
         for field in fields {
-            if !self.fields.iter().any(|it| it.is_same(&field)) {
-                self.fields.push(field);
+            match self.fields.iter_mut().find(|it| it.is_same(&field)) {
+                // What is said of it again adds to what was said.
+                Some(same) => same.more.extend(field.more),
+                None => self.fields.push(field),
             }
         }
     }

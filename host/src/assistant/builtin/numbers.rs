@@ -197,6 +197,9 @@ impl Numbers {
                 return Some(end - at);
             }
         }
+        if let Some(length) = self.in_row(lower, at) {
+            return Some(length);
+        }
         let dash = usize::from(lower.get(at + 1) == Some(&'-'));
         let digits = lower[at + 1..].iter().skip(dash).take_while(|it| it.is_ascii_digit()).count();
         let end = at + 1 + dash + digits;
@@ -209,6 +212,36 @@ impl Numbers {
         let seat = chars[at..end].iter().filter(|it| **it != '-').collect::<String>();
         self.seats.push(seat.to_ascii_uppercase());
         Some(end - at)
+    }
+
+    /// `row F seat 7`, `row F, seats 7 and 8`.
+    fn in_row(&mut self, lower: &[char], at: usize) -> Option<usize> {
+        if !begins_word(lower, at) || !starts(&lower[at..], "row ") {
+            return None;
+        }
+        let row = *lower.get(at + 4).filter(|it| it.is_ascii_lowercase())?;
+        let mut end = at + 5;
+        const LINKS: [&str; 6] =
+            [", seats ", ", seat ", " seats ", " seat ", " number ", " numbers "];
+        let link = LINKS.iter().find(|it| starts(&lower[end.min(lower.len())..], it))?;
+        end += link.len();
+        let mut count = 0;
+        loop {
+            let digits = lower[end..].iter().take_while(|it| it.is_ascii_digit()).count();
+            if !(1..=2).contains(&digits) {
+                break;
+            }
+            let number: String = lower[end..end + digits].iter().collect();
+            self.seats.push(format!("{}{number}", row.to_ascii_uppercase()));
+            (end, count) = (end + digits, count + 1);
+            let rest = &lower[end..];
+            let joint = [" and ", ", and ", ", ", " & "].into_iter().find(|it| starts(rest, it));
+            match joint.filter(|it| rest.get(it.len()).is_some_and(char::is_ascii_digit)) {
+                Some(joint) => end += joint.len(),
+                None => break,
+            }
+        }
+        (count > 0).then_some(end - at)
     }
 
     /// Further seats of a row: `F列の5と6`, `F列の5、6、7`. Where they end.

@@ -74,7 +74,7 @@ impl Heard {
 
     /// Places on the way: `川崎を経由して`, `via Kawasaki`.
     pub(super) fn via(&self) -> Vec<Piece> {
-        const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄って|に寄り|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
+        const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄って|に寄り|に寄る|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
         const BEFORE: &str = "via|by way of|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
         const CUTS: &str = "、|。|を出て|から|まで|途中で|途中|へ| |\n|,|は、|→";
         let mut found: Vec<Piece> = Vec::new();
@@ -203,7 +203,9 @@ impl Heard {
             return None;
         }
         // Neither a time nor a word that is known for something else.
-        let is_new = (from..to).any(|it| !self.is_known(it) && !self.lower[it].is_whitespace());
+        const PARTICLES: &str = "のはがをにでとも";
+        let means = |it: char| !it.is_whitespace() && !PARTICLES.contains(it);
+        let is_new = (from..to).any(|it| !self.is_known(it) && means(self.lower[it]));
         let is_time = self.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
         (is_new && !is_time).then(|| self.piece(from, to))
     }

@@ -471,6 +471,19 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Elsewhere, &[Says(&[Word::Elsewhere])], &[FILM, Says(&[Word::Where])]),
     // The cinema.
     rule(
+        Goal::Films,
+        &[Sign::Occasion, Sign::When, Sign::Question],
+        &[
+            Sign::Title,
+            Sign::Counted,
+            PICTURE,
+            WAY,
+            FILM,
+            Sign::Ends,
+            Says(&[Word::Form, Word::Talks]),
+        ],
+    ),
+    rule(
         Goal::Help,
         &[Says(&[Word::Where]), FILM],
         &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::Show, Word::Seat])],

@@ -39,11 +39,11 @@ pub(super) enum Position {
     Aisle,
 }
 
-/// Where people do not want to sit: in the middle they do not.
-const AWAY: &str = "not in the front rows|not in the front row|not in the first row|not in the front|not at the front|not right at the front|not too close to the front|not too close to the screen|not right at the screen|not too near the screen|not too far forward|not the front row|not front row|nothing in the front row|not in the back row|not in the last row|not at the back|not in the back|not too far back|最前列以外|最前列じゃな|最前列ではな|最前列は避け|最前列は嫌|最前列はいや|前の方じゃな|前の方は避け|前のほうは避け|前の方以外|前すぎな|前過ぎな|一番前じゃな|一番前以外|一番前は避け|一番前は嫌|後ろすぎな|後ろ過ぎな|一番後ろ以外|一番後ろじゃな|最後列以外|最後列じゃな";
+/// What says no to a part of the hall, before it in English and behind it in Japanese.
+const AWAY_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
+const AWAY_BEHIND: &str = "以外|じゃな|じゃない|ではな|は避け|を避け|は嫌|はいや|はイヤ|はやめ|は無し|はなし|は苦手|すぎな|過ぎな";
 
 const POSITIONS: &[(Position, &str)] = &[
-    (Position::Middle, AWAY),
     (
         Position::Aisle,
         "通路側|通路寄り|通路に近い|通路脇|通路沿い|端の席|端っこ|はしの席|aisle|aisle seat|aisle seats|at the end of a row|at the end of the row",
@@ -54,7 +54,7 @@ const POSITIONS: &[(Position, &str)] = &[
     ),
     (
         Position::Front,
-        "最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
+        "too close to the screen|right at the screen|near the screen|最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
     ),
     (
         Position::Middle,
@@ -108,6 +108,8 @@ pub(super) struct Wanted {
     pub(super) wheelchair: bool,
     /// Where in the hall.
     pub(super) position: Option<Position>,
+    /// Whether an end of the hall is what is not wanted.
+    is_away: bool,
     /// The row that is named: `F列`, `row F`.
     pub(super) row: Option<String>,
     /// The words that say how long a film may take.
@@ -147,7 +149,12 @@ impl Wanted {
             rating: rating(&heard.lower).map(|it| it.0),
             without: heard.excluded().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
-            position: POSITIONS.iter().find(|it| has(it.1)).map(|it| it.0),
+            position: match keeps_away(heard) {
+                // Who does not want to sit at an end sits in the middle.
+                true => Some(Position::Middle),
+                false => POSITIONS.iter().find(|it| has(it.1)).map(|it| it.0),
+            },
+            is_away: keeps_away(heard),
             row: row(&heard.lower),
             words: Vec::new(),
             explained: Vec::new(),
@@ -193,7 +200,8 @@ impl Wanted {
         }
         for (position, words) in POSITIONS {
             // A place in the hall is for who chooses seats.
-            if is_seated && self.position == Some(*position) {
+            let is_away = self.is_away && matches!(position, Position::Front | Position::Back);
+            if is_seated && (self.position == Some(*position) || is_away) {
                 used.extend(marks(words).map(str::to_owned));
             }
         }
@@ -340,9 +348,18 @@ fn names_showing(text: &str, which: &str) -> bool {
     words.any(|it| ["showing", "show", "screening", "showtime"].contains(&it))
 }
 
-/// Whether `heard` says no to a part of the hall.
+/// Whether `heard` says no to a part of the hall: `not in the front row`, `最前列以外`.
 pub(in crate::assistant::builtin) fn keeps_away(heard: &Heard) -> bool {
-    marks(AWAY).any(|it| heard.find(it, 0).is_some())
+    let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
+    ends.flat_map(|it| marks(it.1)).any(|phrase| {
+        let Some(at) = heard.find(phrase, 0) else { return false };
+        let before: String = heard.lower[..at].iter().collect();
+        let behind = at + phrase.chars().count();
+        match phrase.is_ascii() {
+            true => marks(AWAY_BEFORE).any(|it| before.ends_with(it)),
+            false => marks(AWAY_BEHIND).any(|it| heard.is_at(it, behind)),
+        }
+    })
 }
 
 /// A word without its ending, as far as English has one.

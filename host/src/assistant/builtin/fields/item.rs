@@ -200,9 +200,20 @@ impl About {
                 self.copies = Some(copies);
             }
         }
+        // `with medium preselected`.
+        const CHOSEN: &str =
+            "preselected|pre-selected|selected by default|as the default|as default|by default";
+        if let Some((from, to)) = text.find(CHOSEN, 1) {
+            let before = text.piece(0, from);
+            if let Some((rest, word)) = before.trim_end().rsplit_once(' ') {
+                self.more.insert("default".to_owned(), word.into());
+                let rest = rest.trim_end().trim_end_matches(" with").to_owned();
+                *text = Text::new(&format!("{rest} {}", text.piece(to, text.len())));
+            }
+        }
         const FUTURE: &str =
             "は今日以降|今日以降|not in the past|in the future|from today on|from today";
-        const PAST: &str = "は今日まで|今日以前|not in the future|in the past";
+        const PAST: &str = "は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
         if text.take(FUTURE) {
             self.more.insert("minDate".to_owned(), "today".into());
         } else if text.take(PAST) {
@@ -240,7 +251,7 @@ impl About {
             self.bounds = found;
         }
         const FILES: &[(&str, &str)] = &[
-            ("のpdf|pdf", ".pdf"),
+            ("のpdf|をpdf|pdf", ".pdf"),
             ("or word|word", ".doc,.docx"),
             ("excel|エクセル", ".xls,.xlsx"),
         ];
@@ -656,6 +667,24 @@ fn inline_options(text: &mut Text, about: &mut About) {
         };
         if take(about, options) {
             text.cut(begin, text.len());
+            return;
+        }
+    }
+    // `dishes: curry, ramen, salad`.
+    let colon = text.chars.iter().position(|it| *it == ':').filter(|it| *it > 0);
+    if let Some(colon) = colon {
+        let options: Vec<_> =
+            parts(&text.piece(colon + 1, text.len())).iter().map(|it| clean(it)).collect();
+        if take(about, options) {
+            text.cut(colon, text.len());
+            return;
+        }
+    }
+    // `出る・出ない`.
+    if let Some((before, behind)) = text.text().split_once('・') {
+        let options = vec![before.trim().to_owned(), behind.trim().to_owned()];
+        if take(about, options) {
+            *text = Text::new("");
             return;
         }
     }

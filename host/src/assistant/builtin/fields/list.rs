@@ -19,7 +19,7 @@ const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画�
 /// What stands before a list in English.
 const BEFORE: &str = "with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
 /// What stands behind a list in Japanese.
-const BEHIND: &str = "だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
+const BEHIND: &str = "で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
 
 /// The sentences of a text.
 pub(super) fn clauses(text: &str) -> Vec<String> {
@@ -135,6 +135,7 @@ pub(super) fn items(list: &str) -> Vec<String> {
     while at < text.len() {
         let length = match text.chars[at] {
             _ if !is_outside[at] || is_within(at) => 0,
+            '・' if is_opposite(&text, from, at) => 0,
             '、' | '・' | ',' | ';' | '\n' | '+' | '→' => {
                 let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
                 let is_thousand = text.chars[at] == ','
@@ -175,6 +176,8 @@ fn joined(items: Vec<String>) -> Vec<String> {
     let mut is_open = false;
     for item in items {
         let text = Text::new(&item);
+        // `curry, ramen, then comments`: a field that is known ends the options.
+        is_open &= super::item::known(&text).is_none();
         let is_or = text.is_at("or ", 0);
         let ends = is_or || text.has(" or ");
         if (is_open || is_or)
@@ -195,6 +198,16 @@ fn is_range(text: &Text, at: usize, word: &str) -> bool {
     let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
     digit(at.checked_sub(1).and_then(|it| text.chars.get(it)))
         && digit(text.chars.get(at + word.chars().count()))
+}
+
+/// Whether the two sides of `・` at `at` are yes and no: `出る・出ない`.
+fn is_opposite(text: &Text, from: usize, at: usize) -> bool {
+    let end =
+        (at + 1..text.len()).find(|it| matches!(text.chars[*it], '、' | ',' | '・' | '。' | '('));
+    let behind = text.piece(at + 1, end.unwrap_or(text.len()));
+    let first = text.piece(from, at).trim().chars().next();
+    let ends = ["ない", "しない", "不可", "欠席"].iter().any(|it| behind.trim().ends_with(it));
+    ends && first.is_some() && behind.trim().chars().next() == first
 }
 
 /// Whether `と` at `at` stands between two nouns.

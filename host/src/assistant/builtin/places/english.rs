@@ -93,6 +93,16 @@ impl Heard {
                 return Some(Places { origins: both, destinations });
             }
         }
+        // `which one's quicker from X: Y or Z`.
+        let from = self.find_word("from", 0).map(|it| it + "from ".len());
+        let colon = from.and_then(|it| (it..self.lower.len()).find(|at| self.lower[*at] == ':'));
+        if let Some((from, colon)) = from.zip(colon) {
+            let those = self.list(colon + 1, self.stop(colon + 1, true), true);
+            let origin = self.place(from, colon);
+            if let Some(origin) = origin.filter(|_| those.len() >= 2) {
+                return Some(Places { origins: vec![origin], destinations: those });
+            }
+        }
         // `which is closer to X, Y or Z`.
         const NEAR: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from|further from|farther from|furthest from|farthest from";
         if let Some((at, length)) = self.first(NEAR, 0) {

@@ -22,7 +22,7 @@ const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてく�
 /// What was reserved, with the words for it.
 const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
 /// Showings by when they begin.
-const OCCASIONS: &str = "早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
+const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
 
 /// Forms that there are.
 const WHICH_FORM: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
@@ -37,7 +37,8 @@ const PAST: &str = "what did|what have|how did|did worker|did they|have they|何
 /// Orders to send.
 const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
 /// A wish for the way itself.
-const SHORTEST: &str = "短い|最短|短く|shortest|shorter";
+const SHORTEST: &str =
+    "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
 const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
 const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
 
