@@ -295,7 +295,7 @@ impl<F: Future> Future for Turns<'_, F> {
     }
 }
 
-/// Runs `call` here until it takes turns, and then on the threads of less priority.
+/// Runs `call` here until it takes turns, and then on the threads for such calls.
 ///
 /// # Errors
 /// When it panics there, or those threads end.
@@ -323,8 +323,8 @@ pub(crate) async fn beside<T: Send + 'static>(
     }
 }
 
-/// Threads of less priority, for calls of components that use much. What no tick interrupts, such as
-/// filling memory in one instruction, holds up no other call there.
+/// Threads of their own, for calls that take turns. What no tick interrupts, such as filling memory in
+/// one instruction, holds up no other call there.
 #[derive(Default)]
 pub(crate) struct Heavy(OnceLock<Runtime>);
 
@@ -335,7 +335,6 @@ impl Heavy {
             let threads = Builder::new_multi_thread()
                 .worker_threads(count)
                 .thread_name("heavy")
-                .on_thread_start(give_way)
                 .enable_all()
                 .build();
             // Of two that are made at once, one is used.
@@ -355,18 +354,6 @@ impl Drop for Heavy {
         }
     }
 }
-
-/// Gives this thread less priority than the others of this process.
-#[cfg(target_os = "linux")]
-fn give_way() {
-    const NICENESS: i32 = 4;
-    // No process is named: on Linux that is the calling thread. Without it the calls share as equals.
-    let _ = rustix::process::setpriority_process(None, NICENESS);
-}
-
-/// Other systems know the priority of a process only.
-#[cfg(not(target_os = "linux"))]
-fn give_way() {}
 
 impl<F> Drop for Turns<'_, F> {
     fn drop(&mut self) {

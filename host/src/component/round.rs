@@ -112,7 +112,7 @@ impl LoadedComponent {
         self.usage.pace()
     }
 
-    /// Threads of less priority, for calls that take turns.
+    /// Threads for calls that take turns.
     pub(crate) fn heavy(&self) -> Option<Handle> {
         self.sandbox.heavy().cloned()
     }
