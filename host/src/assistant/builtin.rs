@@ -390,11 +390,20 @@ impl Builtin {
     fn no_goal(&mut self, heard: &Heard, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         let said = heard.text();
         if let Some(Plan::Way(way)) = &mut self.plan
-            && way.follows(&said, desk)
             && desk.has("route_search")
         {
-            way.wish(heard);
-            return self.go_on(desk, &[]);
+            let moved = way.moved(heard);
+            let is_wish = moved.is_none() && way.follows(&said, desk);
+            let is_moved = moved.is_some();
+            if let Some(moved) = moved {
+                *way = moved;
+            } else if is_wish {
+                way.wish(heard);
+            }
+            if is_moved || is_wish {
+                self.unused = coverage::unused(heard, Goal::Route, &way.used());
+                return self.go_on(desk, &[]);
+            }
         }
         // What the person allowed meanwhile has happened, and is told.
         let is_done = |it: &Answered| {
@@ -563,6 +572,15 @@ fn wishes(said: &str, desk: &Desk<'_>) -> Vec<String> {
         goal(&heard).or_else(|| rules::guess(&heard)).or_else(|| look().filter(|_| asks))
     };
     let mut goals: Vec<_> = parts.iter().map(likely).collect();
+    // A time beside a way is that of the way.
+    if goals.iter().flatten().any(|it| *it == Goal::Route) {
+        for (part, likely) in parts.iter().zip(&mut goals) {
+            let heard = Heard::of(part, desk.today());
+            if goal(&heard).is_none() && !heard.wishes.is_empty() {
+                *likely = None;
+            }
+        }
+    }
     // A number beside a picture counts its cards.
     let is_picture = goals.iter().flatten().any(|it| matches!(it, Goal::Thumbnail | Goal::Cards));
     for (part, likely) in parts.iter().zip(&mut goals) {

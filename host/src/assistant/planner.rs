@@ -90,6 +90,16 @@ pub(crate) fn understands(sentence: &str, now: Timestamp) -> bool {
     read::sentence(sentence, &Wishes::default(), now).once.is_read
 }
 
+/// Whether `sentence` wishes for trains, buses or planes alone, which no route is searched by.
+pub(crate) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
+    read::is_by_transit(sentence, now)
+}
+
+/// What `sentence` wishes for.
+pub(crate) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
+    read::sentence(sentence, &Wishes::default(), now)
+}
+
 impl Decider for Planner {
     fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
         let decision = self.next(turn.answered);

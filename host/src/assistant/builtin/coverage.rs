@@ -229,6 +229,16 @@ fn words(heard: &Heard, known: &[bool]) -> Vec<(usize, String)> {
     found
 }
 
+/// Whether a sign is one of the kanji that by themselves say little.
+pub(super) fn is_empty(sign: char) -> bool {
+    EMPTY.contains(sign)
+}
+
+/// Whether an English word by itself says little.
+pub(super) fn is_small(word: &str) -> bool {
+    SMALL_WORDS.contains(word) || word.len() < 2 && !word.chars().all(|it| it.is_ascii_digit())
+}
+
 fn is_word(word: &str) -> bool {
     let is_small = SMALL_WORDS.contains(word.trim_matches('\''));
     let letters = word.chars().filter(char::is_ascii_alphabetic).count();

@@ -1,15 +1,16 @@
 //! A sentence as it was heard: its words by the tables, what is quoted in it, and what is said no to.
 
-use std::sync::LazyLock;
+use std::{cell::OnceCell, sync::LazyLock};
 
 use jiff::civil::Date;
 
 use super::{
     dates::{self, When},
     numbers::{self, Numbers},
+    places::{Places, known},
     words::{PHRASES, Word},
 };
-use crate::assistant::planner::scan::Lexicon;
+use crate::assistant::planner::scan::{self, Lexicon};
 
 /// The longest sentence that is read, in characters; what is behind is not.
 pub(super) const CHARS_MAX: usize = 600;
@@ -54,6 +55,12 @@ pub(super) struct Heard {
     pub(super) quoted: Vec<Piece>,
     pub(super) when: When,
     pub(super) numbers: Numbers,
+    /// Where places stand that are known by name.
+    pub(super) spots: Vec<(usize, usize)>,
+    /// Where wishes for a way stand.
+    pub(super) wishes: Vec<(usize, usize)>,
+    /// Places that are compared, once they are looked for.
+    pub(super) compared: OnceCell<Option<Places>>,
     /// Of each character, whether it belongs to something that is known.
     known: Vec<bool>,
 }
@@ -70,7 +77,14 @@ impl Heard {
         }
         let when = dates::read(&lower, today);
         let numbers = numbers::read(&chars, &lower, &when.spans);
-        let tokens = tokens(&lower);
+        let mut tokens = tokens(&lower);
+        let spots = known::spots(&lower);
+        // `新宿` has no lodging in it.
+        let is_inside = |it: &Token| {
+            it.word == Word::Elsewhere
+                && spots.iter().any(|spot| spot.0 <= it.from && it.to <= spot.1)
+        };
+        tokens.retain(|it| !is_inside(it));
         let mut known = vec![false; lower.len()];
         let length = super::cinema::minutes(&lower).map(|it| it.1);
         let words = tokens.iter().map(|it| (it.from, it.to)).chain(length);
@@ -80,7 +94,23 @@ impl Heard {
             let to = to.min(known.len());
             known[from.min(to)..to].fill(true);
         }
-        Self { chars, lower, tokens, quoted, when, numbers, known }
+        let text: String = lower.iter().collect();
+        let is_word = |it: &(usize, usize)| {
+            lower[it.0..it.1.min(lower.len())].iter().any(|it| it.is_alphanumeric())
+        };
+        let wishes = scan::spans(&text).into_iter().filter(is_word).collect();
+        Self {
+            chars,
+            lower,
+            tokens,
+            quoted,
+            when,
+            numbers,
+            spots,
+            wishes,
+            compared: OnceCell::new(),
+            known,
+        }
     }
 
     /// Whether one of `words` is there and not denied.

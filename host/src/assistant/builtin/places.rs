@@ -1,21 +1,25 @@
 //! Places in a sentence: where a way begins and ends, and what place is looked for. The words around
 //! them are data; what stands between those is the place.
 
-use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, TAILS};
+use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
 use super::{
+    coverage,
     heard::{Heard, Piece, marks},
     words::Word,
 };
-use crate::assistant::planner::scan;
 
+mod compare;
 mod english;
 mod japanese;
+pub(super) mod known;
 mod tables;
 
 /// The most places of one list (a table of distances has no more).
 const PLACES_MAX: usize = 25;
 /// Places on one way.
 const VIA_MAX: usize = 5;
+/// The shortest name in hiragana, in characters.
+const KANA_MIN: usize = 3;
 /// The longest name of a place, in characters.
 const CHARS_MAX: usize = 60;
 
@@ -29,6 +33,12 @@ pub(super) struct Places {
 impl Heard {
     /// Where a way begins and ends, as far as that is said.
     pub(super) fn places(&self, is_list: bool) -> Places {
+        if let Some(places) = self.compared() {
+            return places.clone();
+        }
+        if let Some([first, .., last]) = self.chain().as_deref() {
+            return Places { origins: vec![first.clone()], destinations: vec![last.clone()] };
+        }
         let mut places = self.fields();
         let english = self.english(is_list);
         if places.origins.is_empty() {
@@ -58,9 +68,16 @@ impl Heard {
              mark|pinpoint|where can i find|coordinate of|lat and long of|gps of";
         const AFTER: &str = " on the map| on a map| located| is located| is| lies| in coordinates| exactly| coordinates| please|\
              ?|!|.|,|\n|'s";
+        const LEADS: &str = "me |on the map |on a map |where |exactly |is ";
+        if let Some(point) = self.coordinates() {
+            return Some(point);
+        }
         for before in marks(BEFORE) {
             if let Some(at) = self.find(before, 0).filter(|at| self.is_word(*at, before)) {
-                let from = at + before.chars().count();
+                let mut from = at + before.chars().count() + 1;
+                while let Some(lead) = marks(LEADS).find(|it| self.is_at(it, from)) {
+                    from += lead.len();
+                }
                 let to = marks(AFTER).filter_map(|it| self.find(it, from + 1)).min();
                 let place = self.place(from, to.unwrap_or(self.lower.len()));
                 if place.is_some() {
@@ -72,14 +89,77 @@ impl Heard {
         self.place(self.cut_before(end, 0), end)
     }
 
+    /// The one place that is named alone, and the one that it takes the place of: `新宿駅`,
+    /// `Shinagawa instead of Shibuya`.
+    pub(super) fn named_alone(&self) -> Option<(Piece, Option<Piece>)> {
+        const FILLERS: &str = "やっぱり|やっぱ|やはり|じゃあ|では|あ、|えっと|ごめん|すみません|にして|に変えて|に変更|に変更して|でお願いします|お願いします|お願い|でいい|にする|にします|です|だと|なら|だったら|だったらどう|どう|は|で|に|を|の|場合|ください|目的地|行き先|actually|instead|make|that|no|sorry|i meant|i mean|rather|what about|how about|and|or|please|pls|then|ok|okay|it|change it|destination|goal|of|the|wait|hm|hmm|well|let's|go|say|one|to|from";
+        let spot = |index: usize| {
+            let (from, to) = *self.spots.get(index)?;
+            Some(self.piece(from, to))
+        };
+        let (place, other) = (spot(0)?, spot(1));
+        let is_instead = self.find_word("instead of", place.to).is_some();
+        if self.spots.len() > 2 || other.is_some() && !is_instead {
+            return None;
+        }
+        let mut rest: String = (0..self.lower.len())
+            .filter(|at| !self.spots.iter().any(|it| it.0 <= *at && *at < it.1))
+            .map(|at| self.lower[at])
+            .collect();
+        if !rest.is_ascii() {
+            let mut fillers: Vec<_> = marks(FILLERS).filter(|it| !it.is_ascii()).collect();
+            fillers.sort_by_key(|it| std::cmp::Reverse(it.len()));
+            for filler in fillers {
+                rest = rest.replace(filler, " ");
+            }
+        }
+        let is_filler = |it: &str| marks(FILLERS).any(|filler| filler == it);
+        let is_left = rest
+            .split(|it: char| !it.is_alphanumeric() && it != '\'')
+            .filter(|it| !it.is_empty())
+            .any(|it| !is_filler(it));
+        (!is_left).then_some((place, other))
+    }
+
+    /// A point on the map: `35.6586, 139.7454`.
+    pub(super) fn coordinates(&self) -> Option<Piece> {
+        let number = |from: usize| {
+            let rest = self.lower[from.min(self.lower.len())..].iter();
+            let is_part = |it: &&char| it.is_ascii_digit() || matches!(it, '.' | '-');
+            let part: String = rest.take_while(is_part).collect();
+            let part = part.trim_end_matches('.').to_owned();
+            (part.contains('.') && part.parse::<f64>().is_ok()).then_some(from + part.len())
+        };
+        let is_inner = |at: usize| {
+            at > 0 && (self.lower[at - 1].is_ascii_alphanumeric() || self.lower[at - 1] == '.')
+        };
+        (0..self.lower.len()).filter(|it| !is_inner(*it)).find_map(|from| {
+            let end = number(from)?;
+            let comma = (self.lower.get(end) == Some(&',')).then_some(end + 1)?;
+            let second = comma + usize::from(self.lower.get(comma) == Some(&' '));
+            Some(self.piece(from, number(second)?))
+        })
+    }
+
     /// Places on the way: `川崎を経由して`, `via Kawasaki`.
     pub(super) fn via(&self) -> Vec<Piece> {
-        const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄って|に寄り|に寄る|に立ち寄|に立寄|を通って|を回って|の順に回|の順で回|の順に寄|にも寄";
-        const BEFORE: &str = "via|by way of|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
+        const BEHIND: &str = "と回って|に立ち寄って|を経由|経由|に寄|に立ち寄|に立寄|で拾|で乗せ|で合流|で休憩|でランチ|で昼食|で食事|を通って|を通る|を通り|を回って|の順に回|の順で回|の順に寄|にも寄";
+        const BEFORE: &str = "via|by way of|with a stop in|with a stop at|with a stop by|that stops at|that stops in|stops at|stops in|stop over in|stopping over in|pick up someone in|pick someone up at|pick someone up in|swing by|swinging by|drop by|dropping by|going by way of|go via|going via|go through|going through|passes through|stopping at|stopping in|stopping by|stopping off at|stop at|stop in|stop by|a stop at|a stop in|passing through|passing by|through|calling at";
         const CUTS: &str = "、|。|を出て|から|まで|途中で|途中|へ| |\n|,|は、|→";
+        if let Some([_, between @ .., _]) = self.chain().as_deref() {
+            return between.to_vec();
+        }
+        /// Behind a stop that is not to be made, and before one.
+        const NOT: &str = "せず|しない|しなく|しません|なし|以外|らず|らない|らなく|じゃな|ではな";
+        const NO: &str =
+            "without|without going|not|don't|do not|avoid|never|not going|avoiding|instead of|no";
         let mut found: Vec<Piece> = Vec::new();
         for mark in marks(BEHIND) {
             let Some(end) = self.find(mark, 1) else { continue };
+            let behind = end + mark.chars().count();
+            if marks(NOT).any(|it| self.is_at(it, behind)) {
+                continue;
+            }
             // Several places are gone to in turn.
             let is_round = mark.contains('回') || mark.contains('順');
             let cuts = marks(CUTS).filter(|it| !(is_round && *it == "、"));
@@ -93,22 +173,59 @@ impl Heard {
         }
         for mark in marks(BEFORE) {
             let Some(at) = self.find_word(mark, 0) else { continue };
+            let before: String = self.lower[..at].iter().collect();
+            if marks(NO).any(|it| before.trim_end().ends_with(it)) {
+                continue;
+            }
             let from = at + mark.len() + 1;
-            found.extend(self.list(from, self.stop(from, false), true));
+            let names = self.list(from, self.stop(from, true), true);
+            found.extend(names.into_iter().filter(|it| self.is_name_at(it.from)));
             break;
         }
         // `高速経由` names roads and no place.
-        let is_road = |it: &Piece| {
-            let length = it.to - it.from;
-            scan::spans(&it.text).iter().any(|span| span.1 - span.0 == length)
-        };
-        found.retain(|it| !is_road(it));
+        found.retain(|it| !self.is_wish(it));
         found.truncate(VIA_MAX);
         found
     }
 
+    /// Three places or more in their order: `三軒茶屋→下北沢→吉祥寺`, `from Ueno to Ginza to Odaiba`.
+    fn chain(&self) -> Option<Vec<Piece>> {
+        let arrows: Vec<_> =
+            (1..self.lower.len()).filter(|it| matches!(self.lower[*it], '→' | '⇒')).collect();
+        let length = self.lower.len();
+        if let [first, .., last] = arrows[..] {
+            let mut chain: Vec<_> =
+                self.place(self.cut_before(first, 0), first).into_iter().collect();
+            chain.extend(arrows.windows(2).filter_map(|it| self.place(it[0] + 1, it[1])));
+            let from = (last + 1..length).find(|it| self.lower[*it] != ' ').unwrap_or(length);
+            let is_ascii = self.lower.get(from).is_some_and(char::is_ascii);
+            let japanese = || marks(STOPS).filter_map(|it| self.find(it, from + 1)).min();
+            let end = if is_ascii { Some(self.stop(from, false)) } else { japanese() };
+            chain.extend(self.place(from, end.unwrap_or(length)));
+            return (chain.len() == arrows.len() + 1).then_some(chain);
+        }
+        let first = self.find_word("to", 1)?;
+        let mut chain: Vec<_> = self.place(self.name_begin(0, first), first).into_iter().collect();
+        let mut at = Some(first);
+        while let Some(to) = at {
+            let from = to + "to ".len();
+            let end = self.stop(from, false);
+            chain.extend(self.place(from, end).filter(|_| self.is_name_at(from)));
+            at = self.is_at("to ", end).then_some(end);
+        }
+        (chain.len() > 2).then_some(chain)
+    }
+
+    /// Whether a piece is a wish for the way and names nothing.
+    fn is_wish(&self, piece: &Piece) -> bool {
+        let is_spot = self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1);
+        !is_spot && self.wishes.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
+    }
+
     fn is_japanese(&self) -> bool {
-        self.chars.iter().any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '→' | '⇒'))
+        self.chars
+            .iter()
+            .any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '→' | '⇒' | '~' | '–' | '—'))
     }
 
     fn fields(&self) -> Places {
@@ -117,7 +234,7 @@ impl Heard {
             let Some(at) = self.find(field, 0) else { continue };
             let from = at + field.chars().count();
             let others = FIELDS.iter().filter_map(|it| self.find(it.1, from + 1));
-            let marks = ["。", "、", ",", "\n", ".", "で、", "です", ";"]
+            let marks = ["。", "、", ",", "\n", ".", "で、", "です", ";", "に変", "にし", "に直"]
                 .into_iter()
                 .filter_map(|it| self.find(it, from + 1));
             let to = others.chain(marks).min().unwrap_or(self.lower.len());
@@ -150,15 +267,21 @@ impl Heard {
             }
         }
         places.extend(self.place(begin, to));
+        let is_name = |it: &Piece| !it.text.is_ascii() || self.is_name_at(it.from);
+        places.retain(|it| !self.is_wish(it) && is_name(it));
         places.truncate(PLACES_MAX);
         places
     }
 
-    /// Whether the sign at `at` stands within a word in hiragana: `みなとみらい`.
+    /// Whether the sign at `at` stands within a name that is known, or within a word in hiragana.
     fn is_within(&self, at: usize, sign: &str) -> bool {
         let is_kana = |it: Option<&char>| it.is_some_and(|it| matches!(it, 'ぁ'..='ん'));
         let before = at.checked_sub(1).and_then(|it| self.chars.get(it));
-        ["と", "や", "か"].contains(&sign) && is_kana(before) && is_kana(self.chars.get(at + 1))
+        let is_beside = self.spots.iter().any(|it| it.1 == at || it.0 == at + 1);
+        let is_word = ["と", "や", "か"].contains(&sign)
+            && is_kana(before)
+            && is_kana(self.chars.get(at + 1));
+        self.spots.iter().any(|it| it.0 < at && at < it.1) || is_word && !is_beside
     }
 
     /// The place from `from` to `to`, without what belongs to the words around it; none, where nothing
@@ -192,6 +315,23 @@ impl Heard {
         }) {
             to -= tail.chars().count();
         }
+        // `友達を川崎`: so does what is before it.
+        let is_lead = |at: usize| {
+            matches!(self.chars[at], 'ぁ'..='ん') && !"のとやか".contains(self.chars[at])
+        };
+        let spot = self.spots.iter().find(|it| it.1 == to && it.0 > from && is_lead(it.0 - 1));
+        if let Some(spot) = spot {
+            from = spot.0;
+        }
+        // `江の島で`, `横浜中華街着`: what is behind a name that is known belongs to the sentence.
+        let is_tail = |at: usize| {
+            matches!(self.chars[at], 'ぁ'..='ん') && self.chars[at] != 'の'
+                || self.chars[at] == '着'
+        };
+        let spot = self.spots.iter().find(|it| it.0 == from && it.1 < to);
+        if let Some(spot) = spot.filter(|it| (it.1..to).all(is_tail)) {
+            to = spot.1;
+        }
         const NO_PLACE: [&str; 4] = ["近い", "近く", "最寄", "一番"];
         // `上から2番目` counts.
         const SIDES: [&str; 7] = ["上", "下", "左", "右", "前", "後ろ", "うしろ"];
@@ -203,9 +343,29 @@ impl Heard {
             return None;
         }
         // Neither a time nor a word that is known for something else.
-        const PARTICLES: &str = "のはがをにでとも";
-        let means = |it: char| !it.is_whitespace() && !PARTICLES.contains(it);
-        let is_new = (from..to).any(|it| !self.is_known(it) && means(self.lower[it]));
+        const JOINTS: &str = "のをにはがもでとや、,。・ ";
+        let is_spot = self.spots.iter().any(|it| from <= it.0 && it.1 <= to);
+        let is_wish = |at: usize| self.wishes.iter().any(|it| it.0 <= at && at < it.1);
+        let is_kana = |at: usize| matches!(self.lower[at], 'ぁ'..='ん');
+        let is_word = |at: &usize| {
+            let sign = self.lower[*at];
+            // Of hiragana only a longer run is a name.
+            let run = (from..=*at).rev().take_while(|it| is_kana(*it)).count()
+                + (*at + 1..to).take_while(|it| is_kana(*it)).count();
+            !(is_kana(*at) && run < KANA_MIN)
+                && !self.is_known(*at)
+                && !is_wish(*at)
+                && !JOINTS.contains(sign)
+                && !coverage::is_empty(sign)
+        };
+        // `予算を0`, `50万円` and `20分` are no places.
+        let is_amount = self.lower[from].is_ascii_digit()
+            && self.lower[from..to].iter().any(|it| "円万個件枚分割点%".contains(*it));
+        let has_object = self.lower[from..to].contains(&'を');
+        // A sign alone is what is left of a longer name.
+        let is_sign = to - from == 1 && !self.lower[from].is_ascii();
+        let is_new =
+            is_spot || !is_sign && (from..to).any(|it| is_word(&it)) && !is_amount && !has_object;
         let is_time = self.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
         (is_new && !is_time).then(|| self.piece(from, to))
     }
@@ -229,8 +389,8 @@ impl Heard {
             Word::Want,
             Word::Duration,
         ];
-        const LEADING: &str = "ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
-             それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
+        const LEADING: &str = "そのあと|その後|それから|最後に|最終的に|ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
+             それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|拾って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
         let mark = (least..end).rev().find(|it| MARKS.contains(&self.chars[*it])).map(|it| it + 1);
@@ -249,11 +409,22 @@ impl Heard {
         let leading = leading.filter(before).max();
         // A word right before the mark belongs to the place: `横浜ルート館から`.
         let words = words.filter(|it| *it < end);
-        [mark, dash, words, days.filter(|it| *it < end), leading]
-            .into_iter()
-            .flatten()
-            .max()
-            .unwrap_or(least)
+        let cuts = [mark, dash, words, days.filter(|it| *it < end), leading];
+        let begin = cuts.into_iter().flatten().max().unwrap_or(least);
+        let is_ascii = self.lower[begin..end].iter().all(char::is_ascii);
+        if is_ascii {
+            return self.name_begin(begin, end);
+        }
+        // A name that is known is not cut, and behind hiragana it begins where it is known to.
+        let is_kana = |it: usize| {
+            matches!(self.chars[it], 'ぁ'..='ん') && !"のとやか".contains(self.chars[it])
+        };
+        let spot = self.spots.iter().rev().find(|it| it.1 <= end && least <= it.0 && it.1 > begin);
+        match spot {
+            Some(spot) if spot.0 < begin => spot.0,
+            Some(spot) if spot.0 > begin && is_kana(spot.0 - 1) => spot.0,
+            _ => begin,
+        }
     }
 
     fn first(&self, table: &'static str, from: usize) -> Option<(usize, usize)> {

@@ -99,6 +99,14 @@ pub(super) enum Sign {
     Destination,
     /// Both are said.
     Ends,
+    /// The nearest of a kind of place, which no tool knows.
+    Nearby,
+    /// Something is wished of a way.
+    Wished,
+    /// A point on the map.
+    Coordinates,
+    /// Places are compared by how far they are.
+    Compared,
     /// More than one place on a side.
     SeveralPlaces,
     /// A place is looked for.
@@ -452,6 +460,8 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     // Ways.
+    rule(Goal::Elsewhere, &[Sign::Nearby], &[ANY_FILM, Sign::Compared]),
+    rule(Goal::Distances, &[Sign::Compared], &[Sign::Seats]),
     rule(
         Goal::Distances,
         &[Says(&[Word::Distance, Word::Duration, Word::Compare]), Sign::SeveralPlaces],
@@ -464,6 +474,11 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination, WAY], &[]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination, Sign::Shortest], &[ANY_FILM]),
+    rule(
+        Goal::Route,
+        &[Sign::Ends, Sign::Wished],
+        &[ANY_FILM, PICTURE, Says(&[Word::Form, Word::Inquire])],
+    ),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Destination], &[FILM]),
     rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
     rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM, Sign::Pieces]),
@@ -589,7 +604,11 @@ pub(super) const RULES: &[Rule] = &[
         &[Sign::Occasion, Sign::Counted, Sign::When],
         &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Show, Word::Exists])],
     ),
-    rule(Goal::Films, &[Sign::Length], &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form])]),
+    rule(
+        Goal::Films,
+        &[Sign::Length],
+        &[Sign::ByFoot, PICTURE, WAY, Sign::Ends, Says(&[Word::Form])],
+    ),
     rule(
         Goal::Films,
         &[Says(&[Word::Free, Word::Vacant]), Says(&[Word::Film]), Sign::Question, Sign::When],
@@ -626,6 +645,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::Want])], &[WAY, PICTURE]),
     rule(Goal::Book, &[Sign::Title, Says(&[Word::Reserve])], &[WAY, PICTURE]),
     // Places come after what merely has the word in it.
+    rule(Goal::Place, &[Sign::Coordinates], &[ANY_FILM, Sign::Ends]),
     rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
     rule(Goal::Route, &[Says(&[Word::Route])], &[ANY_FILM, PICTURE]),
     rule(Goal::Distances, &[Says(&[Word::Distance])], &[]),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use self::table::Measure;
 use super::{
     desk::{Desk, failure, output, submitted},
     heard::Heard,
@@ -11,11 +12,10 @@ use super::{
 };
 use crate::assistant::{
     Answered, Decision,
-    planner::{
-        Planner, Said, Trip, understands,
-        units::{duration, length},
-    },
+    planner::{Planner, Said, Trip, is_by_transit, understands},
 };
+
+mod table;
 
 const SEARCH: &str = "route_search";
 const COMPARE: &str = "distance_compare";
@@ -26,7 +26,7 @@ const SAID_MAX: usize = 20;
 const PLACE_MAX: usize = 200;
 
 /// Places that only the person knows.
-const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school";
+const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
 
 /// What is asked about places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,14 @@ pub(super) struct Way {
     via: Vec<String>,
     /// What was wished, sentence by sentence, without the places.
     said: Vec<String>,
+    /// By what places are compared, and what that came to.
+    #[serde(default)]
+    measure: Measure,
+    #[serde(default)]
+    ranked: Vec<table::Row>,
+    /// The place that another one took the place of.
+    #[serde(default)]
+    replaced: Option<String>,
 }
 
 impl Way {
@@ -65,6 +73,9 @@ impl Way {
                 destinations: places,
                 via: Vec::new(),
                 said: Vec::new(),
+                measure: Measure::default(),
+                ranked: Vec::new(),
+                replaced: None,
             };
         }
         let places = heard.places(kind == Kind::Distances);
@@ -90,7 +101,10 @@ impl Way {
             origins: texts(places.origins),
             destinations: texts(places.destinations),
             via: texts(via),
+            measure: Measure::of(&wish),
             said: vec![wish.into_iter().collect()],
+            ranked: Vec::new(),
+            replaced: None,
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
             let is_new = !way.origins.is_empty() && !way.destinations.is_empty();
@@ -112,15 +126,23 @@ impl Way {
 
     /// `said` with the places of this way where it points to them: `そこから`, `and back`.
     pub(super) fn named(&self, said: &str) -> String {
-        const THERE: [(&str, &str, &str); 4] = [
+        const THERE: [(&str, &str, &str); 6] = [
             ("そこから", "", "から"),
             ("そこまで", "", "まで"),
+            ("get there", "get to ", ""),
+            ("go there", "go to ", ""),
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
         const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
         let Some(end) = self.destinations.first() else { return said.to_owned() };
         let lower = said.to_lowercase();
+        if let Some(said) = self.best(&lower) {
+            return said;
+        }
+        if lower.contains("there and back") {
+            return said.to_owned();
+        }
         for (there, before, behind) in THERE {
             if lower.contains(there) {
                 return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
@@ -139,8 +161,45 @@ impl Way {
 
     /// The places that it took from the sentence.
     pub(super) fn used(&self) -> Vec<String> {
-        let via = self.via.iter().map(|_| "経由".to_owned());
-        self.origins.iter().chain(&self.destinations).chain(&self.via).cloned().chain(via).collect()
+        /// What a place is called on a form.
+        const FIELDS: [&str; 8] =
+            ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
+        let fields = FIELDS.iter().map(|it| (*it).to_owned());
+        let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
+        let replaced = self.replaced.iter();
+        named.chain(replaced).cloned().chain(fields).collect()
+    }
+
+    /// The way with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
+    /// `やっぱり渋谷から`, and a name alone.
+    pub(super) fn moved(&self, heard: &Heard) -> Option<Self> {
+        let goal = match self.kind {
+            Kind::Route => Goal::Route,
+            Kind::Distances => Goal::Distances,
+            Kind::Place => return None,
+        };
+        let places = heard.places(false);
+        if !places.origins.is_empty() || !places.destinations.is_empty() {
+            return Some(Self::of(heard, goal, Some(self)));
+        }
+        let (place, other) = heard.named_alone()?;
+        let mut moved = self.clone();
+        let is =
+            |end: Option<&String>, text: &str| end.is_some_and(|it| it.eq_ignore_ascii_case(text));
+        // `Shinagawa instead of Shibuya` says which end it takes the place of.
+        let is_origin = match &other {
+            Some(other) if is(self.origins.first(), &other.text) => true,
+            Some(other) if is(self.destinations.first(), &other.text) => false,
+            Some(_) => return None,
+            None => self.origins.is_empty() && !self.destinations.is_empty(),
+        };
+        let end = if is_origin { &mut moved.origins } else { &mut moved.destinations };
+        *end = vec![place.text.clone()];
+        moved.replaced = other.map(|it| it.text);
+        let mut wish = heard.chars.clone();
+        wish[place.from..place.to].fill(' ');
+        moved.said.push(wish.into_iter().collect());
+        Some(moved)
     }
 
     /// Whether `text` goes on with this way: it names a wish, and no other thing.
@@ -187,6 +246,13 @@ impl Way {
     }
 
     fn route(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let is_new = !answered.iter().any(|it| it.call.name == SEARCH);
+        if is_new && self.said.last().is_some_and(|it| is_by_transit(it, desk.now)) {
+            return desk.conclude(desk.say(
+                "電車・バス・飛行機には対応していないため、検索していません。車・徒歩・自転車のルートなら探せます。続けて「車で」「歩いて」「自転車で」のように書いてください。",
+                "Trains, buses and planes are not among what I can search, so nothing was searched. I can search a route by car, on foot or by bicycle: write \"by car\", \"on foot\" or \"by bicycle\" next.",
+            ));
+        }
         let (Some(origin), Some(destination)) = (self.origins.first(), self.destinations.first())
         else {
             return self.ask(desk);
@@ -259,40 +325,6 @@ impl Way {
             "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
         );
         desk.ask(form, reason, words)
-    }
-
-    fn distances(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
-        if self.origins.is_empty() || self.destinations.is_empty() {
-            return self.ask(desk);
-        }
-        if let Some((_, failure)) = failure(answered) {
-            return desk.conclude(say::failed(desk, failure));
-        }
-        let Some(table) = output(answered, COMPARE) else {
-            let arguments = json!({ "origins": self.origins, "destinations": self.destinations });
-            let reason = desk.say(
-                "距離と所要時間をまとめて比べるため",
-                "To compare distances and times at once",
-            );
-            return desk.only(COMPARE, arguments, reason);
-        };
-        let mut lines = Vec::new();
-        for (row, origin) in self.origins.iter().enumerate() {
-            for (column, destination) in self.destinations.iter().enumerate() {
-                let element = &table["rows"][row]["elements"][column];
-                let value = |name: &str| element[name]["value"].as_u64();
-                let seconds = value("duration_in_traffic").or(value("duration"));
-                let worth = match (value("distance"), seconds) {
-                    (Some(metres), Some(seconds)) => {
-                        format!("{}、{}", length(metres), duration(seconds, desk.language))
-                    }
-                    _ => desk.say("ルートが見つかりませんでした", "no route was found"),
-                };
-                let worth = desk.say(worth.clone(), worth.replace('、', ", "));
-                lines.push(format!("- {origin} → {destination}: {worth}"));
-            }
-        }
-        desk.conclude(lines.join("\n"))
     }
 
     fn place(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {

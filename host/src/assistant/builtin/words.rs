@@ -197,7 +197,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         Word::Distance,
         "近い順|距離|何キロ|何km|何メートル|どれくらい離れ|どのくらい離れ|どれぐらい離れ|近いのは|一番近いの|how far|distance|distances|how many kilometers|\
-         how many kilometres|how many km|how many miles|closest|nearest|which is closer|closer",
+         how many kilometres|how many km|how many miles|closest|nearest|which is closer|closer|far from|far away from",
     ),
     (
         Word::Duration,

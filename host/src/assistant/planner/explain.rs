@@ -248,7 +248,12 @@ impl Text {
             let is_done = match beyond {
                 Beyond::Arrival => wishes.once.arrival.is_some(),
                 Beyond::Stopover => !via(trip, wishes).is_empty(),
-                Beyond::Transit | Beyond::Scenery => false,
+                Beyond::Transit
+                | Beyond::Scenery
+                | Beyond::RoundTrip
+                | Beyond::Road
+                | Beyond::Modes
+                | Beyond::Vague => false,
             };
             if is_done {
                 continue;
@@ -349,8 +354,25 @@ fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
             "Trains, buses and planes are not among what I can search.",
         ),
         Beyond::Scenery => ("景色では選べません。", "I cannot choose by scenery."),
-        Beyond::Stopover => {
-            ("経由地や立ち寄りには対応していません。", "Stops on the way are not supported.")
-        }
+        Beyond::RoundTrip => (
+            "往復は一度に探せないため、行きだけです。続けて「帰りは」と書くと帰りを探します。",
+            "A round trip cannot be searched at once; this is the way there. Write \"and back\" for the way back.",
+        ),
+        Beyond::Road => (
+            "道路や橋を名前で選んだり避けたりはできません。この経路が通るかどうかは、経路の内容で確かめてください。",
+            "A road or bridge cannot be chosen or avoided by its name. Please see in the route whether it goes there.",
+        ),
+        Beyond::Vague => (
+            "出発か到着の時刻が分からないため、いま出発するものとして探しました。「明日8時に出発」のように書いてください。",
+            "Without a time of day this is for leaving now. Write for example \"leave tomorrow at 8\".",
+        ),
+        Beyond::Modes => (
+            "移動手段は一度に一つしか調べられません。ほかの手段は続けて書いてください。",
+            "One way of moving can be searched at a time. Write another one next.",
+        ),
+        Beyond::Stopover => (
+            "立ち寄る場所を読み取れなかったため、立ち寄っていません。「○○経由で」のように書いてください。",
+            "I could not read where to stop, so there is no stop. Write for example \"via Kawasaki\".",
+        ),
     }
 }

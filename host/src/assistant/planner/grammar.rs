@@ -19,18 +19,26 @@ pub(crate) enum Means {
     Morning,
     /// After noon.
     Evening,
+    /// After noon, of this day.
+    Tonight,
     /// Late in the evening, or before the morning.
     Night,
     /// A day of the week, from Monday.
     Weekday(i8),
     /// Days of the week are those of the next one.
     NextWeek,
+    /// A day of the year.
+    Date { month: i8, day: i8 },
     /// A time of day.
     Clock { hour: i8, minute: i8 },
     /// So many minutes from now.
     In { minutes: i32 },
     /// The time is that of the arrival.
     Arrive,
+    /// The time right before it is that of the arrival.
+    There,
+    /// The time right before it is that of the departure.
+    Leave,
     /// Joins a topic to the one before it, with the yes or no of that.
     Or,
     /// A part of a sentence ends.
@@ -84,7 +92,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Topic(Topic::Tolls),
-        "有料|有料道路|有料区間|料金所|高速代|高速料金|通行料|通行料金|toll|tolls|toll road|\
+        "有料|有料道路|有料区間|料金所|高速代|高速料金|通行料|通行料金|お金がかかる道|toll|tolls|toll road|\
          toll roads|paid roads",
     ),
     (Means::Topic(Topic::Ferries), "フェリー|船|カーフェリー|ferry|ferries|boat|boats"),
@@ -148,7 +156,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Wish(Wish::By(Rule::FewestRightTurns)), "左折だけ|左折中心|左折多め|左折メイン"),
     (
         Means::Wish(Wish::Compare),
-        "比較|比べ|くらべ|違い|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
+        "比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|ありとなし|有りと無し|with and without|with or without|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
          differences|alternatives|options|choices|versus|vs",
     ),
     (
@@ -182,26 +190,26 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Walk),
-        "車以外|車なしで|車を使わず|not by car|without a car|no car|歩行者|歩い|歩き|歩く|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
+        "車以外|車なしで|車を使わず|not by car|without a car|no car|歩行者|歩い|歩き|歩く|歩け|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
     ),
     (
         Means::Wish(Wish::Drive),
         "車で|クルマ|くるまで|自動車で|運転|ドライブ|マイカー|タクシー|drive|driving|by car|\
-         by taxi",
+         by taxi|車",
     ),
     (
         Means::Wish(Wish::Now),
         "今から|いまから|今すぐ|すぐ出発|今出発|いま出発|現在時刻|right now|leave now|\
-         leaving now|now",
+         leaving now|now|rn|at the moment",
     ),
     (
         Means::Wish(Wish::Outlook(Outlook::Pessimistic)),
-        "余裕を見|余裕をみ|余裕を持|余裕をも|最悪|悲観|pessimistic|worst case|worst-case|\
+        "悪いほう|悪い方|多めに見|長めに見|厳しめ|余裕を見|余裕をみ|余裕を持|余裕をも|最悪|悲観|pessimistic|pessimistically|assume the worst|worst traffic|heavy traffic|bad traffic|expect traffic|worst case|worst-case|\
          to be safe",
     ),
     (
         Means::Wish(Wish::Outlook(Outlook::Optimistic)),
-        "うまくいけば|順調なら|楽観|optimistic|best case|best-case",
+        "うまくいけば|順調なら|楽観|optimistic|optimistically|light traffic|little traffic|best case|best-case",
     ),
     (
         Means::Wish(Wish::Anything),
@@ -212,7 +220,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Transit)),
-        "電車|列車|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
+        "電車|でんしゃ|始発|終電|乗り換え|乗換|列車|バスだと|バスなら|バスは|路線バス|高速バスで|鉄道|京急|東急|小田急|山手線|東横線|京浜東北線|モノレール|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|the train|the bus|a train|a bus|coach|by air|airplane|shinkansen|monorail|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
          public transport|transit|plane",
     ),
     (
@@ -221,12 +229,24 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Scenery)),
-        "景色|眺め|海沿い|絶景|風景|scenic|scenery|view|views|coastal",
+        "景色|眺め|海沿い|絶景|風景|きれいな道|綺麗な道|気持ちいい道|楽しい道|夜景|海の見える|海が見える|scenic|scenery|view|views|coastal|pretty|beautiful|picturesque|nice view|along the coast|along the sea|seaside road",
     ),
     (
         Means::Wish(Wish::Beyond(Beyond::Stopover)),
-        "途中|を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stop by|\
+        "途中|を経由|経由して|寄って|寄りたい|立ち寄|寄り道|途中で|stop at|stopping at|stops at|stops in|stop in|stopping in|stopping off|stopping|stop by|\
          on the way|through",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::RoundTrip)),
+        "往復|行き帰り|帰りも|帰り道も|復路も|round trip|round-trip|roundtrip|there and back|\
+         both ways|and back|and the way back|return trip|return journey|back again",
+    ),
+    (
+        Means::Wish(Wish::Beyond(Beyond::Road)),
+        "アクアライン|レインボーブリッジ|ベイブリッジ|第三京浜|横浜新道|湾岸線|東名|東名高速|中央道|圏央道|外環|\
+         京葉道路|横羽線|保土ヶ谷バイパス|環七|環八|甲州街道|中原街道|第一京浜|第二京浜|青山通り|明治通り|山手通り|\
+         aqua-line|aqua line|aqualine|rainbow bridge|bay bridge|daisan keihin|tomei|wangan|\
+         bayshore|bayshore route|koshu kaido|hodogaya bypass|yokohama shindo",
     ),
     (Means::Day(0), "今日|本日|きょう|today"),
     (Means::Day(1), "明日|あした|あす|翌日|tomorrow"),
@@ -241,7 +261,8 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::NextWeek, "来週|次の週|next week"),
     (Means::Night, "深夜|未明|真夜中|夜中"),
     (Means::Morning, "午前|朝|早朝|a.m.|am|morning"),
-    (Means::Evening, "午後|夕方|夜|今夜|今晩|晩|p.m.|pm|evening|afternoon|tonight"),
+    (Means::Evening, "午後|夕方|夜|晩|p.m.|pm|evening|afternoon"),
+    (Means::Tonight, "今夜|今晩|tonight"),
     (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
     (
         Means::Arrive,
@@ -249,13 +270,15 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
          arrive by|get there by|be there by|be there at|must be in|must be at|have to be in|have to be at|need to be in|need to be at|\
          needs to be in|needs to be at|should be in|should be at|want to be in|want to be at|supposed to be at",
     ),
+    (Means::There, "着"),
+    (Means::Leave, "発|出発|に出発|に出|出"),
     (Means::Or, "or|nor"),
     (Means::Pause, "、|,|けど|けれど|but|however"),
     (Means::Stop, "。|!|?|\n|;|."),
     // Longer than what they would be taken for.
     (
         Means::Nothing,
-        "一般的|早く出|早くなく|速くなく|with and without|with or without|ありとなし|有りと無し|高速バス|早め|急がな|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
+        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|寄る|寄り|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

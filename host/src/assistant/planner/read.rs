@@ -7,7 +7,7 @@ use super::{
     grammar::{Means, Topic, Wish},
     scan::{Token, tokens},
     when::{Written, in_minutes},
-    wishes::{Beyond, Once, Wishes},
+    wishes::{Beyond, Mode, Once, Wishes},
 };
 
 /// How far behind its topic a yes or no may stand, in characters.
@@ -62,6 +62,18 @@ pub(super) fn sentence(text: &str, before: &Wishes, now: Timestamp) -> Wishes {
     }
     wishes.time(&tokens, now);
     wishes
+}
+
+/// Whether `text` wishes for trains, buses or planes, and for nothing that is there.
+pub(super) fn is_by_transit(text: &str, now: Timestamp) -> bool {
+    let tokens = tokens(text);
+    let is_transit = |it: &Token| it.means == Means::Wish(Wish::Beyond(Beyond::Transit));
+    let is_wanted = |at: usize| {
+        let said = if tokens[at].is_ascii { before(&tokens, at) } else { behind(&tokens, at) };
+        said != Some(false)
+    };
+    let is_there = (0..tokens.len()).any(|at| is_transit(&tokens[at]) && is_wanted(at));
+    is_there && sentence(text, &Wishes::default(), now).once.mode.is_none()
 }
 
 /// Whether the topic at `at` is wanted, where the words around it say so: behind it in Japanese, before
@@ -162,14 +174,22 @@ impl Wishes {
             Wish::Pick(number) => self.once.pick = Some(number),
             Wish::NoTolls => self.no_tolls = true,
             Wish::Traffic => self.traffic = true,
-            Wish::Walk => (self.walking, self.cycling) = (true, false),
-            Wish::Cycle => (self.walking, self.cycling) = (false, true),
-            Wish::Drive => (self.walking, self.cycling) = (false, false),
+            Wish::Walk => self.moves(Mode::Walk),
+            Wish::Cycle => self.moves(Mode::Cycle),
+            Wish::Drive => self.moves(Mode::Drive),
             Wish::Now => self.departure = None,
             Wish::Outlook(outlook) => self.outlook = Some(outlook),
             Wish::Beyond(it) => _ = self.once.beyond.insert(it),
             Wish::Anything => {}
         }
+    }
+
+    fn moves(&mut self, mode: Mode) {
+        if self.once.mode.is_some_and(|it| it != mode) {
+            self.once.beyond.insert(Beyond::Modes);
+        }
+        self.once.mode = Some(mode);
+        (self.walking, self.cycling) = (mode == Mode::Walk, mode == Mode::Cycle);
     }
 
     fn ruled(&mut self, rule: super::Rule) {
@@ -196,25 +216,47 @@ impl Wishes {
                 _ => {}
             }
         }
-        let Some(mut written) = written else { return };
+        let Some(mut written) = written else {
+            let is_later = |it: &Token| match it.means {
+                Means::Day(day) => day > 0,
+                Means::Weekday(_) | Means::Date { .. } | Means::NextWeek | Means::Tonight => true,
+                _ => false,
+            };
+            let is_now = tokens.iter().any(|it| matches!(it.means, Means::In { .. }));
+            if !is_now && tokens.iter().any(is_later) {
+                self.once.beyond.insert(Beyond::Vague);
+            }
+            return;
+        };
         self.once.is_read = true;
         let last = |of: fn(&Means) -> bool| tokens.iter().rev().map(|it| it.means).find(of);
         if let Some(Means::Day(day)) = last(|it| matches!(it, Means::Day(_))) {
-            written.day = Some(day);
+            written.day = Some(day.into());
+        }
+        if let Some(Means::Date { month, day }) = last(|it| matches!(it, Means::Date { .. })) {
+            written.day = super::when::until_date(now, month, day);
         }
         if let Some(Means::Weekday(weekday)) = last(|it| matches!(it, Means::Weekday(_))) {
             let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
             written.day = Some(super::when::until_weekday(now, weekday, is_next));
         }
-        let half = last(|it| matches!(it, Means::Morning | Means::Evening | Means::Night));
+        let half = last(|it| {
+            matches!(it, Means::Morning | Means::Evening | Means::Tonight | Means::Night)
+        });
         // One o'clock at night is before the morning, eleven is not.
         const NIGHT_ENDS: i8 = 6;
         written.is_evening = half.map(|it| match it {
             Means::Night => written.hour >= NIGHT_ENDS,
-            it => it == Means::Evening,
+            it => it != Means::Morning,
         });
         let moment = written.moment(now);
-        if tokens.iter().any(|it| it.means == Means::Arrive) {
+        let clock = tokens.iter().rev().find(|it| matches!(it.means, Means::Clock { .. }));
+        let is_beside = |means: Means| {
+            let is_next = |it: &&Token| clock.is_some_and(|clock| clock.to == it.from);
+            tokens.iter().filter(is_next).any(|it| it.means == means)
+        };
+        let is_arrival = tokens.iter().any(|it| it.means == Means::Arrive);
+        if is_beside(Means::There) || is_arrival && !is_beside(Means::Leave) {
             self.once.beyond.insert(Beyond::Arrival);
             self.once.arrival = moment;
         } else {

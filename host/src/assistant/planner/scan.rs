@@ -93,7 +93,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     let text = normal(sentence);
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < text.len() {
-        let time = when::clock(&text, at);
+        let time = when::date(&text, at).or_else(|| when::clock(&text, at));
         match time.or_else(|| WISHES.at(&text, at)) {
             Some((means, length)) => {
                 let (from, to) = (at, at + length);

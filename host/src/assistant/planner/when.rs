@@ -1,6 +1,10 @@
 //! Times of day as people write them, and the moment that they mean.
 
-use jiff::{Timestamp, ToSpan, civil::Time, tz::Offset};
+use jiff::{
+    Timestamp, ToSpan,
+    civil::{Date, Time},
+    tz::Offset,
+};
 
 use super::grammar::Means;
 use crate::assistant::Language;
@@ -18,7 +22,10 @@ pub(crate) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
         return None;
     }
     let rest = &text[at..];
-    english(rest).or_else(|| numeral(rest))
+    if let Some(hour) = due(&text[..at], rest) {
+        return Some(hour);
+    }
+    spoken(rest).or_else(|| from_now(rest)).or_else(|| english(rest)).or_else(|| numeral(rest))
 }
 
 /// What makes a number a time.
@@ -36,6 +43,142 @@ const HALVES: [&str; 12] = [
     " this afternoon",
     " this evening",
 ];
+
+/// `by 6 tonight`: the hour by itself, behind its word.
+fn due(before: &[char], rest: &[char]) -> Option<(Means, usize)> {
+    const BEHIND: [&str; 14] = [
+        " tonight",
+        " today",
+        " tomorrow",
+        " this ",
+        " on ",
+        " at the latest",
+        " sharp",
+        " latest",
+        ",",
+        "?",
+        "!",
+        ";",
+        ". ",
+        " please",
+    ];
+    let is_due = before.ends_with(&['b', 'y', ' ']);
+    let (hour, digits) = number(rest).filter(|it| is_due && (1..=12).contains(&it.0))?;
+    let tail = &rest[digits..];
+    let is_bare = tail.is_empty() || BEHIND.iter().any(|it| starts(tail, it));
+    is_bare.then(|| time(hour, 0, digits))?
+}
+
+/// The day of the year that is written at `at`, and how many characters it takes: `12月1日`, `12/1`,
+/// `December 1st`, `Dec 1`.
+pub(super) fn date(text: &[char], at: usize) -> Option<(Means, usize)> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    const FULL: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let before = at.checked_sub(1).map(|it| text[it]);
+    if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == '/') {
+        return None;
+    }
+    let rest = &text[at..];
+    let of = |month: i32, day: i32, length: usize| {
+        let month = i8::try_from(month).ok().filter(|it| (1..=12).contains(it))?;
+        let day = i8::try_from(day).ok().filter(|it| (1..=31).contains(it))?;
+        Some((Means::Date { month, day }, length))
+    };
+    if let Some((month, digits)) = number(rest) {
+        let (is_slash, is_month) = (starts(&rest[digits..], "/"), starts(&rest[digits..], "月"));
+        let (day, more) = number(rest.get(digits + 1..)?).filter(|_| is_slash || is_month)?;
+        let length = digits + 1 + more;
+        let is_day = starts(&rest[length..], "日");
+        return (is_slash || is_day).then(|| of(month, day, length + usize::from(is_day)))?;
+    }
+    let names = FULL.iter().enumerate().chain(MONTHS.iter().enumerate());
+    let (month, length) = names
+        .filter(|it| starts(rest, it.1) && starts(&rest[it.1.len()..], " "))
+        .map(|it| (it.0, it.1.len() + 1))
+        .next()?;
+    let (day, digits) = number(&rest[length..])?;
+    let end = length + digits;
+    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|it| starts(&rest[end..], it));
+    of(i32::try_from(month).ok()? + 1, day, end + if is_ordinal { 2 } else { 0 })
+}
+
+/// `half past six`, `quarter to 9`, `six o'clock`.
+fn spoken(rest: &[char]) -> Option<(Means, usize)> {
+    const SHIFTS: [(&str, i32); 4] =
+        [("half past ", 30), ("a quarter past ", 15), ("quarter past ", 15), ("quarter to ", -15)];
+    const HOURS: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    let shift = SHIFTS.iter().find(|it| starts(rest, it.0));
+    let (before, minutes) = shift.map_or((0, 0), |it| (it.0.len(), it.1));
+    let tail = &rest[before..];
+    let worded = || {
+        let word = HOURS.iter().rposition(|it| starts(tail, it))?;
+        Some((i32::try_from(word).ok()? + 1, HOURS[word].len()))
+    };
+    let (hour, length) = number(tail).or_else(worded).filter(|it| (1..=12).contains(&it.0))?;
+    let behind = &tail[length..];
+    if behind.first().is_some_and(char::is_ascii_alphanumeric) {
+        return None;
+    }
+    const CLOCK: [&str; 2] = [" o'clock", " oclock"];
+    let clock = CLOCK.iter().find(|it| starts(behind, it)).map_or(0, |it| it.len());
+    let minutes = hour * 60 + minutes;
+    let is_time = shift.is_some() || clock > 0;
+    is_time.then(|| time(minutes / 60, minutes % 60, before + length + clock))?
+}
+
+/// Numbers of minutes and hours in words.
+const WORDS: [(&str, i32); 10] = [
+    ("a few ", 5),
+    ("five ", 5),
+    ("ten ", 10),
+    ("fifteen ", 15),
+    ("twenty ", 20),
+    ("thirty ", 30),
+    ("forty ", 40),
+    ("two ", 2),
+    ("three ", 3),
+    ("one ", 1),
+];
+/// What is from now on, and how many minutes it has.
+const LATER: [(&str, i32); 6] = [
+    ("minutes from now", 1),
+    ("min from now", 1),
+    ("minutes later", 1),
+    ("hours from now", 60),
+    ("hour from now", 60),
+    ("hours later", 60),
+];
+
+/// `20 minutes from now`, `two hours from now`.
+fn from_now(rest: &[char]) -> Option<(Means, usize)> {
+    let (number, length) = match number(rest) {
+        Some((number, digits)) => (number, digits + usize::from(starts(&rest[digits..], " "))),
+        None => worded(rest)?,
+    };
+    let (unit, minutes) = LATER.iter().find(|it| starts(&rest[length..], it.0))?;
+    later(number, *minutes, length + unit.len())
+}
+
+fn worded(rest: &[char]) -> Option<(i32, usize)> {
+    WORDS.iter().find(|it| starts(rest, it.0)).map(|it| (it.1, it.0.len()))
+}
 
 /// What begins with a number.
 fn numeral(rest: &[char]) -> Option<(Means, usize)> {
@@ -89,7 +232,7 @@ fn english(rest: &[char]) -> Option<(Means, usize)> {
         Some(it) => it,
         None if starts(tail, "an ") => (1, 2),
         None if starts(tail, "half an ") => return later(30, 1, 3 + "half an hour".len()),
-        None => return None,
+        None => worded(tail).map(|it| (it.0, it.1 - 1))?,
     };
     let unit = tail[digits..].strip_prefix(&[' '])?;
     for (word, minutes) in [("minutes", 1), ("minute", 1), ("min", 1), ("hours", 60), ("hour", 60)]
@@ -151,7 +294,7 @@ fn kanji_number(text: &[char]) -> Option<i32> {
 /// A time as it was written, without a date where none was.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Written {
-    pub(super) day: Option<i8>,
+    pub(super) day: Option<i16>,
     /// Whether it is after noon, where that is said.
     pub(super) is_evening: Option<bool>,
     pub(super) hour: i8,
@@ -169,7 +312,7 @@ impl Written {
         };
         let here = JAPAN.to_datetime(now);
         let time = Time::new(hour, self.minute, 0, 0).ok()?;
-        let on = |days: i8| {
+        let on = |days: i16| {
             let date = here.date().checked_add(i32::from(days).days()).ok()?;
             JAPAN.to_timestamp(date.to_datetime(time)).ok()
         };
@@ -179,13 +322,21 @@ impl Written {
     }
 }
 
+/// Days from now until a day of the year, the next one.
+pub(super) fn until_date(now: Timestamp, month: i8, day: i8) -> Option<i16> {
+    let today = JAPAN.to_datetime(now).date();
+    let on = |year: i16| Date::new(year, month, day).ok().map(|it| (it - today).get_days());
+    let days = on(today.year()).filter(|it| *it >= 0).or_else(|| on(today.year() + 1))?;
+    i16::try_from(days).ok()
+}
+
 /// Days from now until a day of the week, from Monday: the next one, today among them, or that of the
 /// next week.
-pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i8 {
+pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i16 {
     let today = JAPAN.to_datetime(now).date().weekday().to_monday_zero_offset();
     match is_next {
-        true => 7 - today + weekday,
-        false => (weekday - today).rem_euclid(7),
+        true => i16::from(7 - today + weekday),
+        false => i16::from((weekday - today).rem_euclid(7)),
     }
 }
 

@@ -54,6 +54,8 @@ pub(super) struct Once {
     pub(super) is_inherited: bool,
     /// When to be there.
     pub(super) arrival: Option<Timestamp>,
+    /// How one moves, as far as this sentence says it.
+    pub(super) mode: Option<Mode>,
     /// What is known, and not every tool can do.
     pub(super) beyond: BTreeSet<Beyond>,
 }
@@ -71,6 +73,14 @@ pub(crate) enum Rule {
     FewestRightTurns,
 }
 
+/// How one moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Walk,
+    Cycle,
+    Drive,
+}
+
 /// What traffic is taken to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outlook {
@@ -85,9 +95,28 @@ pub(crate) enum Beyond {
     Transit,
     Scenery,
     Stopover,
+    /// There and back at once.
+    RoundTrip,
+    /// One road or bridge, by its name.
+    Road,
+    /// Several ways of moving at once.
+    Modes,
+    /// A day or a part of one, without the time.
+    Vague,
 }
 
 impl Wishes {
+    /// When to leave, as tools read it.
+    pub(crate) fn leaving(&self) -> Option<String> {
+        self.departure.map(super::when::rfc3339)
+    }
+
+    /// Whether anything is wished of the way that a table of distances does not know.
+    pub(crate) fn is_of_the_way(&self) -> bool {
+        let is_by = self.walking || self.cycling;
+        is_by || self.no_tolls || self.no_highways || self.no_ferries || self.once.arrival.is_some()
+    }
+
     /// Whether more than one route is needed to choose.
     pub(super) fn needs_several(&self) -> bool {
         let Once { compare, pick, faster, .. } = self.once;

@@ -10,10 +10,6 @@ impl Heard {
     /// By the words behind places.
     pub(super) fn japanese(&self, is_list: bool) -> Places {
         let mut places = Places::default();
-        let near = self.near();
-        if near != places {
-            return near;
-        }
         let (origins, behind) = self.begin_of_way(is_list);
         places.origins = origins;
         let mut at = behind;
@@ -22,6 +18,19 @@ impl Heard {
             at = end + length;
             if !places.destinations.is_empty() {
                 return places;
+            }
+        }
+        // `成田空港に11時着`: the time stands between.
+        for span in &self.when.spans {
+            let is_end = span.0 > 1 && self.chars[span.0 - 1] == 'に';
+            let is_there =
+                ["着", "に着", "までに着", "まで"].iter().any(|it| self.is_at(it, span.1));
+            if is_end && is_there {
+                let end = span.0 - 1;
+                places.destinations = self.list(self.cut_before(end, 0), end, is_list);
+                if !places.destinations.is_empty() {
+                    return places;
+                }
             }
         }
         if places.origins.is_empty() {
@@ -39,7 +48,10 @@ impl Heard {
             places.destinations = found;
             return places;
         }
+        let is_ascii =
+            self.lower[behind..].iter().find(|it| **it != ' ').is_some_and(char::is_ascii);
         let stop = match is_list {
+            _ if is_ascii => Some(self.stop(behind, is_list)),
             true => marks(LIST_STOPS).filter_map(|it| self.find(it, behind)).min(),
             false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
         };
@@ -91,55 +103,6 @@ impl Heard {
         let last = if end == usize::MAX { last.map(|_| 0) } else { last };
         let behind = last.map_or(0, |it| begins[it].1);
         (last.map(|it| begins.swap_remove(it).0).unwrap_or_default(), behind)
-    }
-
-    /// `横浜と川崎では、どちらが東京駅に近い`: one place, and those of which one is the nearest.
-    fn near(&self) -> Places {
-        // `東京駅から一番近いのは新宿と池袋どっち`.
-        const NEAREST: &str =
-            "から一番近いのは|から近いのは|に一番近いのは|に近いのは|から最も近いのは";
-        const WHICH: &str = "のどっち|のどちら|どっち|どちら|?|。";
-        if let Some((end, length)) = self.first(NEAREST, 1) {
-            let to = marks(WHICH)
-                .filter_map(|it| self.find(it, end + length))
-                .min()
-                .unwrap_or(self.lower.len());
-            let (origin, found) =
-                (self.place(self.cut_before(end, 0), end), self.list(end + length, to, true));
-            if let Some(origin) = origin.filter(|_| found.len() >= 2) {
-                return Places { origins: vec![origin], destinations: found };
-            }
-        }
-        // `新宿と渋谷、東京駅から近い順に`.
-        if let Some((end, _)) = self.first("から近い順|に近い順", 1) {
-            let origin = self.place(self.cut_before(end, 0), end);
-            let found = origin.as_ref().map(|it| self.list(0, it.from, true)).unwrap_or_default();
-            if let Some(origin) = origin.filter(|_| found.len() >= 2) {
-                return Places { origins: vec![origin], destinations: found };
-            }
-        }
-        const NEAR: &str = "に近い|により近い|から近い|に一番近い|から一番近い";
-        const THOSE: &str =
-            "では|だと|のうち|の中で|なら|って|、どっち|、どちら|どっち|どちら|で、";
-        let Some(end) = marks(NEAR).filter_map(|it| self.find(it, 1)).min() else {
-            return Places::default();
-        };
-        let origin = {
-            const WHICH: &str = "どっちが|どちらが|どっちの方が|どちらのほうが|どれが|方が|ほうが";
-            let which = marks(WHICH)
-                .filter_map(|it| self.find(it, 0).map(|at| at + it.chars().count()))
-                .filter(|it| *it <= end)
-                .max();
-            self.place(self.cut_before(end, which.unwrap_or(0)), end)
-        };
-        let those = marks(THOSE).filter_map(|it| self.find(it, 1)).filter(|it| *it < end).min();
-        let found = those.map(|it| self.list(0, it, true)).unwrap_or_default();
-        match origin {
-            Some(origin) if found.len() >= 2 => {
-                Places { origins: vec![origin], destinations: found }
-            }
-            _ => Places::default(),
-        }
     }
 
     /// `東京と大阪の距離`, `東京・大阪間`.

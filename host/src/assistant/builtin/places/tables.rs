@@ -1,13 +1,23 @@
 //! The words around places: what stands before them, behind them and between them.
 
 /// Behind a place where a way begins.
-pub(super) const BEGINS: &str = "を何時に出|を何時ごろ出|を何時頃出|をいつ出|から出発して|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
-     を出発地に|を起点に|発で|発、|発→|発 |スタートで|を出発地として|出発で|→|⇒|〜|～| -> ";
+pub(super) const BEGINS: &str = "を何時に出|を何時ごろ出|を何時頃出|をいつ出|から出発して|にいるんだけど|にいるんですけど|にいるのですが|にいますが|にいます|にいるので|にいるから|にいて|にいる|におり|からスタートして|からスタート|からだと|からなら|からは|から出て|からの|から|を出発して|を出発し|を出て|\
+     を出発地に|を起点に|発で|発、|発→|発 |スタートで|を出発地として|出発で|→|⇒| ~ | – | — |–|—|~|〜|～| -> ";
 /// Behind a place where a way ends.
 pub(super) const ENDS: &str = "までの|まで|への|へ|に行き|に行く|に行っ|に行け|に行こう|に向か|に着|に帰|に到着|行きの|\
      行きで|行き、|に移動|を目指|を目的地に|に寄ら|に急い|に出かけ|にドライブ";
 /// Before a place, where it is named like a field of a form.
 pub(super) const FIELDS: &[(bool, &str)] = &[
+    (true, "現在地は"),
+    (true, "今は"),
+    (true, "いまは"),
+    (true, "今、"),
+    (true, "出発地を"),
+    (true, "スタートを"),
+    (false, "目的地を"),
+    (false, "行き先を"),
+    (false, "到着地を"),
+    (false, "ゴールを"),
     (true, "出発地点は"),
     (true, "出発地点:"),
     (true, "出発地は"),
@@ -42,7 +52,8 @@ pub(super) const STOPS: &str = "の道|のルート|の行き方|の経路|の�
      、|?|!| |,|\n|高速|有料|下道|一番|最短|最速|徒歩|歩い|渋滞|車|どの|どれ|何分|何キロ|何時間|\
      ルート|行き方|経路|です|なん";
 /// Behind a list of destinations.
-pub(super) const LIST_STOPS: &str = "の|まで|を|は|で|。|?|、どっち|、どちら|どっち|どちら";
+pub(super) const LIST_STOPS: &str =
+    "って|だと|なら|の|まで|を|は|で|。|?|、どっち|、どちら|どっち|どちら";
 /// Behind a place that is looked for.
 pub(super) const SOUGHT: &str = "って正確にはどこ|は正確にはどこ|ってどのへん|ってどの辺|の場所|はどこ|ってどこ|がどこ|どこ|の正確な位置|の場所|の緯度|の経度|の座標|の位置|の住所|\
      の所在地|を地図|の地図|はどの辺|はどのへん|は地図|って地図|を座標|を緯度|という場所|にピン|\
@@ -52,4 +63,7 @@ pub(super) const LEADS: &str = "歩いて|徒歩で|車で|バスで|電車で|�
 /// What a place may not end with.
 pub(super) const TAILS: &str = "」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
 /// Between places of one list.
-pub(super) const BETWEEN: &str = "、|・|と|や|および|または|か|, and | and | or |, |,";
+pub(super) const BETWEEN: &str =
+    "?それとも|、それとも|それとも|、|・|と|や|および|または|か|, and | and | or |, |,";
+/// Before the place that others are compared by, in English.
+pub(super) const NEAREST: &str = "closer to|nearer to|closest to|nearest to|closer from|nearer from|further from|farther from|furthest from|farthest from|further away from|farther away from|longer from|quicker from|faster from|further to|farther to";

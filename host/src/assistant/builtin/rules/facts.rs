@@ -39,7 +39,12 @@ const SENDING: &str = "を送って|に送って|送っといて|送っておい
 /// A wish for the way itself.
 const SHORTEST: &str =
     "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
-const BY_FOOT: &str = "歩い|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
+const BY_FOOT: &str =
+    "歩い|歩け|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
+/// The nearest one, or one near by.
+const NEARBY: &str = "半径|近くに|近くで|周辺で|近くの|最寄り|最寄の|もより|一番近い|いちばん近い|近所の|周辺の|あたりの|nearest|closest|near me|nearby|close by|around here";
+/// Kinds of places, of which none is known by its name.
+const KINDS: &str = "コンビニ|ガソリンスタンド|駐車場|カフェ|喫茶店|レストラン|トイレ|薬局|ドラッグストア|スーパー|銀行|郵便局|交番|病院|最寄り駅|最寄りの駅|最寄駅|atm|convenience store|gas station|petrol station|parking|restaurant|cafe|coffee shop|toilet|restroom|pharmacy|drugstore|supermarket|bank|post office|hospital|nearest station|closest station|train station|subway station";
 const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
 
 /// Whether one of the phrases is there; what is written in letters as a word of its own.
@@ -60,6 +65,7 @@ pub(super) struct Facts<'a> {
     heard: &'a Heard,
     places: places::Places,
     lists: places::Places,
+    is_compared: bool,
     has_theme: OnceCell<bool>,
     has_title: OnceCell<bool>,
     reading: OnceCell<Reading>,
@@ -72,6 +78,7 @@ impl<'a> Facts<'a> {
             heard,
             places: heard.places(false),
             lists: heard.places(true),
+            is_compared: heard.compared().is_some(),
             has_theme: OnceCell::new(),
             has_title: OnceCell::new(),
             reading: OnceCell::new(),
@@ -98,6 +105,10 @@ impl<'a> Facts<'a> {
                     && !origins.is_empty()
                     && origins.len() + destinations.len() > 2
             }
+            Sign::Nearby => mentions(&heard.lower, NEARBY) && mentions(&heard.lower, KINDS),
+            Sign::Wished => !heard.wishes.is_empty(),
+            Sign::Coordinates => heard.coordinates().is_some(),
+            Sign::Compared => self.is_compared,
             Sign::Sought => *self.is_sought.get_or_init(|| heard.sought().is_some()),
             Sign::People => heard.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => heard.numbers.pieces().is_some(),

@@ -18,7 +18,9 @@ fn of(change: impl FnOnce(&mut Wishes)) -> Wishes {
 #[track_caller]
 fn all_mean(sentences: &[&str], expected: &Wishes) {
     for sentence in sentences {
-        assert_eq!(wishes(sentence), *expected, "{sentence}");
+        let mut found = wishes(sentence);
+        found.once.mode = None;
+        assert_eq!(found, *expected, "{sentence}");
     }
 }
 
