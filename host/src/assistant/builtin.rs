@@ -392,8 +392,9 @@ impl Builtin {
         if let Some(Plan::Way(way)) = &mut self.plan
             && desk.has("route_search")
         {
-            let moved = way.moved(heard);
-            let is_wish = moved.is_none() && way.follows(&said, desk);
+            let is_stop = way.stops(heard);
+            let moved = if is_stop { None } else { way.moved(heard) };
+            let is_wish = is_stop || moved.is_none() && way.follows(&said, desk);
             let is_moved = moved.is_some();
             if let Some(moved) = moved {
                 *way = moved;

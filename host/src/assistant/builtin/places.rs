@@ -174,7 +174,8 @@ impl Heard {
         for mark in marks(BEFORE) {
             let Some(at) = self.find_word(mark, 0) else { continue };
             let before: String = self.lower[..at].iter().collect();
-            if marks(NO).any(|it| before.trim_end().ends_with(it)) {
+            let before = format!(" {}", before.trim_end());
+            if marks(NO).any(|it| before.ends_with(&format!(" {it}"))) {
                 continue;
             }
             let from = at + mark.len() + 1;
@@ -363,7 +364,9 @@ impl Heard {
             && self.lower[from..to].iter().any(|it| "円万個件枚分割点%".contains(*it));
         let has_object = self.lower[from..to].contains(&'を');
         // A sign alone is what is left of a longer name.
-        let is_sign = to - from == 1 && !self.lower[from].is_ascii();
+        const SIGNS: &str = "柏津堺呉蕨";
+        let is_sign =
+            to - from == 1 && !self.lower[from].is_ascii() && !SIGNS.contains(self.lower[from]);
         let is_new =
             is_spot || !is_sign && (from..to).any(|it| is_word(&it)) && !is_amount && !has_object;
         let is_time = self.when.spans.iter().any(|it| it.0 <= from && to <= it.1);

@@ -105,6 +105,8 @@ pub(super) enum Sign {
     Wished,
     /// A point on the map.
     Coordinates,
+    /// A place that is looked for and known by name.
+    Spotted,
     /// Places are compared by how far they are.
     Compared,
     /// More than one place on a side.
@@ -645,6 +647,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::Want])], &[WAY, PICTURE]),
     rule(Goal::Book, &[Sign::Title, Says(&[Word::Reserve])], &[WAY, PICTURE]),
     // Places come after what merely has the word in it.
+    rule(
+        Goal::Place,
+        &[Says(&[Word::Show]), Sign::Spotted],
+        &[ANY_FILM, PICTURE, WAY, Says(&[Word::Form, Word::Talks, Word::Agents])],
+    ),
     rule(Goal::Place, &[Sign::Coordinates], &[ANY_FILM, Sign::Ends]),
     rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
     rule(Goal::Route, &[Says(&[Word::Route])], &[ANY_FILM, PICTURE]),

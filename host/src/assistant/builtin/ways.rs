@@ -137,6 +137,9 @@ impl Way {
         const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
         let Some(end) = self.destinations.first() else { return said.to_owned() };
         let lower = said.to_lowercase();
+        if self.kind == Kind::Place && lower.contains("how far is it") {
+            return lower.replacen("how far is it", &format!("how far is {end}"), 1);
+        }
         if let Some(said) = self.best(&lower) {
             return said;
         }
@@ -207,8 +210,28 @@ impl Way {
         self.kind == Kind::Route && understands(text, desk.now)
     }
 
+    /// Whether `heard` names a stop on this way, or takes one back.
+    pub(super) fn stops(&self, heard: &Heard) -> bool {
+        self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
+    }
+
+    /// Whether `heard` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
+    fn is_skipped(&self, heard: &Heard) -> bool {
+        const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
+        const NO: &str =
+            "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
+        let text: String = heard.lower.iter().collect();
+        let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
+        let is_named = || self.via.iter().any(|it| text.contains(&it.to_lowercase()));
+        !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
+    }
+
     /// Takes in one more wish, with places on the way.
     pub(super) fn wish(&mut self, heard: &Heard) {
+        if self.is_skipped(heard) {
+            self.replaced = self.via.first().cloned();
+            self.via.clear();
+        }
         let via = heard.via().into_iter().map(|it| it.text);
         self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
         self.said.push(heard.text());

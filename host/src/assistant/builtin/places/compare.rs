@@ -45,6 +45,13 @@ impl Heard {
             let at = self.find_word(it, 0)?;
             self.place_at(at + it.len())
         });
+        // `to Haneda from Shibuya, Shinjuku and Ikebukuro` has one place where the ways end.
+        let from = self.find_word("from", 0).map(|it| it + "from ".len());
+        let is_several = from.is_some_and(|it| self.list(it, self.stop(it, true), true).len() > 1);
+        let to = self.find_word("to", 0).map(|it| it + "to".len());
+        if is_several && to.is_some_and(|it| self.place_at(it).is_some()) {
+            return None;
+        }
         let via = self.via();
         for origin in origins {
             let is_apart = |it: &Piece| {
@@ -136,7 +143,7 @@ impl Heard {
     }
 
     /// The place whose name begins behind `from`.
-    fn place_at(&self, from: usize) -> Option<Piece> {
+    pub(super) fn place_at(&self, from: usize) -> Option<Piece> {
         let begin = (from..self.lower.len()).find(|it| !matches!(self.lower[*it], ' ' | ':'))?;
         if !self.is_name_at(begin) {
             return None;

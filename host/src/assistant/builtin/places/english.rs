@@ -102,6 +102,17 @@ impl Heard {
                 }
             }
         }
+        // `Yokohama - Kamakura`, of names that are known.
+        if let Some(dash) = self.find(" - ", 1)
+            && places.destinations.is_empty()
+            && places.origins.is_empty()
+        {
+            let is_spot = |it: &Piece| self.spots.iter().any(|spot| *spot == (it.from, it.to));
+            let ends = self.place_before(dash).zip(self.place_at(dash + " - ".len()));
+            if let Some((one, other)) = ends.filter(|it| is_spot(&it.0) && is_spot(&it.1)) {
+                (places.origins, places.destinations) = (vec![one], vec![other]);
+            }
+        }
         // `odaiba from tokyo station`: a name that is known stands right before.
         if let Some(from) = self.find_word("from", 1)
             && places.destinations.is_empty()

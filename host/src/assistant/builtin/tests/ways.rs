@@ -125,3 +125,86 @@ fn the_language_is_the_callers() {
     };
     assert_eq!(calls[0].reason, "To find its latitude and longitude");
 }
+
+#[test]
+fn the_nearest_is_named_and_a_later_sentence_goes_there() {
+    let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
+    let table = json!({ "rows": [{ "elements": [cell(30_000, 1_800), cell(20_000, 2_400)] }] });
+    for (sentence, said, next, end) in [
+        (
+            "Which is nearer to Tokyo, Yokohama or Chiba?",
+            "The nearest is Chiba (20.0 km",
+            "take me to the quickest one",
+            "Yokohama",
+        ),
+        (
+            "東京からだと横浜と千葉どっちが時間かかる？",
+            "一番時間がかかるのは千葉です（20.0 km",
+            "じゃあ一番早く着けるところまで歩いて",
+            "横浜",
+        ),
+    ] {
+        let mut talk = Talk::new();
+        assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
+        let text = concluded(&talk.back(&[output(table.clone())])).text();
+        assert!(text.contains(said), "{text}");
+        let next = talk.say(next);
+        assert_eq!(
+            (call(&next).0, call(&next).1["destination"].as_str()),
+            ("route_search", Some(end))
+        );
+    }
+}
+
+#[test]
+fn what_is_not_reached_by_all_is_not_compared() {
+    let mut talk = Talk::new();
+    talk.say("Which is nearer to Tokyo, Yokohama or Osaka?");
+    let cell = json!({ "status": "OK", "distance": { "text": "", "value": 9 }, "duration": { "text": "", "value": 9 } });
+    let table = json!({ "rows": [{ "elements": [cell, { "status": "ZERO_RESULTS" }] }] });
+    let text = concluded(&talk.back(&[output(table)])).text();
+    assert!(text.contains("cannot be compared") && !text.contains("nearest is"), "{text}");
+}
+
+#[test]
+fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
+    for (train, car) in [
+        ("電車で東京から横浜まで何分", "じゃあ車で"),
+        ("by bus from Shinjuku to Haneda, how long?", "ok then by car"),
+    ] {
+        let mut talk = Talk::new();
+        let text = concluded(&talk.say(train)).text();
+        assert!(
+            text.contains("検索していません") || text.contains("nothing was searched"),
+            "{text}"
+        );
+        assert_eq!(call(&talk.say(car)).0, "route_search", "{car}");
+    }
+}
+
+#[test]
+fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
+    for (said, origin, destination, via) in [
+        ("actually from Shinagawa", "Shinagawa", "Ueno", json!(null)),
+        ("make it Kamakura instead", "Nakano", "Kamakura", json!(null)),
+        ("Shinagawa instead of Nakano", "Shinagawa", "Ueno", json!(null)),
+        ("via Akihabara", "Nakano", "Ueno", json!(["Akihabara"])),
+        ("出発地を新宿に変えて", "新宿", "Ueno", json!(null)),
+        ("あ、目的地は江の島で", "Nakano", "江の島", json!(null)),
+        ("what about the way back?", "Ueno", "Nakano", json!(null)),
+    ] {
+        let mut talk = Talk::new();
+        talk.say("Nakano to Ueno");
+        talk.back(&[routes()]);
+        talk.say(said);
+        let call = talk.last.first().unwrap_or_else(|| panic!("{said}"));
+        assert_eq!(call.arguments["origin"], origin, "{said}");
+        assert_eq!(call.arguments["destination"], destination, "{said}");
+        assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{said}");
+    }
+    let mut talk = Talk::new();
+    talk.say("Nakano to Ueno via Akihabara");
+    talk.back(&[routes()]);
+    talk.say("actually skip Akihabara");
+    assert!(!talk.last[0].meta.contains_key("navigation/via"));
+}

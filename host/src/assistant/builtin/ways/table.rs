@@ -36,7 +36,7 @@ impl Measure {
             (Measure::Farthest, "遠い|遠く|遠さ|further|farther|furthest|farthest"),
             (
                 Measure::Slowest,
-                "時間がかか|時間のかか|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
+                "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
             ),
             (
                 Measure::Fastest,
