@@ -226,7 +226,7 @@ impl Heard {
     fn is_japanese(&self) -> bool {
         self.chars
             .iter()
-            .any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '→' | '⇒' | '~' | '–' | '—'))
+            .any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '→' | '⇒' | '〜' | '~' | '–' | '—'))
     }
 
     fn fields(&self) -> Places {

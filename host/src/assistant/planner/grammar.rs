@@ -122,7 +122,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Want,
-        "使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|ok|オーケー|いい|\
+        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|利用し|乗って|乗り|乗る|通って|通る|通り|優先|ok|オーケー|いい|\
          良い|よい|可|構わな|かまわな|気にしな|大丈夫|問題な|あり|use|using|take|taking|allow|\
          prefer|via|with|fine|okay|don't mind|do not mind|doesn't matter",
     ),
@@ -156,7 +156,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Wish(Wish::By(Rule::FewestRightTurns)), "左折だけ|左折中心|左折多め|左折メイン"),
     (
         Means::Wish(Wish::Compare),
-        "比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|ありとなし|有りと無し|with and without|with or without|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
+        "どっちが早|どちらが早|どっちが速|どちらが速|比較|比べ|くらべ|違い|何通りか|何通りも|いくつか|複数|何本か|2通り|3通り|2つのルート|3つのルート|ルートを2つ|ルートを3つ|ルート2つ|ルート3つ|順に2つ|順に3つ|ありとなし|有りと無し|with and without|with or without|different ways|different routes|several ways|several routes|a few routes|a few ways|two routes|three routes|two ways|three ways|候補|選択肢|見比べ|compare|comparison|comparing|difference|\
          differences|alternatives|options|choices|versus|vs",
     ),
     (
