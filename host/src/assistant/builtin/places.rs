@@ -362,9 +362,11 @@ impl Heard {
         // `予算を0`, `50万円` and `20分` are no places.
         let is_amount = self.lower[from].is_ascii_digit()
             && self.lower[from..to].iter().any(|it| "円万個件枚分割点%".contains(*it));
-        let has_object = self.lower[from..to].contains(&'を');
+        // What has the mark of another place within is more than one.
+        let has_mark = (from + 1..to).any(|it| self.is_at("から", it) && it + 2 < to);
+        let has_object = has_mark || self.lower[from..to].contains(&'を');
         // A sign alone is what is left of a longer name.
-        const SIGNS: &str = "柏津堺呉蕨";
+        const SIGNS: &str = "柏津堺呉蕨家";
         let is_sign =
             to - from == 1 && !self.lower[from].is_ascii() && !SIGNS.contains(self.lower[from]);
         let is_new =
