@@ -489,6 +489,24 @@ pub(super) fn amend(
                 continue;
             }
         }
+        // `個数は最大20まで` bounds a field that is there.
+        if !text.has(ADD)
+            && let Item::Fields { fields: said, .. } = item::item(&piece, false)
+            && let [said] = said.as_slice()
+            && !said.more.is_empty()
+        {
+            let called = |it: &&mut Value| {
+                let text = |key: &str| it[key].as_str().unwrap_or_default();
+                said.kind.name == text("name") || said.label.as_deref() == Some(text("label"))
+            };
+            if let Some(field) = fields.iter_mut().find(called) {
+                for (name, value) in &said.more {
+                    field[name.as_str()] = value.clone();
+                }
+                is_changed = true;
+                continue;
+            }
+        }
         if let Some((from, to)) = text.find(ADD, 0) {
             let mut list = match text.chars[from].is_ascii() {
                 true => Text::new(&text.piece(to, text.len())),

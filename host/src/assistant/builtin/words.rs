@@ -201,7 +201,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Duration,
-        "所要時間|何分|何時間|どれくらいかか|どのくらいかか|どれぐらいかか|時間はどれ|時間はどの|how long|travel time|travel times|drive time|\
+        "which one's quicker|which one is quicker|which is quicker|which one's faster|which one is faster|所要時間|何分|何時間|どれくらいかか|どのくらいかか|どれぐらいかか|時間はどれ|時間はどの|how long|travel time|travel times|drive time|\
          driving time|driving times|minutes",
     ),
     (
@@ -211,7 +211,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::Compare,
-        "どっちが長|どちらが長|どっちが短|どちらが短|どっちが評価|どちらが評価|どっちの方が評価|どっちが人気|どちらが人気|which one's quicker|which ones quicker|which one is quicker|which is quicker|which one's faster|which one is faster|which is faster|which one's closer|which one's nearer|which is better|better rated|higher rated|which is rated|which is longer|which is shorter|which one is longer|which one is shorter|is longer|is shorter|比較|比べ|くらべ|見比べ|どっちが近|どちらが近|どっちが早|どちらが早|compare|comparing|comparison|versus",
+        "どっちが長|どちらが長|どっちが短|どちらが短|どっちが評価|どちらが評価|どっちの方が評価|どっちが人気|どちらが人気|which is better|better rated|higher rated|which is rated|which is longer|which is shorter|which one is longer|which one is shorter|is longer|is shorter|比較|比べ|くらべ|見比べ|どっちが近|どちらが近|どっちが早|どちらが早|compare|comparing|comparison|versus",
     ),
     (
         Word::History,

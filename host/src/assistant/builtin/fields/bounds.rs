@@ -129,7 +129,11 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let behind = |phrases: &'static str| {
         super::marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
     };
-    let least = before(MORE).map(|from| (from, end)).or_else(|| behind("以上").map(|to| (at, to)));
+    // `no more than 4` has `more than` in it.
+    let least = before(MORE)
+        .filter(|_| before(LESS).is_none())
+        .map(|from| (from, end))
+        .or_else(|| behind("以上").map(|to| (at, to)));
     let most = before(LESS)
         .map(|from| (from, end))
         .or_else(|| behind("以下|以内|まで| max| maximum| at most| or less").map(|to| (at, to)));

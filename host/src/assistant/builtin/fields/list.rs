@@ -126,7 +126,7 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
 
 /// The items of a list.
 pub(super) fn items(list: &str) -> Vec<String> {
-    const WORDS_BETWEEN: &str = " but with | but also | but | and then | and also | as well as | and | plus | then | & |および|及び|ならびに|それから|それと|とか";
+    const WORDS_BETWEEN: &str = " but with | but also | and then | and also | as well as | and | plus | then | & |および|及び|ならびに|それから|それと|とか";
     let text = Text::new(list);
     let is_outside = outside(&text.chars);
     let known = spans(&text);

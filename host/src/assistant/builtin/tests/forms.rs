@@ -137,6 +137,18 @@ fn conditions_of_fields_are_told_and_denied_fields_left_out() {
     assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
 }
 
+/// A second sentence bounds a field that is there.
+#[test]
+fn a_second_sentence_bounds_a_field() {
+    let mut talk = Talk::new();
+    talk.say("備品を買ってほしいときの申請フォームがほしい。品名、個数、希望納期");
+    let changed = read(&talk.say("理由も書けるように長めの欄を足して。個数は最大20まで"));
+    assert!(changed.contains("個数!:number min=1 max=20"), "{changed}");
+    assert!(changed.ends_with("理由:textarea"), "{changed}");
+    let decided = Talk::new().say("RSVP form: how many people but no more than 4, and allergies");
+    assert_eq!(read(&decided), "How many people!:number min=1 max=4 step=1; Allergies:textarea");
+}
+
 /// A form is changed by a second sentence: fields more or less, required, with bounds.
 #[test]
 fn a_second_sentence_changes_the_form() {

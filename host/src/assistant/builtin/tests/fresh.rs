@@ -21,6 +21,8 @@ const STRANGER: &str = include_str!("../stranger.json");
 const SECOND: &str = include_str!("../stranger_second.json");
 /// A third set, by another stranger, with a blind verdict.
 const THIRD: &str = include_str!("../stranger_third.json");
+/// A fourth set, by one more stranger, with a blind verdict.
+const FOURTH: &str = include_str!("../stranger_fourth.json");
 /// Of a hundred, how many have to be right.
 const RIGHT_MIN: usize = 90;
 
@@ -80,10 +82,11 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
 /// which nothing is done that nobody allowed.
 #[test]
 fn strangers_later_sets_come_to_an_end_and_keep_their_blind_figures() {
-    for (set, verdicts) in [(SECOND, &["first", "second"][..]), (THIRD, &["first"][..])] {
+    let once = &["first"][..];
+    for (set, verdicts) in [(SECOND, &["first", "second"][..]), (THIRD, once), (FOURTH, once)] {
         let set: Value = serde_json::from_str(set).unwrap();
         let sentences = set["sentences"].as_array().unwrap();
-        assert_eq!(sentences.len(), 60);
+        assert!(sentences.len() >= 60);
         for verdicts in verdicts {
             for verdict in ["right", "missed", "wrong"] {
                 let count = sentences.iter().filter(|it| it[verdicts] == verdict).count();
