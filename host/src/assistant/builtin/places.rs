@@ -353,7 +353,7 @@ impl Heard {
             // Of hiragana only a longer run is a name.
             let run = (from..=*at).rev().take_while(|it| is_kana(*it)).count()
                 + (*at + 1..to).take_while(|it| is_kana(*it)).count();
-            !(is_kana(*at) && run < KANA_MIN)
+            (!is_kana(*at) || run >= KANA_MIN)
                 && !self.is_known(*at)
                 && !is_wish(*at)
                 && !JOINTS.contains(sign)

@@ -107,7 +107,7 @@ impl Heard {
             && places.destinations.is_empty()
             && places.origins.is_empty()
         {
-            let is_spot = |it: &Piece| self.spots.iter().any(|spot| *spot == (it.from, it.to));
+            let is_spot = |it: &Piece| self.spots.contains(&(it.from, it.to));
             let ends = self.place_before(dash).zip(self.place_at(dash + " - ".len()));
             if let Some((one, other)) = ends.filter(|it| is_spot(&it.0) && is_spot(&it.1)) {
                 (places.origins, places.destinations) = (vec![one], vec![other]);
@@ -119,7 +119,7 @@ impl Heard {
             && !places.origins.is_empty()
         {
             let place = self.place_before(from);
-            let is_spot = |it: &Piece| self.spots.iter().any(|spot| *spot == (it.from, it.to));
+            let is_spot = |it: &Piece| self.spots.contains(&(it.from, it.to));
             places.destinations.extend(place.filter(is_spot));
         }
         if places.origins.is_empty() && !places.destinations.is_empty() {

@@ -107,9 +107,9 @@ impl<'a> Facts<'a> {
             }
             Sign::Nearby => mentions(&heard.lower, NEARBY) && mentions(&heard.lower, KINDS),
             Sign::Wished => !heard.wishes.is_empty(),
-            Sign::Spotted => heard
-                .sought()
-                .is_some_and(|it| heard.spots.iter().any(|spot| *spot == (it.from, it.to))),
+            Sign::Spotted => {
+                heard.sought().is_some_and(|it| heard.spots.contains(&(it.from, it.to)))
+            }
             Sign::Coordinates => heard.coordinates().is_some(),
             Sign::Compared => self.is_compared,
             Sign::Sought => *self.is_sought.get_or_init(|| heard.sought().is_some()),

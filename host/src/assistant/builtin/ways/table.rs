@@ -1,7 +1,7 @@
 //! Distances and times of several places, which of them is the nearest, and what a later sentence calls so.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{COMPARE, Way};
 use crate::assistant::{
