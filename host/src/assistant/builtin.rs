@@ -253,7 +253,7 @@ impl Builtin {
                 return desk.conclude(say::unsure(desk, &words, &[Goal::Cancel, Goal::Book]));
             }
             Goal::Told => return desk.conclude(say::told(desk)),
-            Goal::Elsewhere => return desk.conclude(say::not_understood(desk)),
+            Goal::Elsewhere => return desk.conclude(say::elsewhere(desk)),
             Goal::Help => return desk.conclude(say::examples(desk)),
             Goal::Greeting | Goal::Thanks => {
                 // A greeting before a wish is heard by the wish.
@@ -362,6 +362,11 @@ impl Builtin {
             return None;
         }
         let Some(Plan::Visit(visit)) = &mut self.plan else { return None };
+        if let Some(next) = visit.follow(heard, goal) {
+            **visit = next;
+            self.unused.clear();
+            return Some(self.go_on(desk, &[]));
+        }
         let is_stop = matches!(
             goal,
             Some(
@@ -561,7 +566,11 @@ fn unsigned(mut part: Part, desk: &Desk<'_>) -> Part {
 
 /// The wishes of a sentence, where it has several that lead to different families; else none.
 fn wishes(said: &str, desk: &Desk<'_>) -> Vec<String> {
-    let parts = mended::parts(said);
+    let mut parts = mended::parts(said);
+    if parts.len() > 1 {
+        // `A card with a cat? Show me that one`: the second says nothing new.
+        parts.retain(|it| !is_pointing(it));
+    }
     if parts.len() > PARTS_MAX {
         return Vec::new();
     }
@@ -643,6 +652,18 @@ fn family(goal: Goal) -> Option<u8> {
         Goal::Talks | Goal::Agents => 4,
         _ => return None,
     })
+}
+
+/// Whether a part of a sentence only asks to see what the part before it names.
+fn is_pointing(part: &str) -> bool {
+    const JAPANESE: &str = "それ|あれ|これ|そのカード|あのカード|その絵|そいつ";
+    const SHOWS: &str = "見たい|みたい|見せて|みせて|出して|表示|お願い|ください|ちょうだい|頼む";
+    const ENGLISH: &str = "show me that|show me it|show it|show that|show me that one|can i see it|can i see that|i want to see it|let me see it|that one please|i'd like to see it";
+    let part = part.trim().trim_end_matches(['。', '.', '!', '?', '！', '？']).to_lowercase();
+    let rest = heard::marks(JAPANESE).find_map(|it| part.strip_prefix(it));
+    let rest = rest.map(|it| it.trim_start_matches(['を', 'が', 'は', '、']));
+    rest.is_some_and(|it| heard::marks(SHOWS).any(|shows| it.starts_with(shows)))
+        || heard::marks(ENGLISH).any(|it| part.trim_end_matches(" please") == it)
 }
 
 /// Whether `rest` of a sentence leads to another family than `goal`.

@@ -10,7 +10,7 @@ pub(super) use self::{
 use super::{
     desk::{Desk, failure, submitted},
     heard::marks,
-    names::distance,
+    names::{card_of, distance},
     say,
 };
 use crate::assistant::{Answered, Decision, Image, Part, ToolResult, images_of};
@@ -22,6 +22,8 @@ mod said;
 
 const CARD: &str = "get_card_illustration";
 const THEME: &str = "get_theme_illustrations";
+/// The member of a result's `_meta` that names the card that was found.
+const CARD_NAME: &str = "illustrations/cardName";
 const COMPOSE: &str = "compose_thumbnail";
 /// Names that one sentence may have.
 const NAMES_MAX: usize = 8;
@@ -78,6 +80,17 @@ impl Wanted {
     }
 }
 
+/// Names of cards, in the language of the answer where they are known.
+fn shown(names: &[String], desk: &Desk<'_>) -> String {
+    let name = |it: &String| match card_of(it) {
+        Some(card) => desk.language.pick(card.japanese, card.english).to_owned(),
+        None => it.clone(),
+    };
+    let separator = if names.iter().any(|it| name(it).contains(", ")) { "; " } else { ", " };
+    let names: Vec<_> = names.iter().map(name).collect();
+    names.join(desk.language.pick("、", separator))
+}
+
 /// Illustrations that are asked for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -92,6 +105,8 @@ pub(super) struct Cards {
     style: Option<String>,
     /// Whether all cards of a theme are asked for.
     is_all: bool,
+    /// Whether it is asked how many there are.
+    counts: bool,
     subtitle: Option<String>,
     /// The cards that were found, by name.
     found: Vec<String>,
@@ -278,13 +293,14 @@ impl Cards {
     fn fetched(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         let mut pictures = Vec::new();
         for it in answered {
-            let ToolResult::Output { structured, content, .. } = &it.result else { continue };
+            let ToolResult::Output { structured, content, meta } = &it.result else { continue };
             let names = structured["illustrations"].as_array().into_iter().flatten();
             let names = names.filter_map(|it| it["card_name"].as_str());
             let mut names: Vec<_> = names.map(str::to_owned).collect();
             if it.call.name == CARD {
                 let asked = it.call.arguments.get("card_name").and_then(Value::as_str);
-                names.extend(structured["card_name"].as_str().or(asked).map(str::to_owned));
+                let own = structured["card_name"].as_str().or(meta[CARD_NAME].as_str());
+                names.extend(own.or(asked).map(str::to_owned));
             }
             let images: Vec<_> = images_of(content).cloned().map(Part::image).collect();
             let is_kept = |it: &String| !self.excluded.contains(it);
@@ -321,7 +337,7 @@ impl Cards {
         // A picture with a card left out is not the one that was asked for.
         let is_short = self.is_thumbnail && failure(answered).is_some_and(|it| it.1.status == 404);
         if is_short {
-            let names = self.found.join(desk.language.pick("、", ", "));
+            let names = shown(&self.found, desk);
             let unknown = self.unknown(desk, answered);
             return desk.conclude(desk.say(
                 format!("{unknown}見つかったのは {names} だけなので、サムネイルは作っていません。"),
@@ -331,9 +347,13 @@ impl Cards {
         if self.is_thumbnail && desk.has(COMPOSE) && !self.found.is_empty() {
             return self.compose(desk);
         }
-        let names = self.found.join(desk.language.pick("、", ", "));
-        let head =
+        let (names, count) = (shown(&self.found, desk), self.found.len());
+        let mut head =
             desk.say(format!("見つかったカード: {names}"), format!("The cards found: {names}"));
+        if self.counts {
+            let many = desk.say(format!("{count}枚あります。"), format!("There are {count}. "));
+            head = format!("{many}{head}");
+        }
         let mut text = format!("{}{head}", self.taken(desk));
         if self.is_thumbnail {
             text.push_str(&desk.say(
@@ -466,7 +486,7 @@ impl Cards {
         if cards.is_empty() {
             cards.clone_from(&self.found);
         }
-        let list = cards.join(desk.language.pick("、", ", "));
+        let list = shown(&cards, desk);
         let text = match &self.title {
             Some(title) => desk.say(
                 format!("「{title}」のサムネイルを作りました。カード: {list}"),

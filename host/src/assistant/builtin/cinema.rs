@@ -18,6 +18,7 @@ use super::{
     numbers::Id,
     rules::Goal,
     say,
+    words::Word,
 };
 use crate::assistant::{Answered, Decision};
 use crate::failure::Failure;
@@ -150,8 +151,7 @@ impl Visit {
             it => it,
         };
         // Who says how many tickets wants them.
-        let words =
-            [super::words::Word::Ticket, super::words::Word::Seat, super::words::Word::Want];
+        let words = [Word::Ticket, Word::Seat, Word::Want];
         let counts = heard.numbers.people().is_some() && heard.has(&words);
         let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
         let settled =
@@ -189,9 +189,7 @@ impl Visit {
             // What is to be left out is not looked for.
             visit.title = None;
         }
-        if aim == Aim::Films
-            && (heard.quoted.len() > 1 || heard.has(&[super::words::Word::Compare]))
-        {
+        if aim == Aim::Films && (heard.quoted.len() > 1 || heard.has(&[Word::Compare])) {
             // Of several films each is found by its name.
             visit.title = None;
         }
@@ -240,6 +238,38 @@ impl Visit {
         }
     }
 
+    /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `heard` is more than a name.
+    pub(super) fn follow(&self, heard: &Heard, goal: Option<Goal>) -> Option<Self> {
+        const LEADS: [&str; 6] =
+            ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
+        const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
+        const NAME_MAX: usize = 30;
+        let asks = matches!(self.aim, Aim::Showtimes | Aim::Seats) && self.film.is_some();
+        if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
+            return None;
+        }
+        let text = heard.text();
+        let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
+        let folded = text.to_lowercase();
+        let lead = LEADS.iter().filter(|it| folded.starts_with(*it)).map(|it| it.len()).max();
+        let tail = TAILS.iter().filter(|it| text.ends_with(*it)).map(|it| it.len()).max();
+        let name = text.get(lead.unwrap_or(0)..text.len() - tail.unwrap_or(0))?.trim();
+        let from = folded.get(..lead.unwrap_or(0))?.chars().count();
+        let range = from..from + name.chars().count();
+        let is_name = (2..=NAME_MAX).contains(&name.chars().count())
+            && heard.when.spans.is_empty()
+            && heard.numbers.counts.is_empty()
+            && heard.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::Filler);
+        if lead.is_none() && tail.is_none() || !is_name {
+            return None;
+        }
+        let mut next = Self::of_name(heard, name);
+        next.aim = self.aim;
+        next.inherit(self);
+        (next.choices, next.asked) = (Vec::new(), None);
+        Some(next)
+    }
+
     /// The film called `name`, told about.
     pub(super) fn of_name(heard: &Heard, name: &str) -> Self {
         let mut visit = Self::of(heard, Goal::Films, None);
@@ -276,7 +306,9 @@ impl Visit {
 
     /// Words that nothing else uses may say what a film is about.
     pub(super) fn known_by(&mut self, words: &[String]) {
-        let words = words.iter().filter(|it| !super::coverage::is_condition(it));
+        // A number is no word that a film is known by.
+        let is_word = |it: &str| it.chars().any(char::is_alphabetic);
+        let words = words.iter().filter(|it| is_word(it) && !super::coverage::is_condition(it));
         self.wanted.words = words.cloned().collect();
     }
 

@@ -64,7 +64,7 @@ const MEANT: &[(&[Goal], &str)] = &[
 const EMPTY: &str = "思言来行知気事物時中上下所様回度等自分私何今前後見観対道字文題教調探願頂件者達々的用他絵同次年月日週曜円番目方面別各当約毎全部両合話聞出入取待使作始終買売食飲人名枚席間楽是非一二三四五六七八九十百千";
 
 /// English words that by themselves say little.
-const SMALL: &str = "able about above actually ago preferably ideally no headline caption subtitle tagline ah all almost alone along already alright also although always am among \
+const SMALL: &str = "able about approximately approx roughly above actually ago preferably ideally no headline caption subtitle tagline ah all almost alone along already alright also although always am among \
 an and another anybody anyone anything anyway anywhere apparently are around as ask asked asking at aware away back be because \
 been before being best better between bit both bring but buddy by call called came can can't cannot card cards check checking come \
 comes coming could couldn't curious day days dear decide did didn't different do does doesn't doing done dont down during each easy \

@@ -17,6 +17,7 @@ mod bounds;
 mod item;
 mod kinds;
 mod list;
+mod options;
 mod text;
 
 /// Fields that one sentence may name.
@@ -38,6 +39,16 @@ pub(super) struct Field {
     /// What bounds it, as properties of the form's definition.
     more: Map<String, Value>,
     is_required: bool,
+    /// The answer to another field with which alone it is asked.
+    shown: Option<Shown>,
+}
+
+/// A field, by its kind and its label, and the answer to it.
+#[derive(Clone, Debug)]
+struct Shown {
+    kind: &'static str,
+    label: Option<String>,
+    equals: Value,
 }
 
 /// What was read of a sentence.
@@ -57,37 +68,20 @@ pub(super) struct Reading {
 /// The fields that `heard` names, in order.
 pub(super) fn read(heard: &Heard) -> Reading {
     let text: String = heard.chars.iter().collect();
-    let clauses = clauses(&text);
     let mut reading = Reading::default();
     let mut marked = Vec::new();
     let mut is_after = false;
-    for clause in &clauses {
-        let is_form = has_form(clause);
-        if is_after && !is_form && reading.mark(clause) {
-            continue;
+    for clause in &clauses(&text) {
+        let before = reading.fields.len();
+        // `If yes, ask for the guest's name`.
+        let (when, rest) = conditional(clause).filter(|_| is_after).unzip();
+        reading.clause(rest.as_ref().unwrap_or(clause), is_after, &mut marked);
+        is_after |= has_form(clause) || !reading.fields.is_empty();
+        if let Some(when) = when {
+            let mut added = reading.fields.split_off(before.min(reading.fields.len()));
+            reading.show(&mut added, &when);
+            reading.fields.extend(added);
         }
-        if let Some(more) = addition(clause).filter(|_| is_after && !is_form) {
-            reading.is_addition |= reading.fields.is_empty();
-            reading.take(&items(&more), true, &mut marked);
-            continue;
-        }
-        let count = reading.fields.len();
-        for region in regions(clause, is_after) {
-            let list = items(&region.text);
-            let mut found = reading.clone();
-            let mut more = Vec::new();
-            found.take(&list, region.is_sure || list.len() > 1 && is_after, &mut more);
-            if found.is_more_than(&reading) {
-                reading = found;
-                marked.extend(more);
-                break;
-            }
-        }
-        // What comes behind the form and names nothing is told.
-        if is_after && !is_form && reading.fields.len() == count && !is_filler(clause, false) {
-            reading.left.push(clause.trim().to_owned());
-        }
-        is_after |= is_form || !reading.fields.is_empty();
     }
     // What is said of all others comes before what is said of one.
     marked.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
@@ -96,7 +90,12 @@ pub(super) fn read(heard: &Heard) -> Reading {
             reading.left.push(it);
         }
     }
-    let denied = std::mem::take(&mut reading.denied);
+    // What is no field anyway is told: `no cats please`.
+    let is_field =
+        |it: &String| item::is_kind(it) || reading.fields.iter().any(|field| field.is_called(it));
+    let (denied, other): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut reading.denied).into_iter().partition(is_field);
+    reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
     reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
@@ -104,6 +103,40 @@ pub(super) fn read(heard: &Heard) -> Reading {
 }
 
 impl Reading {
+    /// Reads one clause; `is_after` behind one that names the form or fields.
+    fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
+        let is_form = has_form(clause);
+        let is_more = is_after && !is_form;
+        if is_more && (self.date(clause) || self.mark(clause)) {
+            return;
+        }
+        if let Some(name) = item::denied(&Text::new(clause)).filter(|_| is_more) {
+            self.denied.extend(items(&name));
+            return;
+        }
+        if let Some(more) = addition(clause).filter(|_| is_more) {
+            self.is_addition |= self.fields.is_empty();
+            self.take(&items(&more), true, marked);
+            return;
+        }
+        let count = self.fields.len();
+        for region in regions(clause, is_after) {
+            let list = items(&region.text);
+            let mut found = self.clone();
+            let mut more = Vec::new();
+            found.take(&list, region.is_sure || list.len() > 1 && is_after, &mut more);
+            if found.is_more_than(self) {
+                *self = found;
+                marked.extend(more);
+                break;
+            }
+        }
+        // What comes behind the form and names nothing is told.
+        if is_more && self.fields.len() == count && !is_filler(clause, false) {
+            self.left.push(clause.trim().to_owned());
+        }
+    }
+
     /// Reads the items of one list.
     fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
         let all: Vec<(&String, Item)> =
@@ -114,9 +147,15 @@ impl Reading {
             match item {
                 // `name, email, email is required` marks what is there already.
                 Item::Fields { .. } if is_mark(written) && self.mark(written) => {}
-                Item::Fields { fields, is_sure, left } => {
+                Item::Fields { mut fields, is_sure, left, when } => {
                     if !is_filler(written, is_sure) && (is_sure || is_list) {
                         self.sure += fields.iter().filter(|it| it.is_named()).count();
+                        if let Some(when) = when {
+                            self.show(&mut fields, &when);
+                        }
+                        if Text::new(written).has("それぞれ|each") {
+                            self.share(&fields);
+                        }
                         self.add(fields);
                         let (marks, others) = left.into_iter().partition(|it| is_mark(it));
                         marked.extend::<Vec<_>>(marks);
@@ -137,6 +176,29 @@ impl Reading {
         }
     }
 
+    /// Has `fields` asked only `when` another field is answered so, or tells the condition.
+    fn show(&mut self, fields: &mut [Field], when: &str) {
+        let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
+        match found.map(|(field, equals)| Shown {
+            kind: field.kind.name,
+            label: field.label.clone(),
+            equals,
+        }) {
+            Some(shown) => fields.iter_mut().for_each(|it| it.shown = Some(shown.clone())),
+            None => self.left.push(when.to_owned()),
+        }
+    }
+
+    /// `food and service, each from 1 to 5`: gives the fields before it what bounds the last.
+    fn share(&mut self, last: &[Field]) {
+        let Some(last) = last.last() else { return };
+        for field in self.fields.iter_mut().filter(|it| it.is_free && it.type_.is_none()) {
+            field.type_ = last.type_;
+            field.more.clone_from(&last.more);
+            field.options.clone_from(&last.options);
+        }
+    }
+
     fn add(&mut self, fields: Vec<Field>) {
         for field in fields {
             match self.fields.iter_mut().find(|it| it.is_same(&field)) {
@@ -152,6 +214,25 @@ impl Reading {
         self.fields.len() > before.fields.len()
             || self.denied.len() > before.denied.len()
             || self.sure > before.sure
+    }
+
+    /// `no dates in the past`, `過去の日付は選べないように`: bounds the dates that are named already.
+    fn date(&mut self, clause: &str) -> bool {
+        let Some((name, value)) = item::date_bound(&mut Text::new(clause)) else { return false };
+        let is_date = |it: &&mut Field| {
+            ["date", "datetime"].contains(&it.type_.unwrap_or(it.kind.kind))
+                && it.options.is_empty()
+        };
+        let is_named = |it: &Field| it.is_named_in(clause);
+        let is_any = self.fields.iter().any(is_named);
+        let mut is_bound = false;
+        for field in self.fields.iter_mut().filter(is_date) {
+            if !is_any || field.is_named_in(clause) {
+                field.more.insert(name.to_owned(), value.into());
+                is_bound = true;
+            }
+        }
+        is_bound
     }
 
     /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
@@ -178,6 +259,25 @@ impl Reading {
         }
         is_any
     }
+}
+
+/// The condition and the rest of `if yes, ask for the name`, `出席の場合は人数も`.
+fn conditional(clause: &str) -> Option<(String, String)> {
+    const ENGLISH: &str = "and only if|only if|only when|and if|if|when";
+    const JAPANESE: &str = "場合だけ|場合のみ|場合には|場合は|ときだけ|時だけ|ときは|時は|人にだけ|人には|人だけ|方のみ|方には|なら";
+    let text = Text::new(clause);
+    let (condition, rest) = match text.find(ENGLISH, 0).filter(|it| it.0 == 0) {
+        Some((_, to)) => {
+            let asks = text.find(", | then | ask | also ask ", to)?;
+            (text.piece(to, asks.0), text.piece(asks.0, text.len()))
+        }
+        None => {
+            let (_, to) = text.find(JAPANESE, 1)?;
+            (text.piece(0, to), text.piece(to, text.len()))
+        }
+    };
+    let rest = rest.trim_start_matches([',', ' ', '、']).to_owned();
+    (!rest.is_empty()).then_some((condition.trim().to_owned(), rest))
 }
 
 /// The fields in `電話番号も追加で`, `also the company`, which come on top of others.
@@ -222,7 +322,7 @@ pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
     };
     let split = |text: &Text| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
-        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|please";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
         let names = items(&text.text()).into_iter().map(|it| {
             let mut name = Text::new(&it);
             name.strip(LEADS, TAILS);
@@ -297,6 +397,7 @@ impl Field {
             is_several: false,
             more: Map::new(),
             is_required: kind.is_required,
+            shown: None,
         }
     }
 
@@ -329,6 +430,47 @@ impl Field {
             false => it.chars().count() <= CHARS_MAX,
         });
         is_short && (!self.is_free || !self.options.is_empty())
+    }
+
+    /// Whether `clause` says its label.
+    fn is_named_in(&self, clause: &str) -> bool {
+        let label = self.label.as_deref().unwrap_or(self.kind.label.0);
+        clause.to_lowercase().contains(&label.to_lowercase())
+    }
+
+    /// The answer to it that `when` names: `if they say yes`, `出席の場合`.
+    fn answer(&self, when: &str) -> Option<Value> {
+        const YES: &str = "yes|so|they do|they are|they will|they have|you do|you are|you will|you have|ticked|checked|はい|あり|有り|ある|いる|する|希望";
+        const NO: &str = "no|not|they don't|they aren't|they won't|you don't|unticked|いいえ|なし|無し|ない|いない|しない";
+        let text = Text::new(when);
+        let has = |label: &str| {
+            let label = Text::new(label);
+            let length = label.len();
+            let word: String = label.lower.iter().collect();
+            length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
+        };
+        if let Some(option) = self.options.iter().find(|it| has(it)) {
+            return Some(option.as_str().into());
+        }
+        let table: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
+        let own = self.more.get("options").or(table.get("options"));
+        let options: Vec<&Value> = own.and_then(Value::as_array).into_iter().flatten().collect();
+        let named = |it: &&&Value| (0..3).any(|at| it[at].as_str().is_some_and(has));
+        if let Some(option) = options.iter().find(named) {
+            return Some(option[0].clone());
+        }
+        let is_tick = self.type_.unwrap_or(self.kind.kind) == "checkbox";
+        let is_yes_no = options.len() == 2 && options.iter().any(|it| it[0] == "yes");
+        let (yes, no) = match is_tick {
+            true => (Value::Bool(true), Value::Bool(false)),
+            false => ("yes".into(), "no".into()),
+        };
+        match () {
+            () if !is_tick && !is_yes_no => None,
+            () if text.has(NO) => Some(no),
+            () if text.has(YES) => Some(yes),
+            () => None,
+        }
     }
 
     /// Whether it asks who somebody is.
@@ -424,6 +566,25 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
 fn options_in(table: &Value, language: Language) -> Value {
     let options = table.as_array().into_iter().flatten();
     options.map(|it| json!({ "value": it[0], "label": language.pick(&it[1], &it[2]) })).collect()
+}
+
+/// The definitions of the fields of a form.
+pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
+    let mut definitions: Vec<Value> = Vec::new();
+    for (number, field) in fields.iter().enumerate() {
+        let mut definition = field.definition(language, number + 1);
+        distinguish(&mut definition, &definitions);
+        definitions.push(definition);
+    }
+    for (at, field) in fields.iter().enumerate() {
+        let Some(shown) = &field.shown else { continue };
+        let is_it = |it: &Field| it.kind.name == shown.kind && it.label == shown.label;
+        if let Some(on) = fields[..at].iter().position(is_it) {
+            let name = definitions[on]["name"].clone();
+            definitions[at]["showIf"] = json!({ "field": name, "equals": shown.equals });
+        }
+    }
+    definitions
 }
 
 /// A field by its name, for a form that asks which fields are wanted.
@@ -550,7 +711,10 @@ fn pieces(clause: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
         let text = Text::new(part);
-        let begins = text.find(VERBS, 0).is_some_and(|it| it.0 == 0);
+        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
+        // `add a phone, and the email isn't required`.
+        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
+        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
         let is_whole =
             !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
         match pieces.last_mut() {

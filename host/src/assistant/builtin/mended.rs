@@ -160,6 +160,14 @@ pub(super) fn settled(text: &str) -> String {
         let Some(at) = text.find(mark) else { continue };
         let from = taken_back(&text[..at]);
         let behind = text[at + mark.len()..].trim_start_matches('、').to_owned();
+        // `必須じゃなくていい` takes nothing back.
+        let is_leave =
+            ["ていい", "ても", "て良い", "て大丈夫", "て構", "いい", "も", "良い", "大丈夫", "構"]
+                .iter()
+                .any(|it| behind.starts_with(it));
+        if is_leave {
+            continue;
+        }
         if !behind.trim().is_empty() {
             text = format!("{}{behind}", &text[..from]);
         }

@@ -107,9 +107,16 @@ impl Names for Heard {
         }
         let capital = self.capitals().into_iter().max_by_key(|it| it.to - it.from);
         let latin = || {
-            unused.iter().filter(|it| it.is_ascii() && it.len() > 2).cloned().collect::<Vec<_>>()
+            let words: Vec<_> = unused.iter().filter(|it| it.is_ascii() && it.len() > 2).collect();
+            let text = self.text();
+            // What stands together may be one name; what is scattered is none.
+            let name = (1..=words.len()).rev().map(|it| &words[..it]).find_map(|words| {
+                let name = words.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" ");
+                text.to_lowercase().contains(&name.to_lowercase()).then_some(name)
+            });
+            name.unwrap_or_default()
         };
-        capital.map(|it| it.text).or_else(|| Some(latin().join(" ")).filter(|it| !it.is_empty()))
+        capital.map(|it| it.text).or_else(|| Some(latin()).filter(|it| !it.is_empty()))
     }
 
     fn excluded(&self) -> Option<Piece> {

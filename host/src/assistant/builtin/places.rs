@@ -340,6 +340,19 @@ impl Heard {
             .iter()
             .any(|it| it.chars().count() == to.saturating_sub(from) && self.is_at_raw(it, from));
         let is_vague = is_side || NO_PLACE.iter().any(|it| self.is_at_raw(it, from));
+        // `roughly` says how well it is to be known.
+        const ABOUT: [&str; 8] = [
+            "roughly",
+            "approximately",
+            "approx",
+            "approx.",
+            "about",
+            "ideally",
+            "in km",
+            "in kilometres",
+        ];
+        let text: String = self.lower[from.min(to)..to].iter().collect();
+        let is_vague = is_vague || ABOUT.contains(&text.trim());
         if from >= to || to - from > CHARS_MAX || is_vague {
             return None;
         }

@@ -79,6 +79,8 @@ pub(super) enum Sign {
     Shortest,
     /// Cards of a mood or a motif.
     Mood,
+    /// Films by what people think of them, or by their length.
+    Rated,
     /// How long a film may take.
     Length,
     /// What was reserved or bought.
@@ -620,6 +622,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(Goal::Seats, &[Says(&[Word::Free]), Sign::People], &[WAY]),
     rule(Goal::Showtimes, &[Says(&[Word::Playing]), Sign::Title], &[PICTURE]),
     rule(Goal::Films, &[Says(&[Word::Playing]), Sign::When], &[PICTURE]),
+    rule(
+        Goal::Films,
+        &[Sign::Rated],
+        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::Agents, Word::Talks])],
+    ),
     rule(Goal::Films, &[FILM], &[]),
     rule(
         Goal::Films,

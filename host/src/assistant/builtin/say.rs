@@ -177,6 +177,15 @@ pub(super) fn not_understood(desk: &Desk<'_>) -> String {
     format!("{head}\n{}", few(desk))
 }
 
+/// What no tool here does.
+pub(super) fn elsewhere(desk: &Desk<'_>) -> String {
+    let head = desk.say(
+        "それはこの窓口ではできないため、何もしていません。内蔵プランナーが分かるのは決まった言い回しだけです。",
+        "That cannot be done here, so nothing was done. The built-in planner knows set phrases only.",
+    );
+    format!("{head}\n{}", few(desk))
+}
+
 /// Something is pointed to that was not spoken of.
 pub(super) fn pointless(desk: &Desk<'_>) -> String {
     desk.say(

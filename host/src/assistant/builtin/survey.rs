@@ -68,7 +68,7 @@ const TOPICS: &[((&str, &str), &str, &str)] = &[
     (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
     (
         ("住所入力", "Address"),
-        "住所入力|配送先|お届け先|address form|shipping",
+        "住所入力|配送先|お届け先|address form|shipping form|shipping details",
         "name|postcode|prefecture|address",
     ),
     (
@@ -153,7 +153,7 @@ impl Survey {
             fields.splice(0..0, fields::named("name"));
         }
         // `a contact form without the phone`: the rest is what such a form has.
-        let is_usual = fields.is_empty() || is_addition || !denied.is_empty();
+        let is_usual = fields.is_empty() || is_addition || !denied.is_empty() && fields.len() < 2;
         if let (true, Some((_, _, those))) = (is_usual, named) {
             let line = |it: &str| match it.split_once('/') {
                 Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
@@ -166,7 +166,7 @@ impl Survey {
             fields = usual.into_iter().chain(others).collect();
         }
         fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
-        let fields = definitions(&fields, language);
+        let fields = fields::definitions(&fields, language);
         Self { title, fields, is_asked: false, values: None, left }
     }
 
@@ -196,7 +196,7 @@ impl Survey {
         }
         let names = values.get("fields").and_then(Value::as_array).into_iter().flatten();
         let wanted: Vec<_> = names.filter_map(|it| fields::named(it.as_str()?)).collect();
-        self.fields = definitions(&wanted, language);
+        self.fields = fields::definitions(&wanted, language);
         if let Some(title) = values.get("title").and_then(Value::as_str).filter(|it| !it.is_empty())
         {
             self.title = Some(title.chars().take(TITLE_MAX).collect());
@@ -360,18 +360,10 @@ fn topic(heard: &Heard) -> Option<String> {
         "答え",
         "選",
         "入れる",
+        "書",
+        "聞き",
     ]
     .iter()
     .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
-}
-
-fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
-    let mut definitions: Vec<Value> = Vec::new();
-    for (number, field) in fields.iter().enumerate() {
-        let mut definition = field.definition(language, number + 1);
-        fields::distinguish(&mut definition, &definitions);
-        definitions.push(definition);
-    }
-    definitions
 }

@@ -151,7 +151,11 @@ impl Way {
                 return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
             }
         }
-        let back = BACK.split('|').find(|it| lower.contains(it));
+        const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
+        // Beside a way of its own, it is that one which is gone there and back.
+        let is_new = lower.contains("から") || lower.contains("まで");
+        let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
+        let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
         let (Some(begin), Some(back)) = (self.origins.first(), back) else {
             return said.to_owned();
         };

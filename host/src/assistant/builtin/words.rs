@@ -295,7 +295,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::Can, "できます|できる|可能|can|could|possible"),
     (
         Word::Elsewhere,
-        "lottery|train ticket|train tickets|bus ticket|concert ticket|concert tickets|plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|restaurant booking|レストラン|ホテル|旅館|宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|\
+        "a taxi|a cab|an uber|taxi for|taxi to|タクシーを呼|タクシー呼|タクシーを手配|タクシーを予約|配車|popcorn|snack|snacks|coke|a drink|drinks|ポップコーン|コーラ|飲み物を頼|ドリンク|売店|souvenir|グッズ|draw me|draw a|draw us|paint me|描いてほし|描いてくだ|絵を描いて|新しく描|lottery|train ticket|train tickets|bus ticket|concert ticket|concert tickets|plane ticket|plane tickets|宝くじ|電車の切符|新幹線の切符|メールで|メール送|送信して|send me an email|email it|ラーメン|カフェ|美容|予報|占い|翻訳|レシピ|料理|電話して|メールを送|タイマー|アラーム|冗談|ジョーク|小説|joke|jokes|poem|recipe|translate|alarm|timer|restaurant booking|レストラン|ホテル|旅館|宿|飛行機|航空券|新幹線|病院|歯医者|美容院|居酒屋|焼肉|寿司|ピザ|コンサート|ライブ|天気|気温|株価|ニュース|為替|\
          flight|flights|hotel|hotels|restaurant|restaurants|dinner|lunch|pizza|doctor|dentist|haircut|weather|forecast|concert|concerts|stock price|news",
     ),
     (

@@ -34,6 +34,7 @@ pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) ->
         return text.conclusion(trip, wishes, None);
     };
     text.chosen(trip, wishes, routes, index);
+    text.leave(trip, wishes, &routes[index]);
     text.worth(wishes, routes, index);
     if wishes.once.compare {
         text.table(routes, index, found::table(answered));
@@ -113,6 +114,20 @@ impl Text {
                 );
             }
         }
+    }
+
+    /// When to leave, to be there by the time that was said.
+    fn leave(&mut self, trip: &Trip, wishes: &Wishes, route: &Found) {
+        let Some(arrival) = wishes.once.arrival else { return };
+        let seconds = i64::try_from(route.time()).unwrap_or_default();
+        let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
+        let Ok(leave) = arrival.checked_sub(minutes) else { return };
+        let shown = |it| when::shown(it, trip.now, self.language);
+        let (leave, arrival) = (shown(leave), shown(arrival));
+        self.say(
+            format!("{arrival}に着くには、{leave}までに出発してください。"),
+            format!("To be there by {arrival}, leave by {leave}."),
+        );
     }
 
     /// What it is worth against the best of the others, and what it costs.

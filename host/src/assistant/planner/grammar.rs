@@ -266,7 +266,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (Means::Clock { hour: 12, minute: 0 }, "正午|noon"),
     (
         Means::Arrive,
-        "着き|着く|着か|着で|到着|までに|着ける|着けば|着いて|間に合|by|arrive|arrives|arriving|arrival|\
+        "何時に出れ|何時に出発すれ|何時に出たら|何時に出る|何時ごろ出れ|何時頃出れ|いつ出れ|いつ出発すれ|to be in|to be at|when do i have to leave|when do i need to leave|when should i leave|when must i leave|when do we have to leave|when should we leave|what time should i leave|what time do i have to leave|what time do i need to leave|着き|着く|着か|着で|到着|までに|着ける|着けば|着いて|間に合|by|arrive|arrives|arriving|arrival|\
          arrive by|get there by|be there by|be there at|must be in|must be at|have to be in|have to be at|need to be in|need to be at|\
          needs to be in|needs to be at|should be in|should be at|want to be in|want to be at|supposed to be at",
     ),

@@ -1,8 +1,8 @@
 //! What a sentence asks for: known names first, then titles and conditions, then what is left.
 
 use super::said::{
-    Place, bare, has_no_text, is_card, is_excluded, is_ground, is_plural, is_theme, is_whole,
-    place, subtitle, title,
+    Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
+    is_whole, looks, place, subtitle, title,
 };
 use super::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted};
 use crate::assistant::{
@@ -219,6 +219,7 @@ impl Cards {
         let (mut title, mut quoted) = title(heard);
         let line = subtitle(heard);
         let mut written: Vec<Piece> = line.iter().cloned().collect();
+        written.extend(looks(heard));
         written.extend(bare(heard).filter(|_| is_thumbnail));
         let spotted = cards_in(heard, &written);
         let mut themes = heard.themes();
@@ -369,6 +370,7 @@ impl Cards {
         let limit = count(heard).or((several && is_thumbnail).then_some(EACH_OF_TWO));
         let style = STYLES.iter().find(|it| marks(it.1).any(|it| heard.find(it, 0).is_some()));
         let is_match = wanted.len() > 1 && is_versus;
+        let counts = !is_thumbnail && how_many(heard);
         Self {
             limit,
             is_thumbnail,
@@ -377,7 +379,8 @@ impl Cards {
             title,
             // Two that are put side by side against each other are matched.
             style: style.map(|it| it.0.to_owned()).filter(|it| !(is_match && it == "spread")),
-            is_all: is_whole(heard, is_thumbnail),
+            is_all: is_whole(heard, is_thumbnail) || counts,
+            counts,
             subtitle: line.map(|it| it.text.chars().take(TITLE_MAX).collect()),
             mood,
             moods,

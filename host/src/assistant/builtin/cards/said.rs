@@ -296,6 +296,22 @@ pub(super) fn is_whole(heard: &Heard, is_thumbnail: bool) -> bool {
     says(ALL) || !is_thumbnail && says(WHOLE)
 }
 
+/// Whether it is asked how many cards there are.
+pub(super) fn how_many(heard: &Heard) -> bool {
+    const MANY: &str = "何枚|なんまい|何種類|枚数|how many|number of";
+    marks(MANY).any(|it| heard.find(it, 0).is_some())
+}
+
+/// How a picture is to look that no picture here can.
+pub(super) fn looks(heard: &Heard) -> Vec<Piece> {
+    const LOOKS: &str = "in black and white|black and white|black-and-white|b&w|monochrome|greyscale|grayscale|sepia|in colour|in color|白黒|モノクロ|セピア|カラーで";
+    let found = marks(LOOKS).filter_map(|it| {
+        let at = heard.find(it, 0)?;
+        Some(heard.piece(at, at + it.chars().count()))
+    });
+    found.collect()
+}
+
 /// Whether the words around a name say that it is a theme's.
 pub(super) fn is_theme(heard: &Heard, piece: &Piece, is_said: bool) -> bool {
     const BEHIND: &str = "テーマ|のテーマ|系|シリーズ|のシリーズ|デッキ|のデッキ|というテーマ|」テーマ|\

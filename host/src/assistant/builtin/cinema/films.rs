@@ -128,7 +128,10 @@ impl Visit {
                     title.contains(&it.to_lowercase())
                         || films.first().is_some_and(|film| is_of_title(film, it))
                 }
-                false => named.iter().any(|film| is_of_title(film, it)),
+                false => {
+                    it.is_ascii() && title.contains(&it.to_lowercase())
+                        || named.iter().any(|film| is_of_title(film, it))
+                }
             };
             self.wanted.explained =
                 self.wanted.words.iter().filter(|it| is_of_film(it)).cloned().collect();

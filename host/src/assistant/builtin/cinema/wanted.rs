@@ -82,7 +82,7 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|top-rated|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
     ),
 ];
 const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
@@ -428,6 +428,8 @@ pub(in crate::assistant::builtin) fn minutes(
         (true, "までの"),
         (true, "くらいまで"),
         (true, "を切る"),
+        (true, "切る"),
+        (true, "切り"),
         (true, "で終わ"),
         (true, "に収ま"),
         (true, " or less"),

@@ -7,7 +7,8 @@ use super::{
     bounds::{self, Bounds},
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
     marks,
-    text::{Text, outside},
+    options::{self, OPTION_MAX, is_count, parts, unquote},
+    text::Text,
 };
 
 /// The longest label that is taken from a sentence, in characters.
@@ -15,7 +16,6 @@ const LABEL_MAX: usize = 60;
 /// The longest label of a field of which nothing else is known, in words or in Japanese characters.
 const FREE_WORDS_MAX: usize = 5;
 const FREE_CHARS_MAX: usize = 16;
-const OPTION_MAX: usize = 40;
 const OPTIONS_MAX: usize = 50;
 
 /// What an item is.
@@ -23,7 +23,7 @@ const OPTIONS_MAX: usize = 50;
 pub(super) enum Item {
     /// A field, or several of one kind, whether more than its label is known of it, and what of the item
     /// was not understood.
-    Fields { fields: Vec<Field>, is_sure: bool, left: Vec<String> },
+    Fields { fields: Vec<Field>, is_sure: bool, left: Vec<String>, when: Option<String> },
     /// Names fields that are not wanted.
     Denied(String),
     /// More about the field before it, which has a label.
@@ -32,13 +32,13 @@ pub(super) enum Item {
     Nothing,
 }
 
-pub(super) const REQUIRED: &str = "必須項目|必須|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
-pub(super) const OPTIONAL: &str = "任意|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
+pub(super) const REQUIRED: &str = "必須項目|必須|必ず|入力必須|required|mandatory|compulsory|obligatory|a must|must be filled in|must be filled|can't be empty|may not be empty|must be ticked|must be checked|has to be filled in|needs to be filled in|is needed";
+pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃなくて|必須じゃない|必須でなくていい|必須でなくて|必須ではない|必須ではなく|必須にしない|必須にしなく|任意|なくてもいい|なくてもok|無くてもいい|書かなくてもいい|入力しなくてもいい|あれば|できれば|もしあれば|省略可|doesn't have to be filled in|don't have to be filled in|doesn't have to be|don't have to be|doesn't need to be filled in|doesn't need to be|need not be|isn't required|aren't required|isn't mandatory|optionally|optional|not required|not mandatory|not needed|needn't be filled in|nobody has to fill in|no one has to fill in|if any|if there are any|if there are some|if there is one|if they have one|if they want|if they like|if applicable|can be left empty|can be empty|can be blank|may be empty|may be blank";
 const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
-const DENIED_BEFORE: &str = "no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
+const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
 const LEADS: &str = "and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
-const TAILS: &str = "as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+const TAILS: &str = "をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words that name a type, and the type.
 const TYPES: &[(&str, &str)] = &[
     (
@@ -83,7 +83,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("range", "満足度|評価|おすすめ度|理解度", "rating|score|stars"),
 ];
 /// Questions that are answered by yes or no.
-const YES_OR_NO: &str = "whether *|if they *|do you *|do they *|are you *|are they *|would you *|would they *|will you *|will they *|can you *|have you *|did you *|may we *|can we *|should we *|is it *|is this *";
+pub(super) const YES_OR_NO: &str = "whether *|if they *|do you *|do they *|are you *|are they *|would you *|would they *|will you *|will they *|can you *|have you *|did you *|may we *|can we *|should we *|is it *|is this *";
 const YES_NO_WORDS: &str =
     "はいかいいえで|はいかいいえ|はい・いいえ|はい/いいえ|yes or no|yes/no|yes / no|y/n|yes no";
 
@@ -94,13 +94,17 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
         return Item::Denied(name);
     }
     if let Some(field) = end_of_time(&text.text().to_lowercase()).filter(|_| is_listed) {
-        return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new() };
+        return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new(), when: None };
     }
     let mut about = About::default();
+    if Text::new(written).has("添付|アップロード|貼") && !text.text().is_ascii() {
+        about.kind = Some("file");
+    }
+    cut_verb(&mut text);
     condition(&mut text, &mut about);
     brackets(&mut text, &mut about);
     about.rest(&mut text);
-    inline_options(&mut text, &mut about);
+    about.inline(&mut text);
     // `種類はS、M、L`: what is behind the label's particle.
     let particle =
         text.find("は|が", 1).filter(|it| it.1 < text.len() && !text.chars[0].is_ascii());
@@ -117,15 +121,55 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
         }
     }
     text.strip(LEADS, TAILS);
+    cut_verb(&mut text);
     unquote(&mut text);
     about.field(text, is_listed)
+}
+
+/// Takes off what is done with the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
+fn cut_verb(text: &mut Text) {
+    const STEMS: &str = "添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
+    const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
+    let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
+    let mut from = 1;
+    while let Some((begin, end)) = text.find(STEMS, from) {
+        let has_particle = matches!(text.chars[begin - 1], 'を' | 'で' | 'に' | 'も');
+        let rest = &text.chars[end..];
+        // `から選んで` says that what is before it are options.
+        let is_choice = begin > 1 && text.is_at("から", begin - 2);
+        // `誰も答えてない` says what is, and names no field.
+        let is_no = rest.windows(2).any(|it| it == ['な', 'い']);
+        if !is_choice
+            && !is_no
+            && rest.iter().all(is_hiragana)
+            && (has_particle || !rest.is_empty())
+        {
+            text.cut(begin - usize::from(has_particle), text.len());
+            return;
+        }
+        from = end;
+    }
+    if text.find(ENGLISH, 0).is_some_and(|it| it.0 == 0 && it.1 < text.len()) {
+        text.strip(ENGLISH, "");
+        text.strip(LEADS, "");
+    }
+}
+
+/// Takes out what bounds a date by today.
+pub(super) fn date_bound(text: &mut Text) -> Option<(&'static str, &'static str)> {
+    const FUTURE: &str = "は今日以降|今日以降|過去の日付は選べないように|過去の日付は選べない|過去の日付は不可|過去の日は選べない|過去は選べない|過去は不可|過去日は不可|no dates in the past|no past dates|past dates must not be possible|past dates are not allowed|not in the past|in the future|from today on|from today";
+    const PAST: &str = "は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|未来の日付は選べない|未来の日付は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
+    if text.take(FUTURE) {
+        return Some(("minDate", "today"));
+    }
+    text.take(PAST).then_some(("maxDate", "today"))
 }
 
 /// The field for an end of a time that is named in short: `from`, `until`.
 fn end_of_time(text: &str) -> Option<Field> {
     const ENDS: &[(&str, &str)] = &[
-        ("start_date", "from|since|begin|start|start date|開始|開始日|いつから"),
-        ("end_date", "to|until|till|end|end date|終了|終了日|いつまで"),
+        ("start_date", "from|from when|since|begin|start|start date|開始|開始日|いつから"),
+        ("end_date", "to|until|until when|till when|till|end|end date|終了|終了日|いつまで"),
     ];
     let kind = ENDS.iter().find(|it| marks(it.1).any(|it| it == text))?.0;
     super::named(kind)
@@ -139,7 +183,7 @@ pub(super) fn is_kind(text: &str) -> bool {
 }
 
 /// The name in `no phone`, `電話番号はいらない`.
-fn denied(text: &Text) -> Option<String> {
+pub(super) fn denied(text: &Text) -> Option<String> {
     let behind = text.find(DENIED_BEHIND, 1);
     if let Some((from, _)) = behind {
         return Some(text.piece(0, from));
@@ -168,6 +212,8 @@ struct About {
     /// How many fields of this kind are wanted.
     copies: Option<usize>,
     left: Vec<String>,
+    /// The condition under which it is asked, in the sentence's words.
+    when: Option<String>,
     /// Whether its options stand by themselves, as days of the week do.
     is_bare_list: bool,
 }
@@ -211,13 +257,8 @@ impl About {
                 *text = Text::new(&format!("{rest} {}", text.piece(to, text.len())));
             }
         }
-        const FUTURE: &str =
-            "は今日以降|今日以降|not in the past|in the future|from today on|from today";
-        const PAST: &str = "は未来を選べないよう|未来を選べない|未来は選べない|未来は不可|no future dates|no dates in the future|not after today|は今日まで|今日以前|not in the future|in the past";
-        if text.take(FUTURE) {
-            self.more.insert("minDate".to_owned(), "today".into());
-        } else if text.take(PAST) {
-            self.more.insert("maxDate".to_owned(), "today".into());
+        if let Some((name, value)) = date_bound(text) {
+            self.more.insert(name.to_owned(), value.into());
         }
         if text.take(OPTIONAL) {
             self.is_required = Some(false);
@@ -227,6 +268,16 @@ impl About {
         if text.lower.last() == Some(&'*') {
             text.cut(text.len() - 1, text.len());
             self.is_required = Some(true);
+        }
+        // `as many toppings as you like`.
+        if let Some((from, to)) = text.find("as many", 0)
+            && let Some((as_, _)) = text.find("as", to)
+        {
+            let end = text.find("out of|from", as_).map_or(text.len(), |it| it.0);
+            let label = text.piece(to, as_);
+            let rest = text.piece(end, text.len());
+            *text = Text::new(&format!("{}{label}{rest}", text.piece(0, from)));
+            self.is_several = true;
         }
         if text.take(SEVERAL) {
             self.is_several = true;
@@ -241,7 +292,8 @@ impl About {
             self.kind = self.kind.or(Some(kind));
             // `the parents upload a signed paper`: what is uploaded is the label.
             let behind = text.piece(to, text.len());
-            match *kind == "file" && from > 0 && behind.chars().any(char::is_alphanumeric) {
+            let is_lead = *kind == "file" && from > 0 && text.chars[from].is_ascii();
+            match is_lead && behind.chars().any(char::is_alphanumeric) {
                 true => *text = Text::new(&behind),
                 false => drop(text.cut(from, to)),
             }
@@ -316,7 +368,7 @@ impl About {
                 let mut text = Text::new(&rest[0]);
                 let mut about = Self::default();
                 about.rest(&mut text);
-                inline_options(&mut text, &mut about);
+                about.inline(&mut text);
                 self.join(about);
                 text.strip(LEADS, TAILS);
                 if text.len() > 0 {
@@ -327,6 +379,16 @@ impl About {
                 let fits = |it: &String| (1..=OPTION_MAX).contains(&it.chars().count());
                 self.options = rest.into_iter().filter(fits).take(OPTIONS_MAX).collect();
             }
+        }
+    }
+
+    /// Takes the options out of `text`, where none are known yet.
+    fn inline(&mut self, text: &mut Text) {
+        if self.options.is_empty()
+            && let Some((options, is_bare)) = options::inline(text, self.is_several)
+        {
+            self.options = options;
+            self.is_bare_list |= is_bare;
         }
     }
 
@@ -410,7 +472,12 @@ impl About {
             || is_free && is_question && self.options.is_empty() && type_.is_none();
         let is_sure = !is_free || type_.is_some() || is_yes_no || self.is_known();
         if label.as_ref().is_some_and(|it| it.chars().count() > LABEL_MAX) {
-            return Item::Fields { fields: Vec::new(), is_sure: false, left: vec![text.text()] };
+            return Item::Fields {
+                fields: Vec::new(),
+                is_sure: false,
+                left: vec![text.text()],
+                when: None,
+            };
         }
         let is_short = match label.as_ref() {
             Some(it) if it.is_ascii() => it.split(' ').count() <= FREE_WORDS_MAX,
@@ -418,7 +485,12 @@ impl About {
             None => true,
         };
         if !is_sure && !is_listed && !is_short {
-            return Item::Fields { fields: Vec::new(), is_sure: false, left: vec![text.text()] };
+            return Item::Fields {
+                fields: Vec::new(),
+                is_sure: false,
+                left: vec![text.text()],
+                when: None,
+            };
         }
         if is_yes_no {
             type_ = Some("radio");
@@ -443,6 +515,7 @@ impl About {
             is_several: self.is_several,
             more: self.more,
             is_required,
+            shown: None,
         };
         let copies = self.copies.filter(|_| is_sure).unwrap_or(1);
         let fields = (1..=copies).map(|number| {
@@ -453,7 +526,7 @@ impl About {
             }
             field
         });
-        Item::Fields { fields: fields.collect(), is_sure, left: self.left }
+        Item::Fields { fields: fields.collect(), is_sure, left: self.left, when: self.when }
     }
 
     /// What it says of the field before it.
@@ -563,14 +636,14 @@ pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
 }
 
 /// Whether `text` has one of the shapes: a word at its end, or words before a star at its beginning.
-fn shaped(shapes: &'static str, text: &str) -> bool {
+pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
     marks(shapes).filter(|it| !it.is_empty()).any(|it| match it.strip_suffix('*') {
         Some(begin) => text.starts_with(begin),
         None => text == it || text.ends_with(&format!(" {it}")),
     })
 }
 
-/// Takes out under which condition the field is asked, which no form made here knows.
+/// Takes out under which condition the field is asked.
 fn condition(text: &mut Text, about: &mut About) {
     const ENGLISH: &str = "only if|only when|only for those who|only those who";
     const JAPANESE: &str = "人にだけ|人だけに|人だけ|場合だけ|場合のみ|ときだけ|時だけ|方のみ";
@@ -583,7 +656,7 @@ fn condition(text: &mut Text, about: &mut About) {
         (None, None) => None,
     };
     if let Some((from, to)) = span {
-        about.left.push(text.cut(from, to).trim().trim_end_matches(" then").to_owned());
+        about.when = Some(text.cut(from, to).trim().trim_end_matches(" then").to_owned());
     }
 }
 
@@ -599,163 +672,4 @@ fn brackets(text: &mut Text, about: &mut About) {
         text.cut(open, end + 1);
         about.bracket(&inner);
     }
-}
-
-/// Whether it counts options: `1つ以上`, `at least two`.
-fn is_count(text: &str) -> bool {
-    Text::new(text).has("つ以上|つまで|個まで|個以上|at least|at most|up to")
-}
-
-/// The pieces of a list in brackets.
-fn parts(inner: &str) -> Vec<String> {
-    let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
-    let is_outside = |it: &&str| !it.trim().is_empty();
-    let parts = inner.split(['・', '、', ',', '/', '|', ';']).filter(is_outside);
-    parts
-        .map(|it| it.trim().trim_start_matches("or ").trim_start_matches("and ").to_owned())
-        .collect()
-}
-
-/// Options within the item: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
-fn inline_options(text: &mut Text, about: &mut About) {
-    const CHOICE: &str = "a choice of|choice of|choose between|choose from|chosen from|pick from|one of|either|with options|options";
-    if !about.options.is_empty() {
-        return;
-    }
-    let take = |about: &mut About, options: Vec<String>| {
-        let fits = options.len() > 1
-            && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
-        if fits {
-            about.options = options;
-        }
-        fits
-    };
-    let clean = |it: &str| {
-        let mut text = Text::new(it);
-        text.strip("a|an|the|or|and|either", "please|のどれか|のいずれか|のどちらか|どちらか");
-        unquote(&mut text);
-        text.text()
-    };
-    let bare = text.text();
-    if let Some(days) = weekdays(&bare) {
-        (about.options, about.is_bare_list) = (days, true);
-        *text = Text::new("");
-        return;
-    }
-    if let Some((from, to)) = text.find(CHOICE, 0) {
-        let options: Vec<_> =
-            parts(&text.piece(to, text.len())).iter().map(|it| clean(it)).collect();
-        if take(about, options) {
-            text.cut(from, text.len());
-            return;
-        }
-    }
-    // `SMLから1つ`, `S・M・Lから選ぶ`.
-    if let Some((from, _)) =
-        text.find("から1つ|から一つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
-    {
-        let begin = text.chars[..from]
-            .iter()
-            .rposition(|it| matches!(it, 'は' | 'を' | ':' | '、'))
-            .map_or(0, |it| it + 1);
-        let list = text.piece(begin, from);
-        let is_letters =
-            (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
-        let options: Vec<_> = match is_letters {
-            true => list.chars().map(String::from).collect(),
-            false => parts(&list.replace(['と', 'か'], "、")).iter().map(|it| clean(it)).collect(),
-        };
-        if take(about, options) {
-            text.cut(begin, text.len());
-            return;
-        }
-    }
-    // `dishes: curry, ramen, salad`.
-    let colon = text.chars.iter().position(|it| *it == ':').filter(|it| *it > 0);
-    if let Some(colon) = colon {
-        let options: Vec<_> =
-            parts(&text.piece(colon + 1, text.len())).iter().map(|it| clean(it)).collect();
-        if take(about, options) {
-            text.cut(colon, text.len());
-            return;
-        }
-    }
-    // `出る・出ない`.
-    if let Some((before, behind)) = text.text().split_once('・') {
-        let options = vec![before.trim().to_owned(), behind.trim().to_owned()];
-        if take(about, options) {
-            *text = Text::new("");
-            return;
-        }
-    }
-    let is_outside = outside(&text.chars);
-    let slash = |it: usize| text.chars[it] == '/' && is_outside[it];
-    if (0..text.len()).any(slash) {
-        let whole = text.text();
-        let mut options: Vec<String> = whole.split('/').map(|it| it.trim().to_owned()).collect();
-        // `priority low/medium/high`: the label is before the first.
-        let first = options[0].clone();
-        let is_shared = first.is_ascii();
-        let label = match (is_shared, first.rsplit_once([' ', 'は', 'を', ':'])) {
-            (_, Some((label, option))) if !option.trim().is_empty() => {
-                options[0] = option.trim().to_owned();
-                label.to_owned()
-            }
-            _ => String::new(),
-        };
-        if take(about, options) {
-            *text = Text::new(&label);
-            return;
-        }
-    }
-    let lower: String = text.lower.iter().collect();
-    if let Some(or) = lower.find(" or ").filter(|_| lower.is_ascii()) {
-        let is_question = shaped(YES_OR_NO, &lower);
-        // `meat, fish or vegetarian` behind `:`, or both sides of `pizza or sushi`.
-        let begin = lower[..or].rfind(':').map_or(0, |it| it + 1);
-        let options: Vec<_> =
-            parts(&text.piece(begin, text.len())).iter().map(|it| clean(it)).collect();
-        let is_short = options.iter().all(|it| it.split(' ').count() <= 3);
-        if !is_question && is_short && take(about, options) {
-            text.cut(begin.saturating_sub(1), text.len());
-            return;
-        }
-    }
-    // `行き先は箱根か熱海か日光`.
-    let begin =
-        text.chars.iter().position(|it| matches!(it, 'は' | ':' | '、')).map_or(0, |it| it + 1);
-    let list = text.piece(begin, text.len());
-    let trimmed = list.trim().trim_end_matches(['を', 'で', 'に', 'の']).trim_end_matches("か");
-    let pieces: Vec<String> = trimmed.split('か').map(clean).collect();
-    let is_word = |it: &String| {
-        let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
-        (1..=10).contains(&it.chars().count())
-            && !is_number
-            && !it.ends_with(['い', 'る', 'た', 'ど'])
-            && !it.starts_with(['っ', 'な', 'ら', 'け'])
-            && !it.contains("から")
-    };
-    if !list.is_ascii() && pieces.len() > 1 && pieces.iter().all(is_word) && take(about, pieces) {
-        text.cut(begin.saturating_sub(1), text.len());
-    }
-}
-
-/// Days of the week that are a list by themselves: `mon tue wed`, `月火水`.
-fn weekdays(text: &str) -> Option<Vec<String>> {
-    const DAYS: &str = "mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday";
-    let days: Vec<String> = match text.is_ascii() {
-        true => text.split(' ').map(str::to_owned).collect(),
-        false => text.chars().map(String::from).collect(),
-    };
-    let is_day = |it: &String| {
-        marks(DAYS).any(|day| it.eq_ignore_ascii_case(day))
-            || "月火水木金土日".contains(it.as_str())
-    };
-    (days.len() > 2 && days.iter().all(is_day)).then_some(days)
-}
-
-/// Takes the quotation marks off a label that is in them.
-fn unquote(text: &mut Text) {
-    const MARKS: &str = "'|\"|「|」|『|』|“|”";
-    text.strip(MARKS, MARKS);
 }

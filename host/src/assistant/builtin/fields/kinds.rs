@@ -223,7 +223,7 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
     ),
     (
         kind("reason", ("理由", "Reason"), "textarea", r#"{"rows":3}"#, false),
-        "志望動機|理由|動機|reason|reasons",
+        "志望動機|理由|動機|なぜ|reason|reasons|why|tell us why|the reason why",
     ),
     (
         kind(

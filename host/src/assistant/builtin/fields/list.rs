@@ -17,9 +17,9 @@ pub(super) struct Region {
 /// The form itself, among its words.
 const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画面|申し込みフォーム|申込フォーム|問い合わせフォーム|フォーム|ふぉーむ|アンケート|入力欄|入力画面|調査票|質問票|申込書|申請書|注文票|依頼票|貸出票|受付票|記入用紙|希望調査|意識調査|questionnaire|feedback form|sign-up sheet|sign up sheet|signup sheet|signup form|form|forms|survey|surveys|poll|sheet";
 /// What stands before a list in English.
-const BEFORE: &str = "with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
+const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
 /// What stands behind a list in Japanese.
-const BEHIND: &str = "で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
+const BEHIND: &str = "も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
 
 /// The sentences of a text.
 pub(super) fn clauses(text: &str) -> Vec<String> {
@@ -80,13 +80,12 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
             add(colon + 1, text.len(), true);
         }
     }
-    let end = text.find(BEHIND, begin);
-    if let Some((from, to)) = end {
+    if let Some((from, to)) = last(&text, begin, text.len()) {
         // `分野を選んでもらう（音楽・映画）`: the options come behind the verb.
         let next = (to..text.len()).find(|it| matches!(text.chars[*it], '(' | '、' | '。'));
         let close = next.filter(|it| text.chars[*it] == '(');
         let close = close.and_then(|open| (open..text.len()).find(|it| text.chars[*it] == ')'));
-        add(begin, close.map_or(from, |it| it + 1), true);
+        add(begin, close.map_or(verb_end(&text, from, to), |it| it + 1), true);
         add(to, text.len(), false);
     }
     if let Some((from, _)) = text.find("without", begin) {
@@ -100,8 +99,8 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
         add(to, text.len(), true);
     }
     if let Some((from, to)) = form {
-        if let Some((end, _)) = text.find(BEHIND, 0).filter(|it| it.0 < from) {
-            add(0, end, true);
+        if let Some((begin, end)) = last(&text, 0, from) {
+            add(0, verb_end(&text, begin, end), true);
         }
         // Brackets behind the form list its fields.
         let open = (to..text.len()).find(|it| text.chars[*it] == '(').filter(|open| {
@@ -124,14 +123,36 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     regions
 }
 
+/// The last place behind a list, from `from` on and before `to`.
+fn last(text: &Text, from: usize, to: usize) -> Option<(usize, usize)> {
+    let mut last = None;
+    let mut at = from;
+    while let Some((begin, end)) = text.find(BEHIND, at).filter(|it| it.0 < to) {
+        last = Some((begin, end));
+        at = end;
+    }
+    last
+}
+
+/// Where the verb that begins at `from` ends, of which the item before it is told: `から選` says that
+/// what is before it are options.
+fn verb_end(text: &Text, from: usize, to: usize) -> usize {
+    match text.chars[from] {
+        'か' | 'の' | '一' | '1' | 'ひ' => to,
+        _ => from,
+    }
+}
+
 /// The items of a list.
 pub(super) fn items(list: &str) -> Vec<String> {
     const WORDS_BETWEEN: &str = " but with | but also | and then | and also | as well as | and | plus | then | & |および|及び|ならびに|それから|それと|とか";
     let text = Text::new(list);
     let is_outside = outside(&text.chars);
     let known = spans(&text);
-    let is_within = |at: usize| known.iter().any(|it| it.0 < at && at < it.1);
-    let (mut items, mut from, mut at) = (Vec::new(), 0, 0);
+    let chosen = chosen(&text);
+    let is_within = |at: usize| known.iter().chain(&chosen).any(|it| it.0 < at && at < it.1);
+    let (mut items, mut from, mut at): (Vec<Part>, usize, usize) = (Vec::new(), 0, 0);
+    let mut is_last = false;
     while at < text.len() {
         let length = match text.chars[at] {
             _ if !is_outside[at] || is_within(at) => 0,
@@ -159,22 +180,61 @@ pub(super) fn items(list: &str) -> Vec<String> {
                 .unwrap_or(0),
         };
         if length > 0 {
-            items.push(text.piece(from, at));
+            items.push(Part { text: text.piece(from, at), is_last });
+            is_last = text.chars[at] == ' ' || is_last && from == at;
             from = at + length;
         }
         at += length.max(1);
     }
-    items.push(text.piece(from, text.len()));
-    items.retain(|it| !it.trim().is_empty());
+    items.push(Part { text: text.piece(from, text.len()), is_last });
+    items.retain(|it| !it.text.trim().is_empty());
     joined(items)
 }
 
+/// A part of a list, and whether a word such as `and` stands before it, as before the last of a list.
+struct Part {
+    text: String,
+    is_last: bool,
+}
+
+/// Where options stand of which one is chosen: `和食・洋食・中華から一つ`, `お弁当は鮭、のり弁のどれか`.
+fn chosen(text: &Text) -> Vec<(usize, usize)> {
+    const CHOSEN: &str =
+        "から一つ|から1つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか";
+    const OPTION_MAX: usize = 12;
+    let is_end = |at: usize| matches!(text.chars[at], '、' | ',' | '。' | '\n' | '(' | ')');
+    let mut spans = Vec::new();
+    let mut at = 1;
+    while let Some((end, next)) = text.find(CHOSEN, at) {
+        let mut from = end;
+        // From the last option back to the one with the label.
+        loop {
+            let begin = (0..from).rev().find(|it| is_end(*it)).map_or(0, |it| it + 1);
+            let piece = Text::new(&text.piece(begin, from));
+            let is_first = from == end;
+            let is_kind = super::item::is_kind(&piece.text());
+            if !is_first && (is_kind || piece.len() > OPTION_MAX || piece.text().ends_with('て')) {
+                break;
+            }
+            from = begin;
+            let is_whole = piece.has("は|を|・|/") || begin == 0;
+            if is_whole || text.chars[begin - 1] != '、' && text.chars[begin - 1] != ',' {
+                break;
+            }
+            from -= 1;
+        }
+        from += usize::from(from < end && is_end(from));
+        spans.push((from, end));
+        at = next;
+    }
+    spans
+}
+
 /// Options that a list of fields was cut at: `choice of S`, `M`, `or L`.
-fn joined(items: Vec<String>) -> Vec<String> {
-    const CHOICE: &str = "choice of|choose between|choose from|pick from|one of|either|options";
+fn joined(items: Vec<Part>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut is_open = false;
-    for item in items {
+    for Part { text: item, is_last } in items {
         let text = Text::new(&item);
         // `curry, ramen, then comments`: a field that is known ends the options.
         is_open &= super::item::known(&text).is_none();
@@ -184,13 +244,25 @@ fn joined(items: Vec<String>) -> Vec<String> {
             && let Some(last) = joined.last_mut()
         {
             *last = format!("{last}, {}", item.trim());
-            is_open &= !ends;
+            is_open &= !ends && !is_last;
             continue;
         }
-        is_open = !ends && (text.has(CHOICE) || item.trim_end().contains(": "));
+        is_open = !ends && (choice(&text).is_some() || item.trim_end().contains(": "));
         joined.push(item);
     }
     joined
+}
+
+/// Where the words stand behind which options begin: `a choice of S, M or L`, `toppings out of ham, …`.
+pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
+    const CHOICE: &str = "a choice of|choice of|choice between|choose between|choose from|chosen from|select from|pick from|one of|any of|out of|among|from among|either|with options|options";
+    const VERBS: &str =
+        "choose|choosing|pick|picking|select|selecting|favourite|favorite|all that apply";
+    let from = |it: (usize, usize)| text.find("out of|from", it.1);
+    let found = text.find(CHOICE, 0).or_else(|| text.find(VERBS, 0).and_then(from))?;
+    // `out of 5` bounds a number.
+    let next = text.chars[found.1..].iter().find(|it| **it != ' ');
+    next.is_none_or(|it| !it.is_ascii_digit()).then_some(found)
 }
 
 /// Whether `and` at `at` stands between two numbers.

@@ -39,6 +39,8 @@ const SENDING: &str = "を送って|に送って|送っといて|送っておい
 /// A wish for the way itself.
 const SHORTEST: &str =
     "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
+/// Films by what people think of them, without a word for films.
+const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が最も|評価の高いの|評価が高いの|評価の高いやつ|highest rated|highest-rated|best rated|best-rated|top rated|top-rated|best reviewed|highest rating|best rating|thing on|thing showing|thing playing|things on|things showing|thing you've got on|thing you have on|thing you're showing|thing that's on|thing that is on";
 const BY_FOOT: &str =
     "歩い|歩け|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
 /// The nearest one, or one near by.
@@ -158,6 +160,7 @@ impl<'a> Facts<'a> {
             Sign::BareForm => heard.is_bare_form(),
             Sign::Shortest => mentions(&heard.lower, SHORTEST),
             Sign::ByFoot => mentions(&heard.lower, BY_FOOT),
+            Sign::Rated => mentions(&heard.lower, RATED),
             Sign::Mood => mentions(&heard.lower, LIKE) && !names::moods(&heard.lower).is_empty(),
             Sign::Length => cinema::minutes(&heard.lower).is_some(),
             Sign::GivesUp => heard.gives_up(),

@@ -166,3 +166,72 @@ fn a_second_sentence_changes_the_form() {
         "行き先!:radio [箱根, 熱海, 日光]; 部屋の希望:text; アレルギー:textarea"
     );
 }
+
+/// The fields of the form that the last of `sentences` leads to.
+fn form(sentences: &[&str]) -> Vec<Value> {
+    let mut talk = Talk::new();
+    let mut fields = Vec::new();
+    for sentence in sentences {
+        let decided = talk.say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, "request_form", "{sentence}");
+        fields = arguments["form_schema"]["fields"].as_array().unwrap().clone();
+    }
+    fields
+}
+
+#[test]
+fn options_of_a_list_are_one_field() {
+    for (sentence, at, type_, options) in [
+        ("飲み物をコーヒー・紅茶・お茶から一つ選ぶフォーム", 0, "radio", "コーヒー 紅茶 お茶"),
+        ("名前と、主食をパン、米、麺から選んでもらうフォーム", 1, "radio", "パン 米 麺"),
+        (
+            "a form: name, as many sides as you like out of fries, salad and soup, and comments",
+            1,
+            "multiselect",
+            "fries salad soup",
+        ),
+    ] {
+        let fields = form(&[sentence]);
+        let values: Vec<_> = fields[at]["options"].as_array().unwrap().iter().collect();
+        let values: Vec<_> = values.iter().map(|it| it["value"].as_str().unwrap()).collect();
+        assert_eq!((&fields[at]["type"], values.join(" ")), (&json!(type_), options.to_owned()));
+    }
+}
+
+#[test]
+fn a_condition_shows_a_field_only_with_that_answer() {
+    for (sentence, on, equals) in [
+        ("form: do you drive? If yes, ask for the number plate", 0, "yes"),
+        ("form: name, do you drive? Only if they do, ask for the number plate", 1, "yes"),
+        ("出欠を聞くフォーム。欠席の場合は理由も聞いて", 0, "no"),
+    ] {
+        let fields = form(&[sentence]);
+        let shown = &fields.last().unwrap()["showIf"];
+        assert_eq!(*shown, json!({ "field": fields[on]["name"], "equals": equals }), "{sentence}");
+    }
+}
+
+#[test]
+fn a_second_sentence_takes_back_that_a_field_is_required() {
+    for second in [
+        "電話番号も足して、メールは必須じゃなくていいよ",
+        "add a phone, and the email isn't required",
+    ] {
+        let fields = form(&["名前とメールを聞くフォーム", second]);
+        let required: Vec<_> = fields.iter().map(|it| it["required"].clone()).collect();
+        assert_eq!(required, [json!(true), json!(false), json!(true)], "{second}");
+    }
+}
+
+#[test]
+fn no_dates_in_the_past_bounds_every_date() {
+    for sentence in [
+        "leave form: from when, until when and why. No dates in the past",
+        "開始日と終了日を聞くフォーム。過去の日付は選べないように",
+    ] {
+        let dates = form(&[sentence]).into_iter().filter(|it| it["type"] == "date");
+        let dates: Vec<_> = dates.map(|it| it["minDate"].clone()).collect();
+        assert_eq!(dates, [json!("today"), json!("today")], "{sentence}");
+    }
+}

@@ -1,0 +1,162 @@
+//! The options of one item of a list: in brackets, behind a word of choosing, or side by side.
+
+use super::{
+    item::{YES_OR_NO, shaped},
+    list, marks,
+    text::{Text, outside},
+};
+
+pub(super) const OPTION_MAX: usize = 40;
+
+/// Whether it counts options: `1つ以上`, `at least two`.
+pub(super) fn is_count(text: &str) -> bool {
+    Text::new(text).has("つ以上|つまで|個まで|個以上|at least|at most|up to")
+}
+
+/// The pieces of a list in brackets.
+pub(super) fn parts(inner: &str) -> Vec<String> {
+    let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
+    let is_outside = |it: &&str| !it.trim().is_empty();
+    let parts = inner.split(['・', '、', ',', '/', '|', ';']).filter(is_outside);
+    parts
+        .map(|it| it.trim().trim_start_matches("or ").trim_start_matches("and ").to_owned())
+        .collect()
+}
+
+/// Takes out the options within the item, and whether they stand by themselves, as days of the week do: `low/medium/high`, `箱根か熱海か日光`, `choice of S, M or L`.
+pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, bool)> {
+    let fits = |options: &[String]| {
+        options.len() > 1 && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()))
+    };
+    let clean = |it: &str| {
+        let mut text = Text::new(it);
+        text.strip("a|an|the|or|and|either", "please|のどれか|のいずれか|のどちらか|どちらか");
+        unquote(&mut text);
+        text.text()
+    };
+    let bare = text.text();
+    if let Some(days) = weekdays(&bare) {
+        *text = Text::new("");
+        return Some((days, true));
+    }
+    let begins = |it: &&&str| is_several && text.is_at(it, 0);
+    let several = ["from ", "out of ", "among "].iter().find(begins).map(|it| (0, it.len()));
+    if let Some((from, to)) = several.or_else(|| list::choice(text)) {
+        let options: Vec<_> =
+            parts(&text.piece(to, text.len())).iter().map(|it| clean(it)).collect();
+        if fits(&options) {
+            text.cut(from, text.len());
+            return Some((options, false));
+        }
+    }
+    // `SMLから1つ`, `S・M・Lから選ぶ`.
+    if let Some((from, _)) =
+        text.find("から1つ|から一つ|からひとつ|から選|の中から|のいずれか|のどれか|のどちらか", 1)
+    {
+        let begin = text.chars[..from]
+            .iter()
+            .rposition(|it| matches!(it, 'は' | 'を' | ':'))
+            .map_or(0, |it| it + 1);
+        let list = text.piece(begin, from);
+        let is_letters =
+            (2..=6).contains(&list.len()) && list.chars().all(|it| it.is_ascii_uppercase());
+        let options: Vec<_> = match is_letters {
+            true => list.chars().map(String::from).collect(),
+            false => parts(&list.replace(['と', 'か'], "、")).iter().map(|it| clean(it)).collect(),
+        };
+        if fits(&options) {
+            text.cut(begin, text.len());
+            return Some((options, false));
+        }
+    }
+    // `dishes: curry, ramen, salad`.
+    let colon = text.chars.iter().position(|it| *it == ':').filter(|it| *it > 0);
+    if let Some(colon) = colon {
+        let options: Vec<_> =
+            parts(&text.piece(colon + 1, text.len())).iter().map(|it| clean(it)).collect();
+        if fits(&options) {
+            text.cut(colon, text.len());
+            return Some((options, false));
+        }
+    }
+    // `出る・出ない`.
+    if let Some((before, behind)) = text.text().split_once('・') {
+        let options = vec![before.trim().to_owned(), behind.trim().to_owned()];
+        if fits(&options) {
+            *text = Text::new("");
+            return Some((options, false));
+        }
+    }
+    let is_outside = outside(&text.chars);
+    let slash = |it: usize| text.chars[it] == '/' && is_outside[it];
+    if (0..text.len()).any(slash) {
+        let whole = text.text();
+        let mut options: Vec<String> = whole.split('/').map(|it| it.trim().to_owned()).collect();
+        // `priority low/medium/high`: the label is before the first.
+        let first = options[0].clone();
+        let is_shared = first.is_ascii();
+        let label = match (is_shared, first.rsplit_once([' ', 'は', 'を', ':'])) {
+            (_, Some((label, option))) if !option.trim().is_empty() => {
+                options[0] = option.trim().to_owned();
+                label.to_owned()
+            }
+            _ => String::new(),
+        };
+        if fits(&options) {
+            *text = Text::new(&label);
+            return Some((options, false));
+        }
+    }
+    let lower: String = text.lower.iter().collect();
+    if let Some(or) = lower.find(" or ").filter(|_| lower.is_ascii()) {
+        let is_question = shaped(YES_OR_NO, &lower);
+        // `meat, fish or vegetarian` behind `:`, or both sides of `pizza or sushi`.
+        let begin = lower[..or].rfind(':').map_or(0, |it| it + 1);
+        let options: Vec<_> =
+            parts(&text.piece(begin, text.len())).iter().map(|it| clean(it)).collect();
+        let is_short = options.iter().all(|it| it.split(' ').count() <= 3);
+        if !is_question && is_short && fits(&options) {
+            text.cut(begin.saturating_sub(1), text.len());
+            return Some((options, false));
+        }
+    }
+    // `行き先は箱根か熱海か日光`.
+    let begin =
+        text.chars.iter().position(|it| matches!(it, 'は' | ':' | '、')).map_or(0, |it| it + 1);
+    let list = text.piece(begin, text.len());
+    let trimmed = list.trim().trim_end_matches(['を', 'で', 'に', 'の']).trim_end_matches("か");
+    let pieces: Vec<String> = trimmed.split('か').map(clean).collect();
+    let is_word = |it: &String| {
+        let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
+        (1..=10).contains(&it.chars().count())
+            && !is_number
+            && !it.ends_with(['い', 'る', 'た', 'ど'])
+            && !it.starts_with(['っ', 'な', 'ら', 'け'])
+            && !it.contains("から")
+    };
+    if !list.is_ascii() && pieces.len() > 1 && pieces.iter().all(is_word) && fits(&pieces) {
+        text.cut(begin.saturating_sub(1), text.len());
+        return Some((pieces, false));
+    }
+    None
+}
+
+/// Days of the week that are a list by themselves: `mon tue wed`, `月火水`.
+fn weekdays(text: &str) -> Option<Vec<String>> {
+    const DAYS: &str = "mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|monday|tuesday|wednesday|thursday|friday|saturday|sunday";
+    let days: Vec<String> = match text.is_ascii() {
+        true => text.split(' ').map(str::to_owned).collect(),
+        false => text.chars().map(String::from).collect(),
+    };
+    let is_day = |it: &String| {
+        marks(DAYS).any(|day| it.eq_ignore_ascii_case(day))
+            || "月火水木金土日".contains(it.as_str())
+    };
+    (days.len() > 2 && days.iter().all(is_day)).then_some(days)
+}
+
+/// Takes the quotation marks off a label that is in them.
+pub(super) fn unquote(text: &mut Text) {
+    const MARKS: &str = "'|\"|「|」|『|』|“|”";
+    text.strip(MARKS, MARKS);
+}
