@@ -219,6 +219,7 @@ impl Calls {
                 notes: call.notes.clone(),
                 span: record.span.child("round"),
                 pace: None,
+                deadline: None,
             };
             match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {

@@ -134,7 +134,8 @@ pub struct Limits {
     pub memory_total_bytes_max: usize,
     /// Time on a processor that one call may take, in milliseconds.
     pub cpu_ms_max: u64,
-    /// Time that one round of a call may take, waiting for capabilities included, in milliseconds.
+    /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
+    /// milliseconds.
     pub deadline_ms: u64,
     /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
     pub output_bytes_max: usize,
@@ -263,6 +264,13 @@ impl Limits {
         within("table_elements_max", self.table_elements_max, 0, TABLE_ELEMENTS_MAX)?;
         within("handles_max", self.handles_max, 1, 1 << 20)?;
         within("calls_max", self.calls_max, 1, sandbox.instances_max as usize)?;
+        within("progress_max", self.progress_max, 0, 1 << 20)?;
+        within("events_max", self.events_max, 0, 1 << 20)?;
+        within("blob_bytes_max", self.blob_bytes_max, 0, 1 << 40)?;
+        within("http_requests_max", self.http_requests_max, 0, 1 << 20)?;
+        within("http_bytes_max", self.http_bytes_max, 0, 1 << 40)?;
+        within("http_timeout_ms", self.http_timeout_ms, 1, TIME_MS_MAX)?;
+        within("http_connect_ms", self.http_connect_ms, 1, TIME_MS_MAX)?;
         within("queue_max", self.queue_max, 0, 1 << 20)?;
         within("wait_ms_max", self.wait_ms_max, 0, TIME_MS_MAX)?;
         within("waiters_max", self.waiters_max, 0, 1 << 20)?;
@@ -287,6 +295,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_number_has_a_most_that_works() {
+        let serde_json::Value::Object(all) = serde_json::to_value(Limits::default()).unwrap()
+        else {
+            panic!("limits are an object")
+        };
+        for (name, _) in all.iter().filter(|it| it.1.is_number()) {
+            let mut changed = all.clone();
+            for most in [u64::MAX, u64::from(u32::MAX)] {
+                changed.insert(name.clone(), most.into());
+                let Ok(limits) = serde_json::from_value::<Limits>(changed.clone().into()) else {
+                    continue;
+                };
+                let error = limits.check(&SandboxConfig::default()).unwrap_err();
+                assert!(error.starts_with(&format!("{name} = {most} cannot work")), "{error}");
+                break;
+            }
+        }
+    }
+
+    #[test]
     fn the_defaults_work_and_what_cannot_is_named_with_what_would_be_right() {
         let sandbox = SandboxConfig::default();
         assert_eq!(sandbox.check(), Ok(()));
@@ -302,6 +330,8 @@ mod tests {
         assert!(error(|it| it.memory_bytes_max = usize::MAX).contains("memory_bytes_max"));
         assert!(error(|it| it.memory_total_bytes_max = 1).contains("67108864 to"));
         assert!(error(|it| it.deadline_ms = 0).contains("deadline_ms"));
+        assert!(error(|it| it.http_timeout_ms = 0).contains("http_timeout_ms = 0"));
+        assert!(error(|it| it.http_connect_ms = 0).contains("http_connect_ms = 0"));
         assert!(error(|it| it.table_elements_max = 20_001).contains("0 to 20000"));
         let huge = SandboxConfig { instances_max: u32::MAX, ..SandboxConfig::default() };
         assert!(huge.check().unwrap_err().contains("1 to 4096"));

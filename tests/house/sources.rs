@@ -43,6 +43,26 @@ fn no_source_file_has_loose_ends() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// No component and no other address may be called like a route of the server's own.
+#[test]
+fn every_route_of_the_server_under_api_is_a_reserved_name() {
+    let mut routed = std::collections::BTreeSet::new();
+    for path in sources().filter(|it| it.starts_with("host/src/")) {
+        for route in text(path).split(".route(\"/api/").skip(1) {
+            let name = route.split(['/', '"']).next().unwrap_or_default();
+            if !name.starts_with('{') {
+                routed.insert(name.to_owned());
+            }
+        }
+    }
+    let list = text("host/src/component/optional.rs");
+    let list = list.split_once("RESERVED: ").and_then(|it| it.1.split_once("];"));
+    let list = list.expect("the list of reserved names").0;
+    let reserved: std::collections::BTreeSet<_> =
+        list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    assert_eq!(routed, reserved);
+}
+
 #[test]
 fn every_package_takes_the_workspaces_lints() {
     for package in own_packages() {

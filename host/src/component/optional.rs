@@ -33,7 +33,8 @@ impl Optional {
 }
 
 /// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 5] = ["blobs", "health", "navigate", "page", "route"];
+pub(crate) const RESERVED: [&str; 7] =
+    ["auth", "blobs", "chat", "health", "navigate", "page", "route"];
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.
@@ -85,8 +86,8 @@ impl LoadedComponent {
     /// component's own words.
     pub(crate) async fn run_schedule(&self) -> Result<Result<(), String>, CallError> {
         let Some(pre) = &self.optional.schedule else { return Ok(Ok(())) };
-        let _place = self.place().await?;
-        self.round(self.context(Round::of_host()), async |store| {
+        let (_place, deadline) = self.place().await?;
+        self.round(self.context(Round::of_host().until(deadline)), async |store| {
             let instance = pre.instantiate_async(&mut *store).await?;
             instance.madoguchi_tool_schedule().call_run(store).await
         })
@@ -100,8 +101,8 @@ impl LoadedComponent {
         caller: Caller,
     ) -> Result<Option<String>, CallError> {
         let Some(pre) = &self.optional.endpoints else { return Ok(None) };
-        let _place = self.place().await?;
-        let round = Round { caller, ..Round::of_host() };
+        let (_place, deadline) = self.place().await?;
+        let round = Round { caller, ..Round::of_host() }.until(deadline);
         let call_id = round.call_id;
         let answer = self
             .round(self.context(round), async |store| {

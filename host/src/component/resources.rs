@@ -33,10 +33,10 @@ impl LoadedComponent {
             CallError::Broken { component, call_id, what }
         };
         let unknown = || CallError::UnknownResource { uri: String::new() };
-        let _place = self.place().await?;
+        let (_place, deadline) = self.place().await?;
         // No trial of the version: that it can list says little of its calls.
         let page = self
-            .round(self.context(round), async |store| {
+            .round(self.context(round.until(deadline)), async |store| {
                 let instance = pre.instantiate_async(&mut *store).await?;
                 let resources = instance.madoguchi_tool_resources();
                 let result = resources.call_list(store, cursor).await?;

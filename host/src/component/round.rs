@@ -1,6 +1,9 @@
 //! One round of a call: what it brings along, whoever asks for it, and its run in an instance.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::runtime::Handle;
 use wasmtime::Store;
@@ -26,13 +29,27 @@ pub(crate) struct Round {
     pub(crate) span: Span,
     /// Whether it takes turns, where its caller follows that.
     pub(crate) pace: Option<Arc<Pace>>,
+    /// When it has to be over, where it has waited for a place already.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Round {
     /// One that the host itself asks for.
     pub(crate) fn of_host() -> Self {
         let caller = Caller::anonymous();
-        Self { call_id: next_call_id(), caller, notes: None, span: Span::default(), pace: None }
+        Self {
+            call_id: next_call_id(),
+            caller,
+            notes: None,
+            span: Span::default(),
+            pace: None,
+            deadline: None,
+        }
+    }
+
+    /// The same, to be over by then.
+    pub(super) fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 }
 
@@ -68,10 +85,10 @@ impl LoadedComponent {
         check: impl FnOnce(&T) -> Result<(), String>,
         body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        let _place = self.place().await?;
+        let (_place, deadline) = self.place().await?;
         let _running = self.tally().running.hold();
         let call_id = round.call_id;
-        let result = self.round(self.context(round), body).await;
+        let result = self.round(self.context(round.until(deadline)), body).await;
         self.setup.version.count(&self.name, &result).await;
         let result = result?;
         let checked = match &result {
@@ -92,15 +109,20 @@ impl LoadedComponent {
         result
     }
 
-    /// One of the component's places; at once where one is free, in turn where there is a queue. None
-    /// where its settings are refused: it would answer as if there were none.
-    pub(super) async fn place(&self) -> Result<Place<'_>, CallError> {
+    /// One of the component's places, and when whoever takes it has to be done, the wait for it included;
+    /// at once where one is free, in turn where there is a queue. None where its settings are refused: it
+    /// would answer as if there were none.
+    pub(super) async fn place(&self) -> Result<(Place<'_>, Instant), CallError> {
         if self.are_settings_refused {
             return Err(CallError::SettingsRefused { component: self.name.clone() });
         }
         let patience = Duration::from_millis(self.setup.limits.deadline_ms);
+        let deadline = Instant::now() + patience;
         let place = self.places.take(patience, self.tally()).await;
-        place.map_err(|retry_after_ms| self.busy(retry_after_ms))
+        match place {
+            Ok(place) => Ok((place, deadline)),
+            Err(retry_after_ms) => Err(self.busy(retry_after_ms)),
+        }
     }
 
     fn busy(&self, retry_after_ms: u64) -> CallError {
@@ -135,32 +157,32 @@ impl LoadedComponent {
             notes: round.notes,
             span: round.span,
             tally: self.setup.tally.clone(),
-            deadline: sandbox::deadline(&self.setup.limits),
+            deadline: round.deadline.unwrap_or_else(|| sandbox::deadline(&self.setup.limits)),
             memory: self.memory.clone(),
             pace: round.pace.unwrap_or_else(|| self.usage.pace()),
         }
     }
 
-    /// Runs `body` on a fresh store under the component's limits.
+    /// Runs `body` on a fresh store under the component's limits, over by the context's deadline.
     pub(super) async fn round<T>(
         &self,
-        mut context: CallContext,
+        context: CallContext,
         body: impl AsyncFnOnce(&mut Store<CallState>) -> wasmtime::Result<T>,
     ) -> Result<T, CallError> {
         let (call_id, component) = (context.call_id, self.name.clone());
-        let deadline = Duration::from_millis(self.setup.limits.deadline_ms);
-        let instance = self.sandbox.instance_permit(self.places.taken(), deadline).await;
+        let deadline = context.deadline;
+        let patience = deadline.saturating_duration_since(Instant::now());
+        let instance = self.sandbox.instance_permit(self.places.taken(), patience).await;
         let Some(_instance) = instance else {
             return Err(self.busy(self.places.retry_after_ms()));
         };
-        context.deadline = sandbox::deadline(&self.setup.limits);
         let pace = context.pace.clone();
         let mut store = self.sandbox.store(context, &self.setup.limits, &pace);
         let result = {
             // In a box, or its kilobytes would be moved once for each future around it.
             let mut body = Box::pin(body(&mut store));
             let turns = Turns::new(body.as_mut(), pace, &self.usage, self.sandbox.scheduler());
-            tokio::time::timeout(deadline, turns).await
+            tokio::time::timeout_at(deadline.into(), turns).await
         };
         let exceeded =
             |limit| CallError::LimitExceeded { component: component.clone(), call_id, limit };

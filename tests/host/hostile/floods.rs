@@ -1,5 +1,7 @@
 //! Many calls at once, and many lines and notes in one.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::client::Client;
@@ -58,6 +60,27 @@ async fn a_call_that_waits_longer_than_its_deadline_for_a_place_is_answered() {
     let count = |error: &str| answers.iter().filter(|it| it["error"] == error).count();
     assert!(count("limit_exceeded") >= 1, "{answers:?}");
     assert_eq!(count("limit_exceeded") + count("busy"), 4, "{answers:?}");
+}
+
+/// What waits for a place has as much less time in it: one that began later beside it ends later.
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_a_place_counts_against_the_deadline() {
+    let narrow = Limits { calls_max: 1, deadline_ms: 4_000, cpu_ms_max: 60_000, ..limits() };
+    let server = server(&["rogue", "saboteur"], narrow).await;
+    let begin = |tool: &'static str| {
+        let client = server.client();
+        tokio::spawn(async move { client.failure(tool, json!({})).await })
+    };
+    let second = Duration::from_secs(1);
+    let first = begin("spin");
+    tokio::time::sleep(2 * second).await;
+    let waits = begin("spin");
+    tokio::time::sleep(second).await;
+    let beside = begin("grind_read");
+    assert_eq!(first.await.unwrap()["data"]["limit"], "deadline_ms");
+    assert_eq!(waits.await.unwrap()["data"]["limit"], "deadline_ms");
+    assert!(!beside.is_finished(), "it began later, and waited for nothing");
+    beside.await.unwrap();
 }
 
 /// A call that wants to hear how far along it is.

@@ -116,7 +116,8 @@ pub(super) fn read(entry: &Entry<'_>) -> Result<Kind, SchemaFault> {
             let value = entry.said.get("value").or_else(|| entry.said.get("default"));
             Kind::Hidden(value.ok_or_else(|| entry.missing("value"))?.clone())
         }
-        _ => Kind::Divider,
+        "divider" => Kind::Divider,
+        _ => return Err(entry.wrong("type", "知られていない型です。", "is not known.")),
     })
 }
 
