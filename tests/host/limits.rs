@@ -1,7 +1,5 @@
 //! Limits of calls over the wire: each named to the caller, and the neighbour served meanwhile.
 
-use std::time::Duration;
-
 use host::limits::Limits;
 use serde_json::json;
 use tests::{
@@ -24,7 +22,7 @@ async fn one_call_more_than_the_queue_takes_is_answered_busy_at_once() {
     let slow = server.client();
     let slow =
         tokio::spawn(async move { slow.call("count_slowly", json!({ "steps": 4000 })).await });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.is_running("echo", 1).await;
     let failure = server.client().failure("echo", json!({ "value": {} })).await;
     assert!(!slow.is_finished(), "the only place is taken");
     assert_eq!((&failure["error"], &failure["status"]), (&json!("busy"), &json!(503)));

@@ -1,6 +1,6 @@
 //! The operator's listener and its commands: for whoever holds the token, and never held up.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use host::OperatorKey;
 use reqwest::{Method, StatusCode};
@@ -138,8 +138,7 @@ async fn commands_are_obeyed_while_every_place_is_taken() {
             tokio::spawn(async move { client.failure("spin", json!({})).await })
         })
         .collect();
-    // All places are taken when one more has to queue: nothing else tells from outside.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    server.is_running("shop", 4).await;
     let (status, _) = operator.send(Method::GET, "components", "").await;
     assert_eq!(status, StatusCode::OK);
     let (status, report) = operator.send(Method::POST, "components/shop/rollback", "").await;

@@ -28,6 +28,21 @@ async fn settled(server: &TestServer, digest_of: &[u8]) {
     tokio::time::timeout(Duration::from_secs(60), installed).await.expect("in time").unwrap();
 }
 
+/// What the reloader says of the file that it refused, once that is not `before`.
+async fn refused(server: &TestServer, before: &str) -> String {
+    let client = server.client();
+    let told = async {
+        loop {
+            let health: serde_json::Value = client.get("/api/health").await.json().await.unwrap();
+            match health["components"]["cinema"]["error"].as_str() {
+                Some(error) if error != before => return error.to_owned(),
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), told).await.expect("the bad file is seen")
+}
+
 fn digest(bytes: &[u8]) -> String {
     host::seal::digest(bytes)
 }
@@ -78,7 +93,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
         }));
     }
 
-    let mut real = 0;
+    let (mut real, mut error) = (0, String::new());
     for turn in 0..20_u8 {
         match turn % 4 {
             0 => {
@@ -86,6 +101,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
                 let build = rebuilt(&original, turn);
                 server.folders.put("cinema", &build);
                 settled(&server, &build).await;
+                error.clear();
             }
             1 => {
                 let same = std::fs::read(server.file("cinema")).unwrap();
@@ -94,12 +110,12 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
             }
             2 => {
                 server.folders.put("cinema", b"garbage");
-                tokio::time::sleep(Duration::from_millis(150)).await;
+                error = refused(&server, &error).await;
             }
             _ => {
                 // As an editor would: in place, half of it first.
                 std::fs::write(server.file("cinema"), &original[..original.len() / 2]).unwrap();
-                tokio::time::sleep(Duration::from_millis(150)).await;
+                error = refused(&server, &error).await;
             }
         }
     }
@@ -146,7 +162,7 @@ async fn a_call_that_runs_while_its_component_is_replaced_finishes_on_the_versio
     let client = server.client();
     let slow =
         tokio::spawn(async move { client.call("count_slowly", json!({ "steps": 12_000 })).await });
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    server.is_running("echo", 1).await;
     let before = server.server().registry().catalog().generation();
     server.folders.put("echo", &rebuilt(&component_bytes("echo"), 7));
     let mut changes = server.server().registry().changes();

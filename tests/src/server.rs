@@ -4,6 +4,7 @@ use std::{
     fs,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use host::{Config, Server, call_state::Clock};
@@ -128,6 +129,20 @@ impl TestServer {
         if let Some(server) = self.server.take() {
             server.stop().await;
         }
+    }
+
+    /// Waits until so many calls of a component run at a time.
+    ///
+    /// # Panics
+    /// If it takes longer than a minute.
+    pub async fn is_running(&self, component: &str, calls: u64) {
+        let runs = async {
+            while self.server().metrics().component(component).running < calls {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(60), runs).await;
+        in_time.unwrap_or_else(|_| panic!("{calls} calls of {component} never ran at a time"));
     }
 
     /// What it serves.

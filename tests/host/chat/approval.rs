@@ -149,6 +149,9 @@ async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
     it.talk.model.says(says("取れました"));
     it.talk.answer(&it.decided("allow")).await;
     assert!(!it.is_free().await);
+    let lines = it.talk.server().audit().tail(20);
+    let reserved = lines.iter().find(|it| it["tool"] == "reserve_seats").expect("it is audited");
+    assert_eq!(reserved["digest"].as_str(), digest.get(..12), "the new version: {reserved}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -111,6 +111,8 @@ async fn a_server_that_is_gone_is_tried_three_times_more_and_the_caller_told() {
     modern.kill();
     let failure = server.client().failure("m_book", json!({})).await;
     assert_eq!(failure["error"], "unavailable", "{failure}");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("最大リトライ回数超過"), "{message}");
     is_gone(&server, "m_book").await;
 }
 
