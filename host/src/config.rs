@@ -25,6 +25,7 @@ use crate::{
 mod aliases;
 mod chat;
 mod component;
+pub(crate) mod defaults;
 mod environment;
 mod error;
 mod merge;
@@ -44,8 +45,6 @@ pub use public_url::PublicUrl;
 const ADDR: &str = "127.0.0.1:8808";
 /// Where the operator is served by default: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-/// What every installation starts from.
-const DEFAULTS: &str = include_str!("default.toml");
 
 /// What the operator decided.
 #[derive(Clone, Debug)]
@@ -203,13 +202,14 @@ impl Config {
         let parse = |text: &str| {
             toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
-        let (mut defaults, file) = (parse(DEFAULTS)?, parse(text)?);
+        let (ours, file) = (defaults::table()?, parse(text)?);
+        let mut defaults: ConfigFile = ours.clone().try_into().expect("held by a test");
         let limits = file.limits.unwrap_or_default();
         for (name, component) in file.components {
             defaults.components.entry(name).or_default().change(component);
         }
         let table = |it| toml::from_str::<toml::Table>(it).expect("it was read a moment ago");
-        let said = [&table(DEFAULTS), &table(text)];
+        let said = [ours, &table(text)];
         for (name, component) in &mut defaults.components {
             component.limits = own_limits(&limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;

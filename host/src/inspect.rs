@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     component::{LoadError, Offers},
-    config::Config,
+    config::{Config, defaults},
     definition::{About, Prompt, Tool},
     grants::{self, Grant},
     sandbox::Sandbox,
@@ -98,6 +98,12 @@ pub struct Inspection {
     pub grants_needed: Vec<String>,
     /// The line that grants everything that it can use.
     pub line: String,
+    /// What it starts from where nothing else is said, as TOML: a wish, unless it is bundled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<String>,
+    /// Why that cannot be used, where it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults_problem: Option<String>,
     /// Why the present configuration would not let it in; none where it would.
     pub refused: Option<String>,
 }
@@ -125,6 +131,13 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
         }
         Err(error) => (Vec::new(), Offers::default(), Some(error.to_string())),
     };
+    let (defaults, defaults_problem) = match defaults::section(bytes) {
+        Ok(text) => {
+            let problem = text.as_deref().and_then(|it| defaults::parse(it).err());
+            (text, problem)
+        }
+        Err(problem) => (None, Some(problem)),
+    };
     let needed = granted_by(&imports);
     let mut useful = needed.clone();
     useful.extend(granted_by(&exports));
@@ -143,6 +156,8 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
         grants_needed: needed.iter().map(Grant::to_string).collect(),
         line: line(&useful),
         refused: refusal(name, &imports, config),
+        defaults,
+        defaults_problem,
         name: name.to_owned(),
         imports,
         exports,

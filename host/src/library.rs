@@ -38,6 +38,15 @@ pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 #[allow_missing = true]
 struct Bundle;
 
+/// The components that travel in the binary, by name.
+pub(crate) fn bundled_files() -> impl Iterator<Item = (String, Cow<'static, [u8]>)> {
+    let mut files: Vec<_> = Bundle::iter().collect();
+    files.sort();
+    let bytes =
+        |file: Cow<'static, str>| Some((name_of(Path::new(&*file))?, Bundle::get(&file)?.data));
+    files.into_iter().filter_map(bytes)
+}
+
 /// The component folder, the bundled components, and the compiled code of both.
 #[derive(Clone)]
 pub(crate) struct Library {

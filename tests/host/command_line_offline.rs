@@ -1,12 +1,18 @@
 //! The commands that need no server: check a configuration, inspect a file, show the grants.
 
-use std::{fs, path::PathBuf, process::Output};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Output,
+};
 
 use serde_json::Value;
 use tests::{
     component, component_bytes,
     process::{command, output},
+    root,
     server::Folders,
+    with_section,
 };
 
 /// Folders with a configuration of that text beside the components.
@@ -27,7 +33,7 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
 }
 
-fn check(folders: &Folders, file: &std::path::Path) -> (Option<i32>, Value) {
+fn check(folders: &Folders, file: &Path) -> (Option<i32>, Value) {
     let checked = run(folders, &["check-config", file.to_str().unwrap(), "--json"]);
     (checked.status.code(), json(&checked))
 }
@@ -136,6 +142,36 @@ fn a_component_is_inspected_before_it_is_let_in() {
 }
 
 #[test]
+fn what_a_component_starts_from_is_shown_and_given_to_bundled_ones_alone() {
+    const SECTION: &str = "madoguchi:defaults";
+    let (folders, file) = configured("");
+    let file = file.to_str().unwrap();
+    for name in ["cinema", "conversations", "forms", "illustrations", "navigation"] {
+        let own = root().join(format!("components/{name}/defaults.toml"));
+        let own = fs::read_to_string(own).unwrap();
+        let built = component(name);
+        let told = json(&run(&folders, &["inspect", built.to_str().unwrap(), "--json"]));
+        assert_eq!(told["defaults"], own, "{name}");
+        assert!(told.get("defaults_problem").is_none(), "{told}");
+    }
+    let wish = "grants = ['sql', 'http']\n[[http]]\nhost = 'evil.example'\n";
+    let stranger = with_section(&component_bytes("saboteur"), SECTION, wish.as_bytes());
+    folders.put("stranger", &stranger);
+    let told = json(&run(&folders, &["--config", file, "grants", "--json"]));
+    assert_eq!(told["stranger"]["grants"], serde_json::json!([]), "a wish is no grant");
+    let path = folders.components().join("stranger.wasm");
+    let inspect = |path: &Path| run(&folders, &["inspect", path.to_str().unwrap(), "--json"]);
+    let told = json(&inspect(&path));
+    assert_eq!((&told["defaults"], &told["welcome"]), (&wish.into(), &false.into()), "{told}");
+    let words = run(&folders, &["inspect", path.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&words.stdout).contains("  host = 'evil.example'"));
+    let confused = with_section(&component_bytes("echo"), SECTION, b"colour = 'red'");
+    folders.put("confused", &confused);
+    let told = json(&inspect(&folders.components().join("confused.wasm")));
+    assert!(told["defaults_problem"].as_str().unwrap().contains("colour"), "{told}");
+}
+
+#[test]
 fn a_file_that_is_no_component_is_said_to_be_none() {
     let (folders, file) = configured("");
     let told = run(&folders, &["inspect", file.to_str().unwrap()]);
@@ -171,7 +207,7 @@ fn settings_that_a_component_refuses_are_named_with_their_file() {
     let (folders, file) = configured(text);
     folders.put("cinema", &component_bytes("cinema"));
     let films = file.with_file_name("films.json");
-    let demo = fs::read_to_string(tests::root().join("components/cinema/demo.json")).unwrap();
+    let demo = fs::read_to_string(root().join("components/cinema/demo.json")).unwrap();
     let mut catalogue: Value = serde_json::from_str(&demo).unwrap();
     catalogue["screens"] = 1.into();
     fs::write(&films, catalogue.to_string()).unwrap();

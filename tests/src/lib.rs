@@ -55,6 +55,20 @@ pub fn rebuilt(bytes: &[u8], mark: u8) -> Vec<u8> {
     other
 }
 
+/// The same component with a custom section more.
+///
+/// # Panics
+/// If the section is longer than fits two bytes of a length.
+pub fn with_section(bytes: &[u8], name: &str, data: &[u8]) -> Vec<u8> {
+    let length = 1 + name.len() + data.len();
+    assert!(name.len() < 128 && length < 1 << 14, "its lengths fit");
+    let mut other = bytes.to_owned();
+    other.extend([0, (length & 0x7f) as u8 | 0x80, (length >> 7) as u8, name.len() as u8]);
+    other.extend(name.as_bytes());
+    other.extend(data);
+    other
+}
+
 /// The saboteur, misbehaving as this letter says when it is asked for its tools.
 pub fn sabotaged(fault: u8) -> Vec<u8> {
     lettered("saboteur", b"saboteur fault:", fault)

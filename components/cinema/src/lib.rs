@@ -27,6 +27,7 @@ toolkit::export_tools!(
     RecordConversation,
     GetConversationHistory,
 );
+toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "english" => "../migrations/2-english.sql",

@@ -81,6 +81,7 @@ toolkit::export_tools!(
     LaunchAgent,
     ReportUsage,
 );
+toolkit::export_defaults!("../defaults.toml");
 toolkit::export_prompts!(WorkerLoop);
 toolkit::export_completions!(completing::complete);
 toolkit::export_migrations!(

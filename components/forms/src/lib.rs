@@ -39,6 +39,7 @@ toolkit::export_tools!(
     CloseForm,
     ListFormSubmissions,
 );
+toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "lookups" => "../migrations/2-lookups.sql",

@@ -14,6 +14,7 @@ pub mod tools;
 use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
+toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
 toolkit::export_resources!(resources::Pictures);
 toolkit::export_configured!(sources::settings::configure);

@@ -17,6 +17,7 @@ pub mod words;
 use tools::{DistanceCompare, Geocode, RouteSearch};
 
 toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
+toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(
     1 "quota" => "../migrations/1-quota.sql",
     2 "answers" => "../migrations/2-answers.sql",

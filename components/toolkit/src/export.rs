@@ -75,6 +75,27 @@ macro_rules! export_migrations {
     };
 }
 
+/// Says what the component starts from where the operator says nothing else: a file of TOML as under
+/// `[components.NAME]` of a configuration, with `[addresses]` for other addresses of its endpoints. It
+/// travels in the component's file, where `madoguchi inspect` shows it.
+///
+/// ```ignore
+/// toolkit::export_defaults!("../defaults.toml");
+/// ```
+#[macro_export]
+macro_rules! export_defaults {
+    ($file:literal) => {
+        const _: () = {
+            const LENGTH: usize = include_bytes!($file).len();
+            #[cfg(target_arch = "wasm32")]
+            #[allow(unsafe_code, reason = "a section that nothing reads at run time")]
+            #[used]
+            #[unsafe(link_section = "madoguchi:defaults")]
+            static DEFAULTS: [u8; LENGTH] = *include_bytes!($file);
+        };
+    };
+}
+
 /// Exports a function `fn() -> Result<(), Vec<Problem>>` that prepares the component from its
 /// settings, all or nothing.
 #[macro_export]

@@ -57,6 +57,15 @@ fn print(it: &Inspection) -> std::io::Result<()> {
     if let Some(trouble) = &it.trouble {
         say(&format!("  cannot be told: {trouble}"))?;
     }
+    if let Some(defaults) = &it.defaults {
+        say("what it would start from, under the same name")?;
+        for line in defaults.lines().filter(|it| !it.trim_start().starts_with('#')) {
+            say(format!("  {line}").trim_end())?;
+        }
+    }
+    if let Some(problem) = &it.defaults_problem {
+        say(&format!("what it would start from cannot be used: {problem}"))?;
+    }
     say(&format!("to let it in, under [components.{}]:\n  {}", it.name, it.line))?;
     match &it.refused {
         Some(why) => say(&format!("the present configuration refuses it: {why}")),

@@ -1,0 +1,181 @@
+//! What every installation starts from: the program's own file, and what travels with each bundled
+//! component.
+
+use std::sync::LazyLock;
+
+use toml::{Table, Value};
+use wasmparser::{Parser, Payload};
+
+use super::{ComponentConfig, ConfigError};
+use crate::library;
+
+/// The program's own file, which names no component.
+const OWN: &str = include_str!("../default.toml");
+/// The section of a component's file that has what it starts from, as TOML.
+pub(crate) const SECTION: &str = "madoguchi:defaults";
+const BYTES_MAX: usize = 64 << 10;
+
+/// All of it, in the form of a configuration file.
+static ALL: LazyLock<Result<Table, (String, String)>> = LazyLock::new(|| {
+    let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
+    for (name, bytes) in library::bundled_files() {
+        let added = section(&bytes).and_then(|it| match it {
+            Some(text) => add(&mut all, &name, &text),
+            None => Ok(()),
+        });
+        added.map_err(|what| (format!("components.{name}"), what))?;
+    }
+    Ok(all)
+});
+
+/// What every installation starts from, in the form of a configuration file.
+///
+/// # Errors
+/// Where a bundled component's part cannot be used.
+pub(super) fn table() -> Result<&'static Table, ConfigError> {
+    ALL.as_ref().map_err(|(table, what)| ConfigError::Unworkable {
+        table: table.clone(),
+        what: format!("what it starts from cannot be used: {what}"),
+    })
+}
+
+/// The text of the section, where the component has one; a module inside it may have it, too.
+///
+/// # Errors
+/// Where there are several, or what is there is no text of a decent size.
+pub(crate) fn section(component: &[u8]) -> Result<Option<String>, String> {
+    let mut found = None;
+    for payload in Parser::new(0).parse_all(component) {
+        let Ok(Payload::CustomSection(it)) = payload else { continue };
+        if it.name() != SECTION {
+            continue;
+        }
+        if it.data().len() > BYTES_MAX {
+            return Err(format!("its section {SECTION} has more than {BYTES_MAX} bytes"));
+        }
+        let text = str::from_utf8(it.data())
+            .map_err(|_| format!("its section {SECTION} is no text in UTF-8"))?;
+        if found.replace(text.to_owned()).is_some() {
+            return Err(format!("it has more than one section {SECTION}"));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds what `text` says of the component `name`: as under `[components.NAME]`, and its addresses.
+fn add(all: &mut Table, name: &str, text: &str) -> Result<(), String> {
+    let (component, addresses) = parse(text)?;
+    for (address, path) in addresses {
+        let path = path.as_str().ok_or_else(|| format!("addresses.{address} is no path"))?;
+        let target = if path.is_empty() { name.to_owned() } else { format!("{name}/{path}") };
+        let taken = entry(all, "endpoints")?.insert(address.clone(), target.into());
+        if let Some(other) = taken {
+            return Err(format!("addresses.{address} is that of {other} already"));
+        }
+    }
+    entry(all, "components")?.insert(name.to_owned(), component.into());
+    Ok(())
+}
+
+/// The component's table and its addresses.
+///
+/// # Errors
+/// Where the text is no TOML, or says what no component can be given.
+pub(crate) fn parse(text: &str) -> Result<(Table, Table), String> {
+    let mut component: Table = toml::from_str(text).map_err(|it| it.message().to_owned())?;
+    let addresses = match component.remove("addresses") {
+        Some(Value::Table(addresses)) => addresses,
+        Some(_) => return Err("addresses is no table".to_owned()),
+        None => Table::new(),
+    };
+    let read: Result<ComponentConfig, _> = component.clone().try_into();
+    read.map_err(|it| it.message().to_owned())?;
+    Ok((component, addresses))
+}
+
+fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
+    let entry = all.entry(name).or_insert_with(|| Table::new().into());
+    entry.as_table_mut().ok_or_else(|| format!("{name} is no table"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A component with these sections beside its version, as a file.
+    fn component(sections: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
+        let number = |bytes: &mut Vec<u8>, mut it: usize| loop {
+            let low = (it & 0x7f) as u8;
+            it >>= 7;
+            bytes.push(if it > 0 { low | 0x80 } else { low });
+            if it == 0 {
+                break;
+            }
+        };
+        for (name, data) in sections {
+            let mut section = Vec::new();
+            number(&mut section, name.len());
+            section.extend(name.as_bytes());
+            section.extend(*data);
+            bytes.push(0);
+            number(&mut bytes, section.len());
+            bytes.extend(section);
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_component_says_what_it_starts_from_in_a_section() {
+        let bytes = component(&[("other", b"x"), (SECTION, b"grants = ['sql']")]);
+        assert_eq!(section(&bytes).unwrap().as_deref(), Some("grants = ['sql']"));
+        assert_eq!(section(&component(&[("other", b"x")])), Ok(None));
+        assert_eq!(section(b"no component"), Ok(None));
+    }
+
+    #[test]
+    fn a_section_that_is_twice_there_too_long_or_no_text_is_refused() {
+        let long = vec![b' '; BYTES_MAX + 1];
+        for (sections, what) in [
+            (&[(SECTION, &b""[..]), (SECTION, b"")][..], "more than one"),
+            (&[(SECTION, &long[..])], "more than 65536 bytes"),
+            (&[(SECTION, b"\xff")], "UTF-8"),
+        ] {
+            let error = section(&component(sections)).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_it_says_stands_under_its_name_and_its_addresses_lead_to_it() {
+        let mut all = Table::new();
+        let text = "grants = ['clock']\n[limits]\ncalls_max = 2\n[addresses]\na = ''\nb = 'c/d'";
+        add(&mut all, "shop", text).unwrap();
+        assert_eq!(all["components"]["shop"]["limits"]["calls_max"], 2.into());
+        assert_eq!(all["endpoints"]["a"], "shop".into());
+        assert_eq!(all["endpoints"]["b"], "shop/c/d".into());
+        assert!(all["components"]["shop"].get("addresses").is_none());
+        let error = add(&mut all, "other", "[addresses]\na = ''").unwrap_err();
+        assert!(error.contains("addresses.a"), "{error}");
+    }
+
+    #[test]
+    fn what_no_component_can_be_given_is_named() {
+        for (text, what) in [
+            ("grants = ['everything']", "everything"),
+            ("grants = [", ""),
+            ("colour = 'red'", "colour"),
+            ("addresses = 1", "addresses"),
+            ("[addresses]\na = 1", "addresses.a"),
+        ] {
+            let error = add(&mut Table::new(), "shop", text).unwrap_err();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_programs_own_file_names_no_component() {
+        let own: Table = toml::from_str(OWN).unwrap();
+        assert!(own.get("components").is_none() && own.get("endpoints").is_none());
+    }
+}
