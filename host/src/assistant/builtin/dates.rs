@@ -658,8 +658,29 @@ fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
             let more = if clock.contains("clock") { clock.len() } else { 0 };
             Some((u16::try_from(hour * 60).ok()?, from + length + more - at))
         }
-        _ => None,
+        (None, None) if is_at_hour(lower, at, from + length) => {
+            Some((u16::try_from(hour * 60).ok()?, length))
+        }
+        (None, None) => None,
     }
+}
+
+/// Whether an hour in words stands from `at` to `end`, rather than a number of something: `before six`,
+/// `at seven tonight`.
+fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
+    const BEFORE: [&str; 7] =
+        ["at ", "before ", "after ", "by ", "until ", "till ", "starting at "];
+    const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
+    let before: String = lower[..at].iter().collect();
+    let behind: String = lower[end.min(lower.len())..].iter().collect();
+    let is_word = |it: &&str| {
+        before.strip_suffix(*it).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
+    };
+    let next = behind.trim_start();
+    BEFORE.iter().any(|it| is_word(&it))
+        && (next.is_empty()
+            || next.starts_with(|it: char| it.is_ascii_punctuation())
+            || BEHIND.iter().any(|it| next.starts_with(it)))
 }
 
 /// The next such day from `today` on.

@@ -215,6 +215,14 @@ impl Visit {
             }
         };
         let mut head = self.noted(head);
+        if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {
+            let end = format!("{}:{:02}", hours.to / 60 % 24, hours.to % 60);
+            let note = desk.say(
+                format!("{end}は始まる時刻として調べています。{end}までに終わる回は、映画ごとに「{end}までに終わる〇〇の回は？」で確かめられます。"),
+                format!("What begins by {end} is listed; ask for one film (\"which showing of … ends by {end}?\") to see what ends by then. "),
+            );
+            head = format!("{note}{head}");
+        }
         if let (Some(what), Some(film)) = (self.wanted.superlative(desk.language), films.first()) {
             let first = choice(film, desk.language).label;
             head = desk

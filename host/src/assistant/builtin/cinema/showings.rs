@@ -49,8 +49,14 @@ impl Visit {
             ));
         }
         let hours = self.hours;
+        let is_over = |it: &Showing<'_>, to: u16| {
+            minutes(it.value).is_none_or(|long| i64::from(it.minutes) + long <= i64::from(to))
+        };
         let is_meant = |it: &&Showing<'_>| {
-            hours.is_none_or(|hours| (hours.from..=hours.to).contains(&it.minutes))
+            hours.is_none_or(|hours| {
+                (hours.from..=hours.to).contains(&it.minutes)
+                    && (!self.wanted.ends || is_over(it, hours.to))
+            })
         };
         let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
         if meant.is_empty() {

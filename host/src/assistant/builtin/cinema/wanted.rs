@@ -87,6 +87,8 @@ const ORDERS: &[(Order, &str)] = &[
 ];
 const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
 const LATEST: &str = "遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+/// What says that the hour is when a film is over.
+const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
 
 /// What is wanted besides a title.
@@ -106,6 +108,8 @@ pub(super) struct Wanted {
     /// What is to be left out, as it was written.
     pub(super) without: Option<String>,
     pub(super) wheelchair: bool,
+    /// Whether the hour that is named is when the film has to be over.
+    pub(super) ends: bool,
     /// Where in the hall.
     pub(super) position: Option<Position>,
     /// Whether an end of the hall is what is not wanted.
@@ -149,6 +153,7 @@ impl Wanted {
             rating: rating(&heard.lower).map(|it| it.0),
             without: heard.excluded().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
+            ends: has(ENDS),
             position: match keeps_away(heard) {
                 // Who does not want to sit at an end sits in the middle.
                 true => Some(Position::Middle),
@@ -194,6 +199,9 @@ impl Wanted {
             .map(|it| it.1);
         for table in tables.chain(picks) {
             used.extend(marks(table).map(str::to_owned));
+        }
+        if self.ends {
+            used.extend(marks(ENDS).map(str::to_owned));
         }
         if self.wheelchair {
             used.extend(marks(WHEELCHAIR).map(str::to_owned));

@@ -15,7 +15,7 @@ const GENRES: &[((&str, &str), &str)] = &[
         ("時代劇", "Period drama"),
         "時代劇|侍映画|サムライもの|period drama|samurai film|samurai movie",
     ),
-    (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama"),
+    (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama|dramas|dramatic"),
     (("特撮", "Monster film"), "特撮|怪獣|怪獣映画|monster film|monster movie|kaiju|tokusatsu"),
     (("ホラー", "Horror"), "ホラー|怖い映画|horror|scary"),
     (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|funny"),

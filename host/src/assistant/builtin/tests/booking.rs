@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Talk, call, concluded, output};
+use super::{Talk, call, concluded, house::follow, output};
 use crate::assistant::{Decision, ToolResult};
 use crate::failure::Failure;
 
@@ -108,6 +108,21 @@ fn what_the_sentence_names_is_not_asked_for() {
     let (_, arguments) = call(&asked);
     assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 1);
     assert_eq!(options(&asked, "seat_ids").len(), 3);
+}
+
+/// Tokyo Story takes 136 minutes and begins at 12:20, 15:20 and 19:00.
+#[test]
+fn a_showing_that_ends_too_late_is_not_offered() {
+    for (sentence, expected) in [
+        ("明日の東京物語、18時までに終わる回を2枚", 2),
+        ("2 seats for Tokyo Story tomorrow, I have to be out by six", 2),
+        ("2 seats for Tokyo Story on Monday that ends before 11pm", 3),
+    ] {
+        let came = follow(&mut Talk::new(), sentence);
+        let form = &came.calls.last().unwrap().arguments["form_schema"]["fields"][0];
+        let options = form["options"].as_array().unwrap();
+        assert_eq!((&form["name"], options.len()), (&json!("showtime_id"), expected), "{sentence}");
+    }
 }
 
 #[test]

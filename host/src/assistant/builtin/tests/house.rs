@@ -201,7 +201,13 @@ fn showtimes(film: &str, date: &str) -> Value {
     let mut all = Vec::new();
     for day in days {
         for (id, time, screen) in programme(day).into_iter().filter(|it| it.0 == film) {
+            let start: jiff::civil::DateTime = format!("{day}T{time}:00").parse().unwrap();
+            let long =
+                demo()["movies"].as_array().unwrap().iter().find(|it| it["movie_id"] == *film);
+            let long = long.and_then(|it| it["duration"].as_i64()).unwrap();
+            let end = start + jiff::SignedDuration::from_mins(long);
             all.push(json!({
+                "end_time": end.to_string(),
                 "showtime_id": format!("st-{day}-{screen}-{time}"), "movie_id": id, "start_time": format!("{day}T{time}:00"),
                 "theater_name": screen, "available_seats_count": 50, "is_open": format!("{day}T{time}").as_str() > "2026-11-21T10:00",
             }));
