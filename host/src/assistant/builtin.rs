@@ -324,6 +324,10 @@ impl Builtin {
             *lists = next;
             return Some(self.go_on(desk, &[]));
         }
+        if matches!(self.plan, Some(Plan::Meeting(_))) && heard.ends_it() {
+            self.plan = Some(Plan::Lists(Lists::of(heard, Goal::Halt)));
+            return Some(self.go_on(desk, &[]));
+        }
         if let Some(Plan::Meeting(meeting)) = &mut self.plan
             && !heard.names_agent()
             && meeting.remarks(heard)

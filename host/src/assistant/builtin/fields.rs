@@ -322,7 +322,7 @@ pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
     };
     let split = |text: &Text| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
-        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
         let names = items(&text.text()).into_iter().map(|it| {
             let mut name = Text::new(&it);
             name.strip(LEADS, TAILS);

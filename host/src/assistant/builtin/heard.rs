@@ -213,6 +213,13 @@ impl Heard {
         marks(ENDS).any(|it| text.ends_with(it))
     }
 
+    /// Whether it wants what goes on to end: `that's enough, end it`, `もう止めて`.
+    pub(super) fn ends_it(&self) -> bool {
+        const ENDS: &str = "that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
+        let text: String = self.lower.iter().collect();
+        marks(ENDS).any(|it| text.contains(it))
+    }
+
     /// Whether it begins with an order for what nothing here does.
     pub(super) fn is_errand(&self) -> bool {
         const POLITE: &str = "please |can you |could you |would you |will you |hey |ok |i want you to |i need you to |go ahead and ";

@@ -197,7 +197,7 @@ impl Heard {
         if let [first, .., last] = arrows[..] {
             let mut chain: Vec<_> =
                 self.place(self.cut_before(first, 0), first).into_iter().collect();
-            chain.extend(arrows.windows(2).filter_map(|it| self.place(it[0] + 1, it[1])));
+            chain.extend(arrows.windows(2).filter_map(|it| self.stop_between(it[0] + 1, it[1])));
             let from = (last + 1..length).find(|it| self.lower[*it] != ' ').unwrap_or(length);
             let is_ascii = self.lower.get(from).is_some_and(char::is_ascii);
             let japanese = || marks(STOPS).filter_map(|it| self.find(it, from + 1)).min();
@@ -215,6 +215,24 @@ impl Heard {
             at = self.is_at("to ", end).then_some(end);
         }
         (chain.len() > 2).then_some(chain)
+    }
+
+    /// The place between two arrows, without what says that it is only passed: `途中で六本木に寄って`.
+    fn stop_between(&self, from: usize, to: usize) -> Option<Piece> {
+        const LEADS: &str = "途中で|途中|まず|次に|via ";
+        const TAILS: &str = "に寄って|に立ち寄って|を経由して|を通って|経由で|寄って|経由";
+        let (mut from, mut to) = (from, to);
+        if let Some(lead) = marks(LEADS).find(|it| self.is_at(it, from)) {
+            from += lead.chars().count();
+        }
+        let ends = |it: &&str| {
+            let length = it.chars().count();
+            from + length < to && self.is_at_raw(it, to - length)
+        };
+        if let Some(tail) = marks(TAILS).find(ends) {
+            to -= tail.chars().count();
+        }
+        self.place(from, to)
     }
 
     /// Whether a piece is a wish for the way and names nothing.

@@ -102,6 +102,9 @@ pub(super) struct Survey {
     /// Words of the sentence that were not understood.
     #[serde(default)]
     left: Vec<String>,
+    /// Whether its fields are what such a form has, as none was named.
+    #[serde(default)]
+    is_usual: bool,
 }
 
 impl Survey {
@@ -167,7 +170,7 @@ impl Survey {
         }
         fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
         let fields = fields::definitions(&fields, language);
-        Self { title, fields, is_asked: false, values: None, left }
+        Self { title, fields, is_asked: false, values: None, left, is_usual: !has_fields }
     }
 
     /// Words of the sentence that were not understood.
@@ -184,7 +187,7 @@ impl Survey {
         let amended = fields::amend(heard, &self.fields, language);
         let Some((fields, left)) = amended else { return false };
         (self.fields, self.left) = (fields, left);
-        (self.is_asked, self.values) = (false, None);
+        (self.is_asked, self.values, self.is_usual) = (false, None, false);
         true
     }
 
@@ -219,7 +222,15 @@ impl Survey {
             return self.which(desk, &title);
         }
         self.is_asked = true;
-        let form = json!({ "title": title, "fields": self.fields });
+        let mut form = json!({ "title": title, "fields": self.fields });
+        if self.is_usual {
+            form["description"] = desk
+                .say(
+                    "よく使われる項目です。「電話番号を追加して」のように続けて書くと変えられます。",
+                    "These are the usual fields; go on with, for example, \"add a phone number\" to change them.",
+                )
+                .into();
+        }
         let reason =
             desk.say(format!("「{title}」の入力を求めるため"), format!("To ask for {title}"));
         desk.only(FORM, json!({ "form_schema": form }), reason)

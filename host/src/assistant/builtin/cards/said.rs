@@ -4,7 +4,7 @@ use super::TITLE_MAX;
 use crate::assistant::builtin::heard::{Heard, Piece, marks};
 
 /// Around a title in quotation marks: before it, behind it.
-const TITLE_BEFORE: &str = "it |name it |call it |reads |reading |should read |should say |say |text |words |headline |heading |キャッチコピーは|タイトルは|タイトルを|タイトル|題名は|文字は|見出しは|テキストは|文字で|titled |title |\
+const TITLE_BEFORE: &str = "it |name it |call it |reads |reading |should read |should say |say |text |words |headline |heading |キャッチコピーは|題は|題を|題字は|タイトルは|タイトルを|タイトル|題名は|文字は|見出しは|テキストは|文字で|titled |title |\
      title: |called |saying |says |that says |title of |with the title |text |caption |\
      with the text ";
 const TITLE_BEHIND: &str = "というタイトル|ってタイトル|のタイトル|という題|と入れ|と書|って入れ|って書|という文字|\

@@ -305,7 +305,7 @@ fn proposals(
     };
     // What is wished weighs more than all else.
     let (sides_weight, row_divisor) = match position {
-        Some(Position::Middle) => (3, 50),
+        Some(Position::Middle) => (3, 20),
         Some(Position::Front | Position::Back) => (1, 5),
         Some(Position::Aisle) | None => (1, 50),
     };

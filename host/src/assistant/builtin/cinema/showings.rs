@@ -66,6 +66,13 @@ impl Visit {
             ));
             meant = open.iter().collect();
         }
+        // `ミニシアターのほうで`: the screen that is named.
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            meant.iter().copied().partition(|it| screen(it.value, &self.said).is_some());
+        if !here.is_empty() && !elsewhere.is_empty() {
+            self.wanted.explained.extend(screen(here[0].value, &self.said));
+            meant = here;
+        }
         meant.sort_by_key(|it| it.start);
         if self.aim == Aim::Showtimes {
             let meant = match self.wanted.pick {
@@ -197,6 +204,15 @@ fn read(value: &Value) -> Option<Showing<'_>> {
     let minute: u16 = start.get(14..16)?.parse().ok()?;
     let free = value["available_seats_count"].as_u64().unwrap_or_default();
     Some(Showing { value, start, minutes: hour * 60 + minute, free })
+}
+
+/// The name of the screen, where it stands in what was said.
+fn screen(showing: &Value, said: &str) -> Option<String> {
+    let said = said.to_lowercase();
+    let names = ["theater_name", "theater_name_en"].into_iter();
+    let mut names = names.filter_map(|it| showing[it].as_str());
+    let name = names.find(|it| !it.is_empty() && said.contains(&it.to_lowercase()))?;
+    Some(name.to_owned())
 }
 
 /// How long a showing is, in minutes.

@@ -126,6 +126,15 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     let list = text.piece(begin, text.len());
     let trimmed = list.trim().trim_end_matches(['を', 'で', 'に', 'の']).trim_end_matches("か");
     let pieces: Vec<String> = trimmed.split('か').map(clean).collect();
+    // `出るか出ないか`.
+    if let [yes, no] = &pieces[..]
+        && no.ends_with("ない")
+        && yes.chars().next() == no.chars().next()
+        && yes.chars().next().is_some_and(|it| !matches!(it, 'ぁ'..='ん'))
+    {
+        text.cut(begin.saturating_sub(1), text.len());
+        return Some((pieces, false));
+    }
     let is_word = |it: &String| {
         let is_number = it.chars().count() == 1 && "一二三四五六七八九十数何".contains(it.as_str());
         (1..=10).contains(&it.chars().count())

@@ -59,7 +59,7 @@ pub(super) const SOUGHT: &str = "って正確にはどこ|は正確にはどこ|
      の所在地|を地図|の地図|はどの辺|はどのへん|は地図|って地図|を座標|を緯度|という場所|を探|をさが|を検索|を調べ|にピン|\
      にマーカー|の緯度経度|をマップ|へピン";
 /// What a place may not begin with, once the words before it are cut off.
-pub(super) const LEADS: &str = "歩いて|徒歩で|車で|バスで|電車で|自転車で|バイクで|を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
+pub(super) const LEADS: &str = "電車だと|電車なら|電車は|バスだと|車だと|車なら|徒歩だと|自転車だと|歩いて|徒歩で|車で|バスで|電車で|自転車で|バイクで|を|に|は|の|が|も|で|て|、|と|から|まで|ずに|ないで|・|,| |「|」|『|』|\"|“|”|【|】|:";
 /// What a place may not end with.
 pub(super) const TAILS: &str = "」|』|\"|”|】| |、|,|さん|。|まで|から|!|?|の|は|を|に|間";
 /// Between places of one list.

@@ -25,6 +25,8 @@ const THIRD: &str = include_str!("../stranger_third.json");
 const FOURTH: &str = include_str!("../stranger_fourth.json");
 /// A fifth set, by one more stranger, with a blind verdict.
 const FIFTH: &str = include_str!("../stranger_fifth.json");
+/// A sixth set, by one more stranger, with a blind verdict.
+const SIXTH: &str = include_str!("../stranger_sixth.json");
 /// Of a hundred, how many have to be right.
 const RIGHT_MIN: usize = 90;
 
@@ -85,7 +87,7 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
 #[test]
 fn strangers_later_sets_come_to_an_end_and_keep_their_blind_figures() {
     let once = &["first"][..];
-    let sets = [(THIRD, once), (FOURTH, once), (FIFTH, once)];
+    let sets = [(THIRD, once), (FOURTH, once), (FIFTH, once), (SIXTH, once)];
     for (set, verdicts) in sets.into_iter().chain([(SECOND, &["first", "second"][..])]) {
         let set: Value = serde_json::from_str(set).unwrap();
         let sentences = set["sentences"].as_array().unwrap();

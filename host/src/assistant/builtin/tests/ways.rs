@@ -208,3 +208,21 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
     talk.say("actually skip Akihabara");
     assert!(!talk.last[0].meta.contains_key("navigation/via"));
 }
+
+/// Who walked or rode there goes back the same way, unless they say another.
+#[test]
+fn the_way_back_is_by_the_same_means() {
+    for (there, back, mode) in [
+        ("bike from Ueno to Tsukiji please", "and back again?", json!("bicycling")),
+        ("渋谷から原宿まで歩いて", "帰りは？", json!("walking")),
+        ("渋谷から原宿まで歩いて", "帰りは車で", Value::Null),
+        ("渋谷から原宿まで", "帰りは？", Value::Null),
+    ] {
+        let mut talk = Talk::new();
+        talk.say(there);
+        talk.back(&[routes()]);
+        let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };
+        let found = calls[0].meta.get("navigation/travelMode").cloned().unwrap_or_default();
+        assert_eq!(found, mode, "{there} / {back}");
+    }
+}
