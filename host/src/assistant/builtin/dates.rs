@@ -673,11 +673,11 @@ fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
     const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
     let before: String = lower[..at].iter().collect();
     let behind: String = lower[end.min(lower.len())..].iter().collect();
-    let is_word = |it: &&str| {
-        before.strip_suffix(*it).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
+    let ends = |it: &str| {
+        before.strip_suffix(it).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
     };
     let next = behind.trim_start();
-    BEFORE.iter().any(|it| is_word(&it))
+    BEFORE.iter().any(|it| ends(it))
         && (next.is_empty()
             || next.starts_with(|it: char| it.is_ascii_punctuation())
             || BEHIND.iter().any(|it| next.starts_with(it)))
