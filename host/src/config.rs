@@ -203,7 +203,7 @@ impl Config {
             toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
         let (ours, file) = (defaults::table()?, parse(text)?);
-        let mut defaults: ConfigFile = ours.clone().try_into().expect("held by a test");
+        let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
         let limits = file.limits.unwrap_or_default();
         for (name, component) in file.components {
             defaults.components.entry(name).or_default().change(component);

@@ -109,20 +109,17 @@ impl LoadedComponent {
         result
     }
 
-    /// One of the component's places, and when whoever takes it has to be done, the wait for it included;
-    /// at once where one is free, in turn where there is a queue. None where its settings are refused: it
-    /// would answer as if there were none.
+    /// One of the component's places, and the deadline of the call, which counts from before the wait for
+    /// the place. The place comes at once where one is free, in turn where there is a queue, and not at all
+    /// where the component's settings are refused: it would answer as if there were none.
     pub(super) async fn place(&self) -> Result<(Place<'_>, Instant), CallError> {
         if self.are_settings_refused {
             return Err(CallError::SettingsRefused { component: self.name.clone() });
         }
         let patience = Duration::from_millis(self.setup.limits.deadline_ms);
-        let deadline = Instant::now() + patience;
+        let deadline = sandbox::deadline(&self.setup.limits);
         let place = self.places.take(patience, self.tally()).await;
-        match place {
-            Ok(place) => Ok((place, deadline)),
-            Err(retry_after_ms) => Err(self.busy(retry_after_ms)),
-        }
+        place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
     fn busy(&self, retry_after_ms: u64) -> CallError {

@@ -39,6 +39,14 @@ pub(super) fn table() -> Result<&'static Table, ConfigError> {
     })
 }
 
+/// Why all of it together is no configuration.
+pub(super) fn unusable(error: toml::de::Error) -> ConfigError {
+    ConfigError::Unworkable {
+        table: "endpoints or components".to_owned(),
+        what: format!("what bundled components start from cannot be used: {}", error.message()),
+    }
+}
+
 /// The text of the section, where the component has one; a module inside it may have it, too.
 ///
 /// # Errors
