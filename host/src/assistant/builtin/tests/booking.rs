@@ -125,6 +125,16 @@ fn a_showing_that_ends_too_late_is_not_offered() {
     }
 }
 
+/// Rashomon is on at 10:30 in `mini` and at 20:50 in `s3`.
+#[test]
+fn the_screen_that_is_named_is_the_one() {
+    let came = follow(&mut Talk::new(), "2 seats for Rashomon on Monday in the mini");
+    let seats: Vec<_> = came.calls.iter().filter(|it| it.name == "list_available_seats").collect();
+    assert_eq!(seats.len(), 1, "nothing is left to ask");
+    let showing = seats[0].arguments["showtime_id"].as_str().unwrap();
+    assert!(showing.contains("-mini-"), "{showing}");
+}
+
 #[test]
 fn a_number_in_a_films_name_is_no_number_of_seats() {
     let mut talk = Talk::new();
