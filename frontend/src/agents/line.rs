@@ -271,7 +271,9 @@ impl Line {
     /// Tells the host what was read, while somebody looks.
     fn tell_read(self) {
         let tell = move || {
-            let is_seen = browser::is_visible() && self.is_at_end.get_untracked();
+            // The reader may have gone elsewhere since the frame was asked for.
+            let is_at_end = self.is_at_end.try_get_untracked() == Some(true);
+            let is_seen = browser::is_visible() && is_at_end;
             if !is_seen || self.chat.try_update_untracked(Chat::is_to_tell) != Some(true) {
                 return;
             }

@@ -131,6 +131,22 @@ async fn what_an_agent_says_while_nobody_looks_is_counted_marked_and_read_when_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn leaving_a_chat_before_the_next_frame_breaks_nothing() {
+    let it = Chat::with(Look::DESKTOP).await;
+    let browser = &it.desk.browser;
+    let hold = "window.held = []; window.requestAnimationFrame = it => held.push(it);";
+    browser.script(hold).await;
+    it.write("起きたら教えて").await;
+    it.agent().await.says("起きました").await;
+    browser.says(".agent-log", "起きました").await;
+    browser.until("held.length > 0").await;
+    browser.go("#/agents").await;
+    browser.says("h2", "窓口デモ").await;
+    browser.script("held.splice(0).forEach(it => it(performance.now()))").await;
+    it.desk.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_was_not_sent_is_still_there_and_arrives_once() {
     let it = Chat::with(Look::DESKTOP).await;
     let browser = &it.desk.browser;
