@@ -79,10 +79,9 @@ async fn run<M: Method>(
     component: &Arc<LoadedComponent>,
     call: &Arc<Call>,
     state: &Arc<State>,
-    mut round: Round,
+    round: Round,
 ) -> Result<M::Output, CallError> {
-    let pace = component.pace();
-    round.pace = Some(pace.clone());
+    let pace = round.pace.clone();
     let (own, call, state) = (component.clone(), call.clone(), state.clone());
     let run = Box::pin(async move { M::round(&own, &call, &state, round).await });
     match scheduler::beside(&pace, || component.heavy(), run).await {
@@ -218,7 +217,7 @@ impl Calls {
                 caller: call.caller.clone(),
                 notes: call.notes.clone(),
                 span: record.span.child("round"),
-                pace: None,
+                pace: component.pace(),
                 deadline: None,
             };
             match run::<M>(&component, call, &state, round).await {

@@ -29,6 +29,9 @@ const BURST: Duration = Duration::from_millis(50);
 /// Nothing more is remembered of it: this long after its last heavy call, divided by the share, a
 /// component's calls run at once again.
 const REMEMBERED: Duration = Duration::from_millis(100);
+/// A call that takes less counts for nothing: it is about what the host itself takes for a request, and
+/// to move it elsewhere would cost as much as it spares the others.
+const SHORT: Duration = Duration::from_micros(100);
 /// How far a component that was idle may be behind the others when it takes turns again.
 const CREDIT: Duration = Duration::from_millis(20);
 
@@ -72,6 +75,9 @@ impl Usage {
     /// Counts what a measured call took, for those that were not measured as well. Of two at once,
     /// one may be forgotten, which does no harm.
     fn note(&self, spent: Duration, now: Duration) {
+        if spent < SHORT {
+            return;
+        }
         let recent = (self.recent(now) + spent * MEASURED).min(REMEMBERED);
         self.recent.store(nanos(recent), Ordering::Relaxed);
         self.recent_at.store(nanos(now), Ordering::Relaxed);
@@ -93,8 +99,8 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whether one call takes turns.
-#[derive(Debug)]
+/// Whether one call takes turns; at first it does not, unless it is made otherwise.
+#[derive(Debug, Default)]
 pub(crate) struct Pace {
     is_slow: AtomicBool,
     /// Whether a tick ended its latest turn, so that it has more to do at once.
@@ -426,6 +432,17 @@ mod tests {
         }
         assert!(usage.is_heavy(now));
         assert!(!usage.is_heavy(now + Duration::from_secs(1)), "what was used is forgotten");
+    }
+
+    #[test]
+    fn short_calls_run_at_once_however_many_there_are() {
+        let usage = Usage::default();
+        for at in 0..10_000 {
+            usage.note(SHORT / 2, at * SHORT);
+        }
+        assert!(!usage.is_heavy(Duration::from_secs(1)));
+        usage.note(28 * MS, Duration::from_secs(1));
+        assert!(usage.is_heavy(Duration::from_secs(1)), "the long one among them counts");
     }
 
     #[test]

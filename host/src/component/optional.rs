@@ -102,7 +102,7 @@ impl LoadedComponent {
     ) -> Result<Option<String>, CallError> {
         let Some(pre) = &self.optional.endpoints else { return Ok(None) };
         let (_place, deadline) = self.place().await?;
-        let round = Round { caller, ..Round::of_host() }.until(deadline);
+        let round = Round { caller, pace: self.pace(), ..Round::of_host() }.until(deadline);
         let call_id = round.call_id;
         let answer = self
             .round(self.context(round), async |store| {

@@ -27,8 +27,8 @@ pub(crate) struct Round {
     pub(crate) caller: Caller,
     pub(crate) notes: Option<Notes>,
     pub(crate) span: Span,
-    /// Whether it takes turns, where its caller follows that.
-    pub(crate) pace: Option<Arc<Pace>>,
+    /// Whether it takes turns; what the host itself asks for does once it is interrupted.
+    pub(crate) pace: Arc<Pace>,
     /// When it has to be over, where it has waited for a place already.
     pub(crate) deadline: Option<Instant>,
 }
@@ -42,7 +42,7 @@ impl Round {
             caller,
             notes: None,
             span: Span::default(),
-            pace: None,
+            pace: Arc::default(),
             deadline: None,
         }
     }
@@ -156,7 +156,7 @@ impl LoadedComponent {
             tally: self.setup.tally.clone(),
             deadline: round.deadline.unwrap_or_else(|| sandbox::deadline(&self.setup.limits)),
             memory: self.memory.clone(),
-            pace: round.pace.unwrap_or_else(|| self.usage.pace()),
+            pace: round.pace,
         }
     }
 

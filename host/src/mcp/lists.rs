@@ -208,7 +208,7 @@ async fn page(
     caller: &Caller,
     to: &mut Vec<Resource>,
 ) -> Result<Option<String>, ErrorData> {
-    let round = Round { caller: caller.clone(), ..Round::of_host() };
+    let round = Round { caller: caller.clone(), pace: component.pace(), ..Round::of_host() };
     let page = match component.list_resources(at.as_deref(), round).await {
         Ok(page) => page,
         // One that fails keeps nobody else's off the list.
