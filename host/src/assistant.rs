@@ -1,21 +1,20 @@
 //! An assistant: a loop in which somebody decides which tools are called, until there is an answer.
 //!
-//! Who decides is behind one trait, [`Decider`]: the built-in [`builtin`] model and the [`planner`] of
-//! ways, and the [`models`] of other people beside them.
+//! Who decides is behind one trait, [`Decider`]: what understands sentences by [`understanding`], and the
+//! [`models`] of other people.
 
 pub(crate) mod agents;
-pub(crate) mod builtin;
 mod call;
 mod config;
 mod decide;
 mod language;
 mod message;
 pub(crate) mod models;
-pub(crate) mod planner;
 pub(crate) mod reading;
 mod result;
 mod run;
 pub(crate) mod turns;
+mod understanding;
 
 pub(crate) use agents::Binding;
 pub use agents::CoordinatorConfig;
@@ -31,3 +30,4 @@ pub(crate) use run::{
     Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, approval,
     broken_off, tell_ended, tell_running,
 };
+pub(crate) use understanding::Understanding;

@@ -10,6 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
+use dialogue::{Planner, Remark, Trip};
 use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
@@ -28,8 +29,7 @@ use super::{
 use crate::{
     assistant::{
         Asker, Assistant, Choice, Conclusion, Decider, Ending, Language, Message, Models, Part,
-        Provider, Run, Stopped, Task, Teller, Trouble, Undecided, models,
-        planner::{Planner, Said, Trip},
+        Provider, Run, Stopped, Task, Teller, Trouble, Undecided, Understanding, models,
     },
     call_state::Clock,
     caller::Caller,
@@ -79,7 +79,7 @@ async fn answer(
     let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
     let ends = (asked.origin, asked.destination);
     let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
-    let (task, language) = (navigate.task(&trip), trip.language);
+    let (task, language) = (navigate.task(&trip), trip.language.into());
     let (decider, running) = match navigate.decider(trip) {
         Ok(it) => it,
         Err(it) => return Refusal::of(Trouble::Undecided(it), language).into_response(),
@@ -130,7 +130,10 @@ impl Navigate {
         let assistant = &self.assistant.config;
         let chosen = models::chosen(assistant, &self.models, &self.base);
         if matches!(chosen.provider, Provider::Builtin | Provider::Auto) {
-            return Ok((Box::new(Planner::of_sentence(trip)), None));
+            return Ok((
+                Box::new(Understanding::Route(Box::new(Planner::of_sentence(trip)))),
+                None,
+            ));
         }
         let model = models::decider(&chosen, assistant, &self.models, &self.base, None)?;
         let running = self.metrics.run("navigation", chosen.provider);
@@ -143,7 +146,7 @@ impl Navigate {
         caller: &Caller,
         (origin, destination): (String, String),
         message: &str,
-        history: Vec<Said>,
+        history: Vec<Remark>,
     ) -> Trip {
         let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
         let offers = self.assistant.offers(caller);
@@ -153,7 +156,7 @@ impl Navigate {
             destination,
             message: message.to_owned(),
             history,
-            language: Language::of(caller.locale.as_deref(), message),
+            language: Language::of(caller.locale.as_deref(), message).into(),
             now: jiff::Timestamp::from_second(now).unwrap_or_default(),
             has_table: offer("distance_compare").is_some(),
             via: Vec::new(),
@@ -173,7 +176,7 @@ impl Navigate {
         Task {
             message: vec![Part::text(message)],
             history: said.collect(),
-            language: trip.language,
+            language: trip.language.into(),
             now: trip.now,
         }
     }

@@ -5,14 +5,12 @@ use axum::{
     extract::{State, rejection::BytesRejection},
     response::{IntoResponse, Response},
 };
+use dialogue::{Planner, Rule, Wishes};
 use http::{Extensions, HeaderMap};
 
 use super::navigate::{Fields, Navigate, Refusal, Shape};
 use crate::{
-    assistant::{
-        Language,
-        planner::{Planner, Rule, Wishes},
-    },
+    assistant::{Language, Understanding},
     caller::Caller,
 };
 
@@ -45,7 +43,8 @@ pub(super) async fn answer(
         Ok((ends, wishes)) => {
             let trip = navigate.trip(&caller, ends, "", Vec::new());
             let task = navigate.task(&trip);
-            let planner = Box::new(Planner::of_wishes(trip, wishes));
+            let planner =
+                Box::new(Understanding::Route(Box::new(Planner::of_wishes(trip, wishes))));
             navigate.job(&headers, caller, task, planner, Shape::Plain).answer(&headers).await
         }
         Err(refusal) => refusal.into_response(),

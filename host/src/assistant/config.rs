@@ -10,7 +10,7 @@ mod models;
 
 pub use models::{ModelConfig, Models};
 
-use super::{Bounds, Offer, planner::JAPAN};
+use super::{Bounds, Offer};
 use crate::{
     caller::{Caller, Owner},
     definition::Audience,
@@ -181,7 +181,8 @@ impl AssistantConfig {
     /// `{today}` in it is the day in Japan, with its name: a model knows none.
     pub(crate) fn prompt(&self, has_tools: bool, now: Timestamp) -> String {
         let without = self.prompt_without_tools.as_deref().filter(|_| !has_tools);
-        let today = JAPAN.to_datetime(now).strftime("%Y-%m-%d (%A)").to_string();
+        let today =
+            jiff::tz::Offset::constant(9).to_datetime(now).strftime("%Y-%m-%d (%A)").to_string();
         without.unwrap_or(&self.prompt).trim().replace("{today}", &today)
     }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use claude::Claude;
 use openai::OpenAi;
 
-use super::{AssistantConfig, Decider, Models, Provider, Undecided, builtin::Builtin};
+use super::{AssistantConfig, Decider, Models, Provider, Undecided, Understanding};
 
 /// Whoever decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -68,9 +68,7 @@ pub(crate) fn decider(
     transcript: Option<&Value>,
 ) -> Result<Box<dyn Decider>, Undecided> {
     match chosen.provider {
-        Provider::Builtin | Provider::Auto => {
-            Ok(Box::new(transcript.map_or_else(Builtin::default, Builtin::resume)))
-        }
+        Provider::Builtin | Provider::Auto => Ok(Box::new(Understanding::of_chat(transcript))),
         Provider::Gemini => {
             picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }

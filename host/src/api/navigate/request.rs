@@ -1,9 +1,10 @@
 //! The body of a request, field by field: what is wrong is said by the field's name (NAV-7).
 
+use dialogue::Remark;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Refusal};
-use crate::assistant::{Language, planner::Said};
+use crate::assistant::Language;
 
 /// Characters of a place.
 const PLACE_MAX: usize = 200;
@@ -114,7 +115,7 @@ pub(super) struct Asked {
     pub(super) destination: String,
     pub(super) message: String,
     /// What was said before, as far as it is used.
-    pub(super) history: Vec<Said>,
+    pub(super) history: Vec<Remark>,
     /// The whole of it, as it was given.
     given: Vec<Value>,
 }
@@ -187,7 +188,7 @@ fn given(fields: &Fields) -> Result<Vec<Value>, Refusal> {
     history.iter().enumerate().map(entry).collect()
 }
 
-fn said(entry: &Value) -> Said {
+fn said(entry: &Value) -> Remark {
     let content = entry["content"].as_str().unwrap_or_default().to_owned();
-    Said { is_user: entry["role"] == "user", content }
+    Remark { is_user: entry["role"] == "user", content }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use dialogue::{By, Said};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -12,10 +13,7 @@ use super::{
     tools::Tools,
 };
 use crate::{
-    assistant::{
-        Answered, AssistantConfig, Conclusion, Ending, Run, ToolResult, Trouble,
-        builtin::talker::{By, Said},
-    },
+    assistant::{Answered, AssistantConfig, Conclusion, Ending, Run, ToolResult, Trouble},
     failure::Failure,
 };
 

@@ -55,7 +55,7 @@ fn without_json_all_of_it_are_reasons() {
 fn a_summary_tells_which_search_is_meant() {
     let found = |call: &str, all: [&str; 2]| (call.to_owned(), all.map(str::to_owned).to_vec());
     let reasoned = Reasoned {
-        model: Box::new(crate::assistant::builtin::Builtin::default()),
+        model: Box::new(crate::assistant::Understanding::of_chat(None)),
         found: vec![found("a", ["x", "y"]), found("b", ["y", "z"])],
     };
     for (index, summary, call, place) in [

@@ -1,5 +1,6 @@
 //! Who decides in a dialogue: what they are asked, and what it takes.
 
+use dialogue::{By, Talker};
 use serde_json::json;
 
 use super::{Crew, Dialogue, texts, thought::Thought};
@@ -7,9 +8,8 @@ use crate::{
     api::chat::{answered, outcome},
     assistant::{
         Asker, Assistant, Before, Decider, Message, Part, Provider, Run, Task, Teller, Trouble,
-        Undecided, Usage,
+        Undecided, Understanding, Usage,
         agents::{Binding, Stage},
-        builtin::talker::{self, By, Talker},
         models,
     },
     caller::Caller,
@@ -17,7 +17,7 @@ use crate::{
 
 /// Whoever decides.
 pub(super) enum Mind {
-    Builtin(Box<Talker>),
+    Builtin(Box<Understanding>),
     Model(Provider, Box<dyn Decider>),
 }
 
@@ -70,13 +70,14 @@ impl Dialogue {
         let stage = crew.stage;
         let chosen = models::chosen(crew.assistant, &stage.models, &stage.base);
         if chosen.provider == Provider::Builtin {
-            let scene = talker::Scene {
+            let scene = dialogue::Scene {
                 name: self.scene.name.clone(),
                 purpose: self.scene.purpose.clone(),
                 is_initiator: self.scene.is_initiator,
                 may_end: self.scene.conversation.is_some(),
             };
-            return Ok(Mind::Builtin(Box::new(Talker::new(scene))));
+            let talker = Understanding::Agent(Box::new(Talker::new(scene)));
+            return Ok(Mind::Builtin(Box::new(talker)));
         }
         let decider = models::decider(&chosen, crew.assistant, &stage.models, &stage.base, None)?;
         Ok(Mind::Model(chosen.provider, decider))

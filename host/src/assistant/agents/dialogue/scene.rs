@@ -1,11 +1,9 @@
 //! Who talks with whom about what, and what was written.
 
+use dialogue::{By, Said};
 use serde::Deserialize;
 
-use crate::assistant::{
-    Language,
-    builtin::talker::{By, Said},
-};
+use crate::assistant::Language;
 
 /// Who talks with whom about what.
 #[derive(Clone, Debug)]

@@ -1,0 +1,521 @@
+//! Card illustrations: which are fetched for a sentence, and the picture that is composed of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub(super) use self::{
+    beyond::refusal,
+    read::{is_laid, is_picked},
+};
+use super::{
+    desk::{Desk, failure, submitted},
+    heard::marks,
+    names::{card_of, distance},
+    say,
+};
+use crate::{Answered, Decision, Image, Part, ToolResult, images_of};
+
+mod amend;
+mod beyond;
+mod read;
+mod said;
+
+const CARD: &str = "get_card_illustration";
+const THEME: &str = "get_theme_illustrations";
+/// The member of a result's `_meta` that names the card that was found.
+const CARD_NAME: &str = "illustrations/cardName";
+const COMPOSE: &str = "compose_thumbnail";
+/// Names that one sentence may have.
+const NAMES_MAX: usize = 8;
+/// Cards on one thumbnail, and of each theme where two are matched.
+const CARDS_MAX: usize = 5;
+const EACH_OF_TWO: u32 = 2;
+const TITLE_MAX: usize = 60;
+/// How cards are laid out, and the words for it.
+const STYLES: &[(&str, &str)] = &[
+    (
+        "spotlight",
+        "スポットライト|主役|真ん中に大き|中央に大き|センターに|ど真ん中|spotlight|front and center|front and centre|the star of",
+    ),
+    (
+        "spread",
+        "横並び|横に並|並べて|並べた|並んだ|ずらっと|扇|side by side|side-by-side|in a row|in a line|next to each other|next to one another|a fan of|fan of|fanned out|fanned|spread",
+    ),
+    ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
+];
+const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
+/// As many as all cards of a theme: no more are asked for at once.
+const ALL: u32 = 20;
+/// A card or a theme that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Wanted {
+    is_theme: bool,
+    name: String,
+    /// Whether it was asked for the other way round, since it was not found.
+    is_second: bool,
+    /// How many of a theme's cards, where each theme has its own number.
+    #[serde(default)]
+    limit: Option<u32>,
+    #[serde(default)]
+    is_found: bool,
+    /// The cards that were found for it.
+    #[serde(default)]
+    cards: Vec<String>,
+    /// What was written, where a name that is near it was taken.
+    #[serde(default)]
+    written: Option<String>,
+}
+
+impl Wanted {
+    fn new(is_theme: bool, name: String) -> Self {
+        Self {
+            is_theme,
+            name,
+            is_second: false,
+            limit: None,
+            is_found: false,
+            cards: Vec::new(),
+            written: None,
+        }
+    }
+}
+
+/// Names of cards, in the language of the answer where they are known.
+fn shown(names: &[String], desk: &Desk<'_>) -> String {
+    let name = |it: &String| match card_of(it) {
+        Some(card) => desk.language.pick(card.japanese, card.english).to_owned(),
+        None => it.clone(),
+    };
+    let separator = if names.iter().any(|it| name(it).contains(", ")) { "; " } else { ", " };
+    let names: Vec<_> = names.iter().map(name).collect();
+    names.join(desk.language.pick("、", separator))
+}
+
+/// Illustrations that are asked for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Cards {
+    wanted: Vec<Wanted>,
+    limit: Option<u32>,
+    is_thumbnail: bool,
+    /// Whether two sides are matched.
+    is_versus: bool,
+    title: Option<String>,
+    /// How they are laid out, where that is said.
+    style: Option<String>,
+    /// Whether all cards of a theme are asked for.
+    is_all: bool,
+    /// Whether it is asked how many there are.
+    counts: bool,
+    subtitle: Option<String>,
+    /// The cards that were found, by name.
+    found: Vec<String>,
+    /// The mood that was said, and the theme that is taken for it.
+    mood: Option<(String, String)>,
+    /// The words for moods that the cards have.
+    moods: Vec<String>,
+    /// The theme whose colours the picture is to have.
+    ground: Option<String>,
+    /// Cards that are left out, by their names in Japanese.
+    excluded: Vec<String>,
+    /// Whether themes are left out as well.
+    leaves_out: bool,
+    /// Whether nothing is to be written on the picture.
+    has_no_text: bool,
+    /// What the cards were called in the sentence.
+    words: Vec<String>,
+    /// Cards that are no longer fetched: those of the picture before, arranged anew.
+    is_arranged: bool,
+}
+
+/// Whether a sentence of its own merely says what is on a picture: `Title: Night Shift.`
+pub(super) fn is_part(said: &str) -> bool {
+    const BEGINS: &str = "title|the title|subtitle|the subtitle|text|headline|caption|background|the background|style|layout|no text|no title|it says|it should say|タイトル|サブタイトル|副題|文字|見出し|背景|題名|構図";
+    let lower = said.trim_start().to_lowercase();
+    let is_word = |rest: &str| !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
+    marks(BEGINS).any(|it| lower.strip_prefix(it).is_some_and(is_word))
+}
+
+/// The one name among `suggestions` that `name` is with a slip or two.
+pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
+    let fold = |it: &str| -> Vec<char> {
+        it.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
+    };
+    let folded = fold(name);
+    let most = match folded.len() {
+        0..3 => return None,
+        3..7 => 1,
+        _ => 2,
+    };
+    let names = suggestions?.as_array()?.iter().filter_map(Value::as_str);
+    let mut near = names.filter(|it| distance(&fold(it), &folded) <= most);
+    near.next().filter(|_| near.next().is_none()).map(str::to_owned)
+}
+
+impl Cards {
+    /// Cards by these names, shown.
+    pub(super) fn of_name(name: &str) -> Self {
+        Self {
+            wanted: vec![Wanted { is_second: true, ..Wanted::new(false, name.to_owned()) }],
+            ..Self::default()
+        }
+    }
+
+    /// The cards of a name that is several: `レオンとファルコ`, `mimi and yuki`.
+    pub(super) fn of_names(names: &str) -> Option<Self> {
+        let parts = names.split("と").flat_map(|it| it.split(" and ")).map(str::trim);
+        let parts: Vec<_> = parts.collect();
+        let is_list = (2..=NAMES_MAX).contains(&parts.len())
+            && parts.iter().all(|it| it.chars().count() > 1 && !it.contains('の'));
+        let mut cards = Self::of_name(parts[0]);
+        let rest = parts.iter().skip(1).map(|it| Wanted::new(false, (*it).to_owned()));
+        cards.wanted.extend(rest);
+        is_list.then_some(cards)
+    }
+
+    /// What of the sentence it uses besides what the tables know.
+    pub(super) fn used(&self) -> Vec<String> {
+        const LINE: &str =
+            "副題|サブタイトル|サブ|subtitle|tagline|small|smaller|underneath|below|小";
+        const GROUND: &str =
+            "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
+        const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
+        const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
+        const SAID: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
+        let line = words(self.subtitle.is_some(), LINE);
+        let ground = words(self.ground.is_some(), GROUND);
+        let text = words(self.has_no_text, TEXT).chain(marks(SAID));
+        let text = text.chain(words(!self.excluded.is_empty(), LEFT_OUT));
+        let style = STYLES.iter().filter(|it| self.style.as_deref() == Some(it.0));
+        let style = style.flat_map(|it| marks(it.1));
+        let words = line.chain(ground).chain(text).chain(style).map(str::to_owned);
+        let count = self.limit.and_then(|it| NUMBERS.get(it as usize)).map(|it| (*it).to_owned());
+        let more = self.moods.iter().chain(&self.title).chain(&self.subtitle).chain(&self.words);
+        self.wanted
+            .iter()
+            .map(|it| it.name.clone())
+            .chain(more.cloned())
+            .chain(count)
+            .chain(self.limit.map(|it| it.to_string()))
+            .chain(words)
+            .collect()
+    }
+
+    /// Whether something is named that it is about.
+    pub(super) fn is_named(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
+    /// Whether it follows what the sentence says no to: cards that are left out, a picture without words.
+    pub(super) fn obeys(&self) -> bool {
+        self.has_no_text || self.leaves_out || !self.excluded.is_empty()
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let Some(name) = values.get("theme").and_then(Value::as_str).map(str::trim) else { return };
+        if !name.is_empty() {
+            let name = name.chars().take(TITLE_MAX).collect();
+            self.wanted = vec![Wanted::new(true, name)];
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some(values) = submitted(answered) {
+            self.filled(values);
+        }
+        if self.wanted.is_empty() {
+            return self.ask(desk);
+        }
+        if std::mem::take(&mut self.is_arranged) && desk.has(COMPOSE) {
+            return self.compose(desk);
+        }
+        if let Some(it) = answered.iter().find(|it| it.call.name == COMPOSE) {
+            return self.composed(desk, it);
+        }
+        if !answered.iter().any(|it| [CARD, THEME].contains(&it.call.name.as_str())) {
+            return self.fetch(desk);
+        }
+        self.fetched(desk, answered)
+    }
+
+    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+        let form = json!({
+            "title": desk.say("どのカードにしますか？", "Which cards?"),
+            "fields": [{
+                "name": "theme", "type": "text", "required": true,
+                "label": desk.say("テーマまたはカードの名前", "Theme or card"),
+                "suggestions": desk.language.pick(
+                    ["蒼晶竜", "紅蓮機工", "翠森精霊", "雪月花"],
+                    ["Azure Crystal Dragons", "Crimson Engine", "Verdant Spirits", "Snow Moon Flower"],
+                ),
+            }],
+        });
+        let reason = desk.say("テーマもカードの名前もないため", "No theme and no card is named");
+        let words = desk.say(
+            "テーマかカードの名前を教えてください。例:「蒼晶竜のカード」",
+            "Please name a theme or a card, such as \"Azure Crystal Dragons\".",
+        );
+        desk.ask(form, reason, words)
+    }
+
+    /// The calls for all that is wanted, at once.
+    fn fetch(&mut self, desk: &mut Desk<'_>) -> Decision {
+        let mut calls = Vec::new();
+        for it in self.wanted.clone().into_iter().filter(|it| !it.is_found) {
+            let is_theme = it.is_theme && desk.has(THEME) || !desk.has(CARD);
+            let name = &it.name;
+            calls.push(if is_theme {
+                let mut arguments = json!({ "theme": name });
+                let is_all = self.is_all || !self.excluded.is_empty();
+                let limit = it.limit.or(self.limit).filter(|_| self.excluded.is_empty());
+                if let Some(limit) = limit.or(is_all.then_some(ALL)) {
+                    arguments["limit"] = limit.into();
+                }
+                let reason = desk.say(
+                    format!("テーマ「{name}」のカードを参照するため"),
+                    format!("To see the cards of the theme {name}"),
+                );
+                desk.call(THEME, arguments, reason)
+            } else {
+                let reason = desk.say(
+                    format!("カード「{name}」のイラストを参照するため"),
+                    format!("To see the illustration of {name}"),
+                );
+                desk.call(CARD, json!({ "card_name": name }), reason)
+            });
+        }
+        Decision::Call(calls)
+    }
+
+    fn fetched(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let mut pictures = Vec::new();
+        for it in answered {
+            let ToolResult::Output { structured, content, meta } = &it.result else { continue };
+            let names = structured["illustrations"].as_array().into_iter().flatten();
+            let names = names.filter_map(|it| it["card_name"].as_str());
+            let mut names: Vec<_> = names.map(str::to_owned).collect();
+            if it.call.name == CARD {
+                let asked = it.call.arguments.get("card_name").and_then(Value::as_str);
+                let own = structured["card_name"].as_str().or(meta[CARD_NAME].as_str());
+                names.extend(own.or(asked).map(str::to_owned));
+            }
+            let images: Vec<_> = images_of(content).cloned().map(Part::image).collect();
+            let is_kept = |it: &String| !self.excluded.contains(it);
+            if images.len() == names.len() {
+                let both = names.iter().zip(images).filter(|it| is_kept(it.0));
+                pictures.extend(both.map(|it| it.1));
+            } else {
+                pictures.extend(images);
+            }
+            let cards = names.into_iter().filter(is_kept);
+            let name =
+                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+            if let Some(it) = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name) {
+                it.cards = cards.collect();
+            }
+        }
+        // In the order in which they were named, whichever was found first.
+        self.found = self.wanted.iter().flat_map(|it| it.cards.iter().cloned()).collect();
+        if let Some(limit) = self.limit.filter(|_| !self.excluded.is_empty()) {
+            self.found.truncate(limit as usize);
+            pictures.truncate(limit as usize);
+        }
+        // Pictures that came are shown; a thumbnail has its own.
+        let is_tried_again = pictures.is_empty() || self.is_thumbnail;
+        if is_tried_again && desk.has(CARD) && desk.has(THEME) && self.turned(answered) {
+            return self.fetch(desk);
+        }
+        if let Some((_, failure)) = failure(answered).filter(|_| self.found.is_empty()) {
+            return desk.conclude(match failure.status {
+                404 => self.unknown(desk, answered),
+                _ => say::failed(desk, failure),
+            });
+        }
+        // A picture with a card left out is not the one that was asked for.
+        let is_short = self.is_thumbnail && failure(answered).is_some_and(|it| it.1.status == 404);
+        if is_short {
+            let names = shown(&self.found, desk);
+            let unknown = self.unknown(desk, answered);
+            return desk.conclude(desk.say(
+                format!("{unknown}見つかったのは {names} だけなので、サムネイルは作っていません。"),
+                format!("{unknown} Only {names} was found, so no thumbnail was made."),
+            ));
+        }
+        if self.is_thumbnail && desk.has(COMPOSE) && !self.found.is_empty() {
+            return self.compose(desk);
+        }
+        let (names, count) = (shown(&self.found, desk), self.found.len());
+        let mut head =
+            desk.say(format!("見つかったカード: {names}"), format!("The cards found: {names}"));
+        if self.counts {
+            let many = desk.say(format!("{count}枚あります。"), format!("There are {count}. "));
+            head = format!("{many}{head}");
+        }
+        let mut text = format!("{}{head}", self.taken(desk));
+        if self.is_thumbnail {
+            text.push_str(&desk.say(
+                "\n画像を合成するツール（compose_thumbnail）はいま利用できないため、イラストだけをお見せします。",
+                "\nThe tool that composes a picture (compose_thumbnail) is not on offer now, so these are the illustrations only.",
+            ));
+        }
+        if let Some((_, failure)) = failure(answered) {
+            let missing = match failure.status {
+                404 => self.unknown(desk, answered),
+                _ => say::failed(desk, failure),
+            };
+            text = format!("{text}\n{missing}");
+        }
+        pictures.truncate(NAMES_MAX * CARDS_MAX);
+        desk.answer(text, pictures)
+    }
+
+    /// What was not found is asked for in another way: what is no theme may be a card and the other way
+    /// round, and a slip or two in a name leave it known. Whether there is anything to ask for.
+    fn turned(&mut self, answered: &[Answered]) -> bool {
+        let mut is_any = false;
+        for it in answered {
+            let name =
+                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+            let wanted = self.wanted.iter_mut().find(|it| Some(it.name.as_str()) == name);
+            let Some(wanted) = wanted else { continue };
+            let failure = match &it.result {
+                ToolResult::Failed(failure) => failure,
+                ToolResult::Output { .. } => {
+                    wanted.is_found = true;
+                    continue;
+                }
+            };
+            let near = near(&wanted.name, failure.data.get("suggestions"));
+            if let Some(near) = near.filter(|_| wanted.written.is_none()) {
+                wanted.written = Some(std::mem::replace(&mut wanted.name, near));
+                (wanted.is_theme, wanted.is_second) = (it.call.name == THEME, true);
+                is_any = true;
+            } else if failure.status == 404 && !wanted.is_second {
+                (wanted.is_theme, wanted.is_second) = (!wanted.is_theme, true);
+                is_any = true;
+            }
+        }
+        is_any
+    }
+
+    /// What was taken for what was written, in words.
+    fn taken(&self, desk: &Desk<'_>) -> String {
+        let near = self.wanted.iter().filter_map(|it| Some((it.written.clone()?, it.name.clone())));
+        let notes = near.chain(self.mood.clone()).map(|(written, name)| {
+            desk.say(
+                format!("「{written}」は「{name}」と受け取りました。\n"),
+                format!("I took \"{written}\" for {name}.\n"),
+            )
+        });
+        notes.collect()
+    }
+
+    /// The names that nothing was found for, and those that come near.
+    fn unknown(&self, desk: &Desk<'_>, answered: &[Answered]) -> String {
+        let (mut names, mut near) = (Vec::<String>::new(), Vec::<String>::new());
+        for it in answered {
+            let ToolResult::Failed(failure) = &it.result else { continue };
+            let name =
+                ["card_name", "theme"].iter().find_map(|key| it.call.arguments.get(*key)?.as_str());
+            names.extend(name.map(str::to_owned).filter(|it| !names.contains(it)));
+            let close = failure.data.get("suggestions").and_then(Value::as_array);
+            near.extend(
+                close.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned)),
+            );
+        }
+        near.dedup();
+        near.truncate(5);
+        let quoted: Vec<_> =
+            names.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
+        let (names, list) = (
+            quoted.join(desk.language.pick("、", ", ")),
+            near.join(desk.language.pick("、", ", ")),
+        );
+        let close = match near.is_empty() {
+            true => desk.say(
+                " 名前を確かめて、もう一度書いてください。",
+                " Check the name and write it again.",
+            ),
+            false => desk.say(format!("近い名前: {list}。"), format!(" Close names: {list}.")),
+        };
+        desk.say(
+            format!("{names}というカードもテーマも見つかりませんでした。{close}"),
+            format!("There is no card and no theme called {names}.{close}"),
+        )
+    }
+
+    fn compose(&self, desk: &mut Desk<'_>) -> Decision {
+        let cards: Vec<_> = self.found.iter().take(CARDS_MAX).collect();
+        let mut arguments = json!({ "cards": cards });
+        if let Some(title) = &self.title {
+            arguments["title"] = title.as_str().into();
+        }
+        if let Some(line) = self.subtitle.as_ref().filter(|_| desk.takes(COMPOSE, "subtitle")) {
+            arguments["subtitle"] = line.as_str().into();
+        }
+        let style = self.style.as_deref().or(self.is_versus.then_some("versus"));
+        if let Some(style) = style.filter(|_| desk.takes(COMPOSE, "style")) {
+            arguments["style"] = style.into();
+        }
+        if let Some(ground) = self.ground.as_ref().filter(|_| desk.takes(COMPOSE, "theme")) {
+            arguments["theme"] = ground.as_str().into();
+        }
+        let reason = desk.say(
+            "取得したイラストをサムネイルに並べるため",
+            "To lay the illustrations out as a thumbnail",
+        );
+        desk.only(COMPOSE, arguments, reason)
+    }
+
+    fn composed(&self, desk: &Desk<'_>, answered: &Answered) -> Decision {
+        let (structured, content) = match &answered.result {
+            ToolResult::Failed(failure) => return desk.conclude(say::failed(desk, failure)),
+            ToolResult::Output { structured, content, .. } => (structured, content),
+        };
+        let mut pictures: Vec<_> = images_of(content).cloned().collect();
+        if let (true, Some(data), Some(mime_type)) =
+            (pictures.is_empty(), structured["data"].as_str(), structured["mimeType"].as_str())
+        {
+            pictures.push(Image { mime_type: mime_type.to_owned(), data: data.into() });
+        }
+        let cards = structured["cards"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut cards: Vec<_> = cards.map(str::to_owned).collect();
+        if cards.is_empty() {
+            cards.clone_from(&self.found);
+        }
+        let list = shown(&cards, desk);
+        let text = match &self.title {
+            Some(title) => desk.say(
+                format!("「{title}」のサムネイルを作りました。カード: {list}"),
+                format!("Here is the thumbnail \"{title}\" with {list}."),
+            ),
+            None => desk.say(
+                format!("サムネイルを作りました。カード: {list}"),
+                format!("Here is the thumbnail with {list}."),
+            ),
+        };
+        let mut text = format!("{}{text}", self.taken(desk));
+        // More than a picture takes were asked for.
+        let most = self.limit.unwrap_or_default() as usize;
+        let left: Vec<_> = self.found.iter().skip(CARDS_MAX).cloned().collect();
+        if (self.is_all || most.max(self.wanted.len()) > CARDS_MAX) && !left.is_empty() {
+            let left = left.join(desk.language.pick("、", ", "));
+            text.push_str(&desk.say(
+                format!(
+                    "\n1枚のサムネイルに載るのは{CARDS_MAX}枚までなので、{left}は入れていません。"
+                ),
+                format!("\nA thumbnail takes at most {CARDS_MAX} cards, so {left} was left out."),
+            ));
+        }
+        if let Some(ground) = self.ground.as_ref().filter(|_| !desk.takes(COMPOSE, "theme")) {
+            text.push_str(&desk.say(
+                format!("\n背景の色（{ground}）は選べません。"),
+                format!("\nThe background ({ground}) cannot be chosen."),
+            ));
+        }
+        desk.answer(text, pictures.into_iter().map(Part::image).collect())
+    }
+}

@@ -1,0 +1,245 @@
+//! What is said after a picture: another title, another order, cards left out or put in.
+
+use super::read::{cards_in, count, placed, same};
+use super::said::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title};
+use super::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted};
+use crate::{
+    Language,
+    builtin::{
+        coverage,
+        heard::{Heard, Piece, marks},
+        names::{Card, Names, Theme},
+        rules::Goal,
+        words::Word,
+    },
+};
+
+const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
+const ONLY: &str = "だけ|のみ|only|just";
+const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
+const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
+/// Words that are said of a picture and change nothing by themselves.
+const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
+
+impl Cards {
+    /// Whether the picture that was composed is to become another one as `heard` says; it is arranged so.
+    pub(in crate::builtin) fn amend(
+        &mut self,
+        heard: &Heard,
+        goal: Option<Goal>,
+        language: Language,
+    ) -> bool {
+        let is_about = match goal {
+            None | Some(Goal::Thumbnail | Goal::Cards | Goal::Look | Goal::Themes) => true,
+            // `やっぱりタイトルは消して`: what is not wanted is written on the picture.
+            Some(Goal::Elsewhere | Goal::Nothing | Goal::Change) => {
+                has_no_text(heard) || !heard.spotted(true).is_empty() || title(heard).0.is_some()
+            }
+            Some(_) => false,
+        };
+        if !is_about || !self.is_thumbnail || self.found.is_empty() {
+            return false;
+        }
+        let shows = heard.has(&[Word::Show]) && !heard.has(&[Word::Thumbnail]);
+        let spotted = heard.spotted(true);
+        let is_new = |it: &Piece| {
+            !spotted.iter().any(|card| it.from < card.piece.to && card.piece.from < it.to)
+        };
+        let unknown = heard.unknown_names().iter().filter(|it| is_new(it)).count();
+        if shows || unknown > 1 && bare(heard).is_none() {
+            return false;
+        }
+        let mut next = self.clone();
+        next.found.truncate(CARDS_MAX);
+        let Some(is_any) = next.change(heard, language) else { return false };
+        if !is_any {
+            return false;
+        }
+        let left = coverage::unused(heard, Goal::Thumbnail, &next.used());
+        if left.len() >= coverage::ASKED_FROM {
+            return false;
+        }
+        next.wanted = next.found.iter().map(|it| Wanted::new(false, it.clone())).collect();
+        next.is_versus &= next.found.len() > 1;
+        if next.found.len() == 1 && next.style.as_deref() != Some("spotlight") {
+            next.style = None;
+        }
+        (next.is_arranged, next.mood, next.is_all) = (true, None, false);
+        *self = next;
+        true
+    }
+
+    /// Further cards after some were shown or asked for, where `heard` names them and nothing else.
+    pub(in crate::builtin) fn follow(
+        &self,
+        heard: &Heard,
+        goal: Option<Goal>,
+        language: Language,
+    ) -> Option<Self> {
+        let is_asked = self.wanted.is_empty();
+        // `make another one with Mimi and Yuki`.
+        let is_another = self.is_thumbnail
+            && heard.has(&[Word::Make, Word::Another, Word::Compose])
+            && matches!(goal, None | Some(Goal::Cards))
+            && !heard.spotted(true).is_empty();
+        if is_another {
+            return Some(Self::of(heard, Goal::Thumbnail, language, None));
+        }
+        if goal.is_some() && !(is_asked && goal == Some(Goal::Cards)) {
+            return None;
+        }
+        let is_free = goal.is_none() && !is_asked && !self.is_thumbnail;
+        let is_thumbnail = self.is_thumbnail && is_asked;
+        let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
+        // `only 2` of what was shown.
+        let count = count(heard).filter(|_| is_free);
+        let is_bare = heard.spotted(true).is_empty() && heard.themes().is_empty();
+        let left = coverage::unused(heard, Goal::Cards, &[]);
+        if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
+            let mut next = self.clone();
+            (next.limit, next.is_all) = (Some(count), false);
+            for it in &mut next.wanted {
+                (it.is_found, it.is_second) = (false, it.written.is_some());
+            }
+            return Some(next);
+        }
+        let named = !heard.spotted(true).is_empty() || !heard.themes().is_empty();
+        let mut next = Self::of(heard, goal, language, None);
+        let left = coverage::unused(heard, goal, &next.used());
+        if is_thumbnail {
+            next.title = next.title.or_else(|| self.title.clone());
+            next.subtitle = next.subtitle.or_else(|| self.subtitle.clone());
+            next.style = next.style.or_else(|| self.style.clone());
+            next.ground = next.ground.or_else(|| self.ground.clone());
+        }
+        (named && left.len() < coverage::ASKED_FROM).then_some(next)
+    }
+
+    /// Changes what `heard` says; whether there is anything, or none where it names what is not there.
+    fn change(&mut self, heard: &Heard, language: Language) -> Option<bool> {
+        let says = |words: &'static str| {
+            marks(words).any(|it| {
+                (0..heard.lower.len())
+                    .any(|at| heard.is_at(it, at) && (!it.is_ascii() || heard.is_word(at, it)))
+            })
+        };
+        let before = self.clone();
+        let (said, _) = title(heard);
+        let quoted = || heard.quoted.first().map(|it| it.text.clone());
+        let line = subtitle(heard);
+        let is_line = |it: &String| line.as_ref().is_some_and(|line| line.text == *it);
+        let said = said.or_else(quoted).filter(|it| !is_line(it));
+        if let Some(said) = said {
+            self.title = Some(said.chars().take(TITLE_MAX).collect());
+        } else if has_no_text(heard) {
+            (self.title, self.subtitle) = (None, None);
+        }
+        if let Some(line) = &line {
+            self.subtitle = Some(line.text.chars().take(TITLE_MAX).collect());
+        }
+        let mut is_any = self.title != before.title || self.subtitle != before.subtitle;
+        is_any |= has_no_text(heard);
+        if let Some(style) = STYLES.iter().find(|it| says(it.1)) {
+            self.style = Some(style.0.to_owned());
+            is_any = true;
+        }
+        if heard.has(&[Word::Versus]) && self.found.len() > 1 {
+            (self.style, self.is_versus) = (Some("versus".to_owned()), true);
+            is_any = true;
+        }
+        let written: Vec<Piece> = line.iter().cloned().chain(bare(heard)).collect();
+        let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
+        let themes = heard.themes();
+        let coloured = |it: &&(Theme, Piece)| {
+            is_ground(heard, &it.1) || says("make it|もっと|color|colour|色")
+        };
+        match themes.iter().filter(|it| !is_written(&it.1)).collect::<Vec<_>>()[..] {
+            [] => {}
+            [only] if coloured(&only) => {
+                self.ground = Some(language.pick(only.0.japanese, only.0.english).to_owned());
+                is_any = true;
+            }
+            _ => return None,
+        }
+        let spotted = cards_in(heard, &written);
+        self.words = spotted.iter().map(|it| it.piece.text.clone()).collect();
+        self.words.extend(marks(AROUND).map(str::to_owned));
+        let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
+        let (out, named): (Vec<_>, Vec<_>) =
+            spotted.into_iter().partition(|it| is_excluded(heard, &it.piece, &pieces));
+        let has = |found: &[String], card: &Card| found.iter().any(|it| same(card, it));
+        // What is not on the picture cannot be left out of it.
+        if out.iter().any(|it| !has(&self.found, it.card)) {
+            return None;
+        }
+        self.found.retain(|it| !out.iter().any(|out| same(out.card, it)));
+        is_any |= !out.is_empty();
+        let (there, new): (Vec<_>, Vec<_>) =
+            named.iter().partition(|it| has(&before.found, it.card));
+        let name = |card: &Card| {
+            let own = before.found.iter().find(|it| same(card, it));
+            own.cloned().unwrap_or_else(|| card.japanese.to_owned())
+        };
+        match (&there[..], &new[..]) {
+            ([], []) => {}
+            ([old], [new]) if says(REPLACED) => {
+                for it in self.found.iter_mut().filter(|it| same(old.card, it)) {
+                    *it = name(new.card);
+                }
+                is_any = true;
+            }
+            (_, [..]) if says(ONLY) && out.is_empty() => {
+                self.found = named.iter().map(|it| name(it.card)).collect();
+                is_any = true;
+            }
+            ([], new) if says(ADDED) || !out.is_empty() => {
+                self.found.extend(new.iter().map(|it| name(it.card)));
+                is_any = true;
+            }
+            ([], new) if says(REPLACED) && self.found.len() == 1 => {
+                self.found = new.iter().map(|it| name(it.card)).collect();
+                is_any = true;
+            }
+            (there, []) if there.iter().any(|it| placed(heard, &it.piece, &named).is_some()) => {
+                for it in there {
+                    self.put(&name(it.card), placed(heard, &it.piece, &named));
+                }
+                is_any = true;
+            }
+            ([one, other], []) if says("swap|switch|入れ替|入れかえ") => {
+                let at = |card: &Card| self.found.iter().position(|it| same(card, it));
+                if let (Some(one), Some(other)) = (at(one.card), at(other.card)) {
+                    self.found.swap(one, other);
+                    return Some(true);
+                }
+            }
+            (_, []) if is_any => {}
+            _ => return None,
+        }
+        if named.is_empty() && says(SWAPPED) {
+            self.found.reverse();
+            is_any = true;
+        }
+        let count = count(heard).filter(|_| named.is_empty()).map(|it| it as usize);
+        match count {
+            Some(count) if (1..self.found.len()).contains(&count) => {
+                self.found.truncate(count);
+                is_any = true;
+            }
+            Some(count) if count > self.found.len() => return None,
+            _ => {}
+        }
+        let fits = (1..=CARDS_MAX).contains(&self.found.len());
+        fits.then_some(is_any)
+    }
+
+    fn put(&mut self, name: &str, place: Option<Place>) {
+        let Some(at) = self.found.iter().position(|it| it == name) else { return };
+        let name = self.found.remove(at);
+        match place {
+            Some(Place::Left) => self.found.insert(0, name),
+            Some(Place::Right) => self.found.push(name),
+            _ => self.found.insert(at, name),
+        }
+    }
+}

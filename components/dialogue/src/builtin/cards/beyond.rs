@@ -1,0 +1,115 @@
+//! What is asked of cards that no tool here does: what they are worth in a game, other drawings of them.
+
+use super::read::cards_in;
+use super::said::{bare, subtitle};
+use crate::{
+    Language,
+    builtin::{
+        desk::Desk,
+        heard::{Heard, Piece, marks},
+        names::{Spotted, theme_names},
+        words::Word,
+    },
+};
+
+const STATS: &str = "攻撃力|守備力|防御力|ステータス|レアリティ|レア度|能力値|特殊能力|効果|何が強い|どっちが強い|一番強い|どれが強い|強さ|コスト|attack points|attack power|attack|defense|defence|stats|stat|abilities|ability|effects|effect|rarity|rare|hit points|hp|power level|mana cost|strong|stronger|strongest|worth";
+const REDRAWN: &str = "描き直|書き直|かき直|描きなお|加工し|塗り替|塗りかえ|解像度|高画質|リサイズ|大きいサイズ|動かして|アニメーションにして|redraw|re-draw|repaint|recolor|recolour|restyle|animate|resize|resolution|upscale|in 4k|in 8k";
+const RENAMED: &str = "名前を変え|名前変え|改名|rename|change the name of";
+const OF_WHICH: &str = "belong|どのテーマ|何のテーマ|なんのテーマ|どこのテーマ|テーマは何|テーマはどれ|テーマってどれ|テーマは?|which theme|what theme|which set|what set|what deck|which deck";
+const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前の|yesterday|yesterday's|last time|last week|last week's|previous|earlier";
+const AGAIN: &str =
+    "同じ|もう一度|また|みたいな|と一緒|の続き|same|again|like the one|as before|another one like";
+
+/// What is said where `heard` asks of cards what nothing here does; `is_known` says that a picture was
+/// spoken of before.
+pub(in crate::builtin) fn refusal(
+    heard: &Heard,
+    is_known: bool,
+    desk: &Desk<'_>,
+) -> Option<String> {
+    let written: Vec<Piece> = subtitle(heard).into_iter().chain(bare(heard)).collect();
+    let is_free = |at: usize| !written.iter().any(|it| (it.from..it.to).contains(&at));
+    let says = |words: &'static str| {
+        marks(words).any(|it| {
+            (0..heard.lower.len()).any(|at| {
+                is_free(at) && heard.is_at(it, at) && (!it.is_ascii() || heard.is_word(at, it))
+            })
+        })
+    };
+    let spotted = cards_in(heard, &written);
+    let about = [Word::Card, Word::Thumbnail, Word::Theme];
+    let is_picture = heard.has(&[Word::Thumbnail, Word::Compose]);
+    let is_about = heard.tokens.iter().any(|it| about.contains(&it.word))
+        || spotted.iter().any(|it| it.is_name);
+    let others = [Word::Film, Word::Form, Word::Talks, Word::Agents, Word::Ticket, Word::Seat];
+    if heard.has(&others) || !is_about {
+        return None;
+    }
+    // Which theme a card is of is known.
+    if let ([only], true) = (&spotted[..], says(OF_WHICH)) {
+        let (name, theme) = desk
+            .language
+            .pick((only.card.japanese, only.card.theme), (only.card.english, theme_of(only)));
+        return Some(desk.say(
+            format!("「{name}」のテーマは「{theme}」です。"),
+            format!("{name} is of the theme {theme}."),
+        ));
+    }
+    if heard.has(&[Word::Delete]) || says(RENAMED) {
+        let names = named(&spotted, desk);
+        return Some(desk.say(
+            format!("カード{names}を消したり変えたりすることはできないため、何もしていません。イラストを見ることと、サムネイルを作ることができます。"),
+            format!("Cards{names} cannot be deleted or changed here, so nothing was done. I can show illustrations and make thumbnails."),
+        ));
+    }
+    if says(REDRAWN) || is_sized(heard) {
+        let names = named(&spotted, desk);
+        return Some(desk.say(
+            format!("イラスト{names}を描き直したり、大きさを変えたりすることはできないため、何もしていません。サムネイルの大きさは 1280×720 です。いまあるイラストを見ることと、それを並べたサムネイルを作ることができます。"),
+            format!("Illustrations{names} cannot be redrawn or resized, so nothing was done. Thumbnails are 1280x720. I can show the illustrations that there are and lay them out as a thumbnail."),
+        ));
+    }
+    if !is_picture && says(STATS) {
+        return Some(desk.say(
+            "カードにあるのは名前と説明とイラストだけで、攻撃力や効果などの情報はないため、何もしていません。「雪月花のカードを見せて」のように書くとイラストをお見せします。",
+            "Cards have names, descriptions and illustrations only: there are no stats, effects or values, so nothing was done. Write for example \"show me the cards of Golden Dynasty\" to see some.",
+        ));
+    }
+    if is_picture && !is_known && says(BEFORE) && says(AGAIN) {
+        return Some(desk.say(
+            "以前のサムネイルは分からないため、何もしていません。カードかテーマの名前と、タイトルを書いてください。例:「ルナとノクスのサムネイル、タイトルは「決勝」」",
+            "I do not know that earlier thumbnail, so nothing was done. Please name the cards or the theme, and the title, such as \"a thumbnail of Luna and Nox, titled \"Final\"\".",
+        ));
+    }
+    None
+}
+
+/// The theme of a card, in English.
+fn theme_of(it: &Spotted) -> &'static str {
+    let japanese = theme_names(Language::Japanese);
+    let at = japanese.iter().position(|name| *name == it.card.theme);
+    at.and_then(|at| theme_names(Language::English).get(at).copied()).unwrap_or(it.card.theme)
+}
+
+/// The cards that are meant, in brackets.
+fn named(spotted: &[Spotted], desk: &Desk<'_>) -> String {
+    let names: Vec<_> =
+        spotted.iter().map(|it| desk.language.pick(it.card.japanese, it.card.english)).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => {
+            let names = names.join(desk.language.pick("、", "; "));
+            desk.say(format!("（{names}）"), format!(" ({names})"))
+        }
+    }
+}
+
+/// Whether a size in dots is said: `1920x1080`.
+fn is_sized(heard: &Heard) -> bool {
+    let is_digit = |at: usize| heard.lower.get(at).is_some_and(char::is_ascii_digit);
+    (1..heard.lower.len()).any(|at| {
+        matches!(heard.lower[at], 'x' | '×' | '*')
+            && (1..=3).all(|it| at.checked_sub(it).is_some_and(is_digit))
+            && (1..=3).all(|it| is_digit(at + it))
+    })
+}

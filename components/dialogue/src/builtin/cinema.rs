@@ -1,0 +1,537 @@
+//! The cinema: from a sentence through film, showtime and seats to a reservation that the person
+//! approves, one step a turn.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub(super) use self::cancel::{Bookings, Cancel, number};
+pub(super) use self::wanted::{keeps_away, minutes, rating, superlatives};
+use self::{
+    answers::{named, ordinal},
+    wanted::{Pick, Wanted},
+};
+use super::{
+    dates::Hours,
+    desk::{Desk, failure, output, submitted},
+    heard::Heard,
+    names::Names,
+    numbers::Id,
+    rules::Goal,
+    say,
+    words::Word,
+};
+use crate::Failure;
+use crate::{Answered, Decision};
+
+mod answers;
+mod cancel;
+mod films;
+mod reserve;
+mod seats;
+mod showings;
+mod wanted;
+
+const MOVIES: &str = "list_movies";
+const SHOWTIMES: &str = "list_showtimes";
+const SEATS: &str = "list_available_seats";
+const RESERVE: &str = "reserve_seats";
+const RESERVATION: &str = "get_reservation";
+/// Seats of one reservation.
+const COUNT_MAX: u32 = 10;
+const USER_MAX: usize = 100;
+/// How often seats are proposed anew after somebody was faster.
+const TRIES_MAX: u8 = 3;
+
+/// How far it is to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Aim {
+    Films,
+    Showtimes,
+    Seats,
+    Book,
+    Reservation,
+}
+
+/// Something to choose: what it is called in a form, how it is shown, and the words for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Choice {
+    value: String,
+    label: String,
+    words: Vec<String>,
+}
+
+/// What the person was asked last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Asked {
+    Film,
+    Showing,
+    Seats,
+}
+
+/// A film or a showing that is settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Settled {
+    id: String,
+    label: String,
+}
+
+/// A visit to the cinema, as far as it is settled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Visit {
+    aim: Aim,
+    /// What was said, for names that the catalogue knows.
+    said: String,
+    date: Option<String>,
+    /// A second day that will do as well.
+    #[serde(default)]
+    also: Option<String>,
+    hours: Option<Hours>,
+    genre: Option<(String, String)>,
+    title: Option<String>,
+    count: Option<u32>,
+    seats: Vec<String>,
+    user: Option<String>,
+    film: Option<Settled>,
+    showing: Option<Settled>,
+    reservation: Option<String>,
+    choices: Vec<Choice>,
+    asked: Option<Asked>,
+    /// What is told with the next question.
+    note: Option<String>,
+    tries: u8,
+    #[serde(default)]
+    wanted: Wanted,
+    /// Whether the title that was looked for is no film's, so that all films are listed.
+    #[serde(default)]
+    is_untitled: bool,
+    /// Whether no rule said that it is about films.
+    #[serde(default)]
+    is_guess: bool,
+    /// Whether it is asked as well how long the film is.
+    #[serde(default)]
+    asks_length: bool,
+}
+
+/// Whether `heard` asks when a film is on.
+fn asks_when(heard: &Heard) -> bool {
+    const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
+    super::heard::marks(WHEN).any(|it| heard.find(it, 0).is_some())
+}
+
+/// Whether `heard` asks how long a film is.
+fn asks_length(heard: &Heard) -> bool {
+    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
+    super::heard::marks(LENGTH).any(|it| heard.find(it, 0).is_some())
+}
+
+/// The hours that `heard` names; `the early one` names none.
+fn hours(heard: &Heard, wanted: &Wanted) -> Option<Hours> {
+    const RELATIVE: [&str; 4] = ["early one", "the early", "early show", "early screening"];
+    let text: String = heard.lower.iter().collect();
+    let is_relative = wanted.pick.is_some()
+        && RELATIVE.iter().any(|it| text.contains(it))
+        && !text.contains("morning");
+    heard.when.hours.filter(|it| !is_relative || it.is_exact)
+}
+
+impl Visit {
+    /// What `heard` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+        let aim = match goal {
+            Goal::Book => Aim::Book,
+            Goal::Seats => Aim::Seats,
+            Goal::Showtimes => Aim::Showtimes,
+            Goal::Reservation => Aim::Reservation,
+            _ => Aim::Films,
+        };
+        // `the longest, and when could I see it`: the showings of that one.
+        let is_first = Wanted::of(heard).is_first;
+        let aim = match aim {
+            Aim::Films if is_first && asks_when(heard) => Aim::Showtimes,
+            it => it,
+        };
+        // Who says how many tickets wants them.
+        let words = [Word::Ticket, Word::Seat, Word::Want];
+        let counts = heard.numbers.people().is_some() && heard.has(&words);
+        let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
+        let settled =
+            |id| heard.numbers.id(id).map(|it| Settled { id: it.to_owned(), label: it.to_owned() });
+        let genre = heard.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
+        let mut visit = Self {
+            aim,
+            said: heard.text(),
+            date: heard.when.date.map(|it| it.to_string()),
+            also: heard.when.also.map(|it| it.to_string()),
+            hours: hours(heard, &Wanted::of(heard)),
+            genre,
+            title: heard.title(),
+            count: heard.numbers.people(),
+            seats: heard.numbers.seats.clone(),
+            user: heard.numbers.id(Id::User).map(str::to_owned),
+            film: settled(Id::Movie),
+            showing: settled(Id::Showtime),
+            reservation: number(heard).filter(|_| aim == Aim::Reservation),
+            choices: Vec::new(),
+            asked: None,
+            note: None,
+            tries: 0,
+            wanted: Wanted::of(heard),
+            is_untitled: false,
+            is_guess: false,
+            asks_length: asks_length(heard),
+        };
+        if visit
+            .wanted
+            .without
+            .as_ref()
+            .is_some_and(|it| visit.title.as_ref().is_some_and(|title| it.contains(title.as_str())))
+        {
+            // What is to be left out is not looked for.
+            visit.title = None;
+        }
+        if aim == Aim::Films && (heard.quoted.len() > 1 || heard.has(&[Word::Compare])) {
+            // Of several films each is found by its name.
+            visit.title = None;
+        }
+        let is_excluded_genre = visit.wanted.without.is_some()
+            && visit.genre.as_ref().is_some_and(|genre| {
+                let without = visit.wanted.without.clone().unwrap_or_default().to_lowercase();
+                without.contains(&genre.0.to_lowercase())
+                    || without.contains(&genre.1.to_lowercase())
+                    || without.contains("anime")
+            });
+        if is_excluded_genre {
+            visit.genre = None;
+        }
+        if let Some(before) = before {
+            visit.inherit(before);
+        }
+        visit
+    }
+
+    /// What was settled before holds, as far as nothing new was said of it.
+    fn inherit(&mut self, before: &Self) {
+        let is_other_film = self.title.is_some() || self.genre.is_some();
+        let is_other_day = self.date.is_some() && self.date != before.date;
+        let is_other_time = is_other_day || self.hours.is_some() && self.hours != before.hours;
+        if self.aim != Aim::Films {
+            self.choices.clone_from(&before.choices);
+            self.asked = before.asked;
+        }
+        if self.date.is_none() {
+            self.date.clone_from(&before.date);
+            self.also.clone_from(&before.also);
+        }
+        self.hours = self.hours.take().or(before.hours);
+        self.wanted.keep(&before.wanted);
+        self.count = self.count.or(before.count);
+        self.user = self.user.take().or_else(|| before.user.clone());
+        if !is_other_film && self.aim != Aim::Films {
+            self.film = self.film.take().or_else(|| before.film.clone());
+            if self.film.is_none() {
+                self.title.clone_from(&before.title);
+                self.genre.clone_from(&before.genre);
+            }
+            if !is_other_time {
+                self.showing = self.showing.take().or_else(|| before.showing.clone());
+            }
+        }
+    }
+
+    /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `heard` is more than a name.
+    pub(super) fn follow(&self, heard: &Heard, goal: Option<Goal>) -> Option<Self> {
+        const LEADS: [&str; 6] =
+            ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
+        const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
+        const NAME_MAX: usize = 30;
+        let asks = matches!(self.aim, Aim::Showtimes | Aim::Seats) && self.film.is_some();
+        if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
+            return None;
+        }
+        let text = heard.text();
+        let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
+        let folded = text.to_lowercase();
+        let lead = LEADS.iter().filter(|it| folded.starts_with(*it)).map(|it| it.len()).max();
+        let tail = TAILS.iter().filter(|it| text.ends_with(*it)).map(|it| it.len()).max();
+        let name = text.get(lead.unwrap_or(0)..text.len() - tail.unwrap_or(0))?.trim();
+        let from = folded.get(..lead.unwrap_or(0))?.chars().count();
+        let range = from..from + name.chars().count();
+        let is_name = (2..=NAME_MAX).contains(&name.chars().count())
+            && heard.when.spans.is_empty()
+            && heard.numbers.counts.is_empty()
+            && heard.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::Filler);
+        if lead.is_none() && tail.is_none() || !is_name {
+            return None;
+        }
+        let mut next = Self::of_name(heard, name);
+        next.aim = self.aim;
+        next.inherit(self);
+        (next.choices, next.asked) = (Vec::new(), None);
+        Some(next)
+    }
+
+    /// The film called `name`, told about.
+    pub(super) fn of_name(heard: &Heard, name: &str) -> Self {
+        let mut visit = Self::of(heard, Goal::Films, None);
+        visit.title = Some(name.to_owned());
+        visit.genre = None;
+        visit
+    }
+
+    /// One that only a name and a time or a number speak for.
+    pub(super) fn guessed(heard: &Heard, goal: Goal) -> Self {
+        let mut visit = Self::of(heard, goal, None);
+        visit.title = visit.title.take().or_else(|| heard.leftover());
+        visit.is_guess = true;
+        visit
+    }
+
+    /// What of the sentence it uses besides what the tables know.
+    pub(super) fn used(&self) -> Vec<String> {
+        self.wanted.used(self.aim != Aim::Films)
+    }
+
+    /// Whether words beside what it looks up are to be told.
+    pub(super) fn covers(&self) -> bool {
+        self.aim != Aim::Reservation
+    }
+
+    /// Whether a film is named, as far as that can be told before the catalogue is read.
+    pub(super) fn is_titled(&self) -> bool {
+        self.title.is_some()
+            || self.film.is_some()
+            || self.showing.is_some()
+            || self.genre.is_some()
+    }
+
+    /// Words that nothing else uses may say what a film is about.
+    pub(super) fn known_by(&mut self, words: &[String]) {
+        // A number is no word that a film is known by.
+        let is_word = |it: &str| it.chars().any(char::is_alphabetic);
+        let words = words.iter().filter(|it| is_word(it) && !super::coverage::is_condition(it));
+        self.wanted.words = words.cloned().collect();
+    }
+
+    /// Those of the words that the answer was found by.
+    pub(super) fn explained(&self) -> &[String] {
+        &self.wanted.explained
+    }
+
+    /// It goes as far as a reservation from now on.
+    pub(super) fn book(&mut self) {
+        self.aim = Aim::Book;
+    }
+
+    /// Whether an answer in words is waited for.
+    pub(super) fn waits(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Takes in an answer in words; whether it was one.
+    pub(super) fn worded(&mut self, heard: &Heard) -> bool {
+        let before = self.clone();
+        let text: String = heard.lower.iter().collect();
+        let raw = heard.text().to_lowercase();
+        let chosen = ordinal(&text).and_then(|it| self.choices.get(it)).cloned();
+        let by_words = self.choices.iter().find(|it| {
+            raw.contains(&it.label.to_lowercase())
+                || it.words.iter().any(|it| raw.contains(&it.to_lowercase()))
+        });
+        // Where there is but one, a number or a word for it means that one.
+        let counts = heard.numbers.people().is_some();
+        let points =
+            ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
+        let wanted = Wanted::of(heard);
+        // `the later one` is the last of the first day that was shown.
+        let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
+        let first = self.choices.first().map(day);
+        let mut shown = self.choices.iter().filter(|it| Some(day(it)) == first);
+        let picks = self.asked == Some(Asked::Showing) && heard.when.date.is_none();
+        let picked = match wanted.pick.filter(|_| picks) {
+            Some(Pick::Earliest) => self.choices.first().cloned(),
+            Some(Pick::Latest) => shown.next_back().cloned(),
+            None => None,
+        };
+        let only = match &self.choices[..] {
+            [only] if counts || points || !heard.numbers.seats.is_empty() => Some(only.clone()),
+            _ => None,
+        };
+        if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
+            self.chose(&choice);
+        }
+        let is_placed = counts || !heard.numbers.seats.is_empty();
+        if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
+            // Who says how many, or which seats, wants to go.
+            self.book();
+        }
+        if let Some(date) = heard.when.date {
+            self.date = Some(date.to_string());
+            self.also = heard.when.also.map(|it| it.to_string());
+        }
+        self.hours = hours(heard, &wanted).or(self.hours);
+        let is_other_time = self.date != before.date || self.hours != before.hours;
+        if is_other_time && self.showing == before.showing && self.showing.is_some() {
+            // Another day or time is another showing.
+            self.showing = None;
+            self.seats.clear();
+        }
+        let is_seated = wanted.position.is_some() || wanted.row.is_some();
+        let is_chosen = self.showing != before.showing && self.showing.is_some();
+        if self.aim == Aim::Showtimes && (is_chosen || is_seated) {
+            self.book();
+        }
+        let is_wished = self.wanted.renew(wanted);
+        self.count = heard.numbers.people().or(self.count);
+        if !heard.numbers.seats.is_empty() {
+            self.seats.clone_from(&heard.numbers.seats);
+        }
+        if let Some(user) = heard.numbers.id(Id::User) {
+            self.user = Some(user.to_owned());
+        } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
+            self.user = named(&heard.text());
+        }
+        let is_changed =
+            self.date != before.date || self.hours != before.hours || self.count != before.count;
+        is_changed
+            || is_wished
+            || self.film != before.film
+            || self.showing != before.showing
+            || self.seats != before.seats
+            || self.user != before.user
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let text = |name: &str| {
+            values.get(name).and_then(Value::as_str).map(str::trim).filter(|it| !it.is_empty())
+        };
+        for name in ["movie_id", "showtime_id", "seat_ids"] {
+            let choice = text(name)
+                .and_then(|value| self.choices.iter().find(|it| it.value == value).cloned());
+            if let Some(choice) = choice {
+                self.chose(&choice);
+            }
+        }
+        if let Some(user) = text("user_id") {
+            self.user = Some(user.chars().take(USER_MAX).collect());
+        }
+        let count =
+            values.get("count").and_then(Value::as_f64).filter(|it| (1.0..=99.0).contains(it));
+        if let Some(count) = count {
+            self.count = Some(count as u32);
+        }
+    }
+
+    fn chose(&mut self, choice: &Choice) {
+        let settled = Settled { id: choice.value.clone(), label: choice.label.clone() };
+        match self.asked {
+            Some(Asked::Film) => self.film = Some(settled),
+            Some(Asked::Showing) => self.showing = Some(settled),
+            Some(Asked::Seats) => self.seats = choice.value.split(',').map(str::to_owned).collect(),
+            None => {}
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((tool, failure)) = failure(answered) {
+            return self.failed(desk, tool, failure);
+        }
+        if let Some(values) = submitted(answered).cloned() {
+            self.filled(&values);
+            return self.proceed(desk);
+        }
+        type Step = fn(&mut Visit, &mut Desk<'_>, &Value) -> Decision;
+        let steps: [(&str, Step); 5] = [
+            (RESERVE, Self::reserved),
+            (RESERVATION, Self::shown),
+            (SEATS, Self::seats_found),
+            (SHOWTIMES, Self::showings_found),
+            (MOVIES, Self::films_found),
+        ];
+        for (tool, step) in steps {
+            if let Some(found) = output(answered, tool) {
+                if tool == MOVIES {
+                    return self.films_found(desk, &films::within(answered));
+                }
+                if tool == SHOWTIMES {
+                    return self.showings_found(desk, &showings::all(answered));
+                }
+                return step(self, desk, found);
+            }
+        }
+        self.proceed(desk)
+    }
+
+    /// Looks up, asks for or does the first thing that is not settled.
+    fn proceed(&mut self, desk: &mut Desk<'_>) -> Decision {
+        self.asked = None;
+        if self.aim == Aim::Reservation {
+            return self.look_up(desk);
+        }
+        if self.aim == Aim::Films || self.film.is_none() && self.showing.is_none() {
+            return self.list_films(desk);
+        }
+        if self.aim == Aim::Showtimes || self.showing.is_none() {
+            return self.list_showings(desk);
+        }
+        let is_whole = self.aim == Aim::Book && !self.seats.is_empty() && self.user.is_some();
+        if is_whole { self.reserve(desk) } else { self.list_seats(desk) }
+    }
+
+    /// A refusal: what can be mended is tried again, the rest is told.
+    fn failed(&mut self, desk: &mut Desk<'_>, tool: &str, failure: &Failure) -> Decision {
+        let is_seat = matches!(failure.error.as_str(), "seat_already_reserved" | "seat_not_found");
+        if tool == RESERVE && is_seat && self.tries < TRIES_MAX {
+            self.tries += 1;
+            self.count = self.count.or(u32::try_from(self.seats.len()).ok());
+            self.seats.clear();
+            self.note = Some(desk.say(
+                format!(
+                    "予約はできませんでした（{}）。ほかの席をお選びください。",
+                    failure.message
+                ),
+                format!("That was not reserved ({}). Please choose other seats.", failure.message),
+            ));
+            return self.list_seats(desk);
+        }
+        if failure.error == "not_allowed" {
+            self.seats.clear();
+            return desk.conclude(desk.say(
+                "承認されなかったため、予約はしていません。",
+                "As you did not allow it, nothing was reserved.",
+            ));
+        }
+        let told = say::failed(desk, failure);
+        if tool == RESERVE {
+            self.seats.clear();
+            return desk.conclude(desk.say(
+                format!("予約はしていません。{told}"),
+                format!("Nothing was reserved. {told}"),
+            ));
+        }
+        if failure.error == "showtime_not_found" {
+            self.showing = None;
+        }
+        desk.conclude(told)
+    }
+
+    /// A field that asks how many, where that is not known.
+    fn count_field(&self, desk: &Desk<'_>) -> Option<Value> {
+        if self.count.is_some() || self.aim != Aim::Book {
+            return None;
+        }
+        let label = desk.say("席数", "Seats");
+        Some(
+            json!({ "name": "count", "type": "number", "label": label, "min": 1, "max": COUNT_MAX, "step": 1, "default": 2, "required": true }),
+        )
+    }
+
+    /// The note for the next question, with what else there is to say.
+    fn noted(&mut self, text: String) -> String {
+        match self.note.take() {
+            Some(note) => format!("{note} {text}"),
+            None => text,
+        }
+    }
+}

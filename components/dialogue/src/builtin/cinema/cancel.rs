@@ -1,0 +1,248 @@
+//! Cancelling a reservation: it is looked up and shown first, and the person's word ends it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{RESERVATION, RESERVE, reserve::lines, showings::shown};
+use crate::{
+    Answered, Decision,
+    builtin::{
+        desk::{Desk, failure, output},
+        heard::Heard,
+        numbers::Id,
+        say,
+        words::Word,
+    },
+};
+
+pub(in crate::builtin) const CANCEL: &str = "cancel_reservation";
+/// Reservations of one conversation that are remembered, the last ones.
+const BOOKINGS_MAX: usize = 20;
+
+/// A reservation that was made or looked up in this conversation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::builtin) struct Booking {
+    id: String,
+    title: String,
+    start: String,
+}
+
+/// What was reserved here, as far as it still holds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::builtin) struct Bookings(Vec<Booking>);
+
+impl Bookings {
+    /// Takes in what calls came to.
+    pub(in crate::builtin) fn hear(&mut self, answered: &[Answered]) {
+        for tool in [RESERVE, RESERVATION, CANCEL] {
+            let Some(found) = output(answered, tool) else { continue };
+            let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+            let id = text("reservation_id");
+            self.0.retain(|it| it.id != id);
+            if found["status"] != "cancelled" && !id.is_empty() {
+                self.0.push(Booking { id, title: text("movie_title"), start: text("start_time") });
+            }
+        }
+        let surplus = self.0.len().saturating_sub(BOOKINGS_MAX);
+        self.0.drain(..surplus);
+    }
+
+    /// Those that `heard` may mean: by film or day, else all.
+    fn meant(&self, heard: &Heard) -> Vec<Booking> {
+        let fold = |it: &str| {
+            it.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect::<String>()
+        };
+        let said = fold(&heard.text());
+        let day = heard.when.date.map(|it| it.to_string());
+        let named: Vec<_> = self
+            .0
+            .iter()
+            .filter(|it| {
+                let title = fold(&it.title);
+                let is_titled = !title.is_empty()
+                    && (said.contains(&title)
+                        || parts(&it.title).iter().any(|part| said.contains(&fold(part))));
+                is_titled || day.as_ref().is_some_and(|day| it.start.starts_with(day.as_str()))
+            })
+            .cloned()
+            .collect();
+        if named.is_empty() { self.0.clone() } else { named }
+    }
+
+    /// Each on a line.
+    pub(in crate::builtin) fn lines(&self, desk: &Desk<'_>) -> Option<String> {
+        let lines: Vec<_> = self
+            .0
+            .iter()
+            .map(|it| format!("- {}: {} {}", it.id, it.title, shown(&it.start, desk.language)))
+            .collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+/// Pieces of a title that name it: `トトロ` of となりのトトロ.
+fn parts(title: &str) -> Vec<String> {
+    let pieces = title.split(|it: char| matches!(it, '\u{3041}'..='\u{3096}' | ' ' | '。' | '・'));
+    pieces.filter(|it| it.chars().count() > 2).map(str::to_owned).collect()
+}
+
+/// A reservation that is to be cancelled.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::builtin) struct Cancel {
+    id: Option<String>,
+    choices: Vec<Booking>,
+    /// Whether it is only asked how that goes, or for all of them.
+    asks_how: bool,
+    is_all: bool,
+    /// Whether its number is waited for.
+    pub(in crate::builtin) waits: bool,
+}
+
+impl Cancel {
+    pub(in crate::builtin) fn of(heard: &Heard, bookings: &Bookings) -> Self {
+        const ALL: &str =
+            "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
+        let id = number(heard);
+        let choices = if id.is_some() { Vec::new() } else { bookings.meant(heard) };
+        let text: String = heard.lower.iter().collect();
+        let is_all = ALL.split('|').any(|it| text.contains(it)) && id.is_none();
+        let asks_how = id.is_none()
+            && heard.has(&[Word::Can, Word::How])
+            && !text.contains("please")
+            && !text.contains("my ")
+            && !text.contains("ください")
+            && !text.contains("お願い");
+        Self { id, choices, asks_how, is_all, waits: false }
+    }
+
+    /// Takes in the number, where it was waited for; whether it was one.
+    pub(in crate::builtin) fn worded(&mut self, heard: &Heard) -> bool {
+        let text = heard.text();
+        let chosen = super::answers::ordinal(&text.to_lowercase())
+            .and_then(|it| self.choices.get(it))
+            .map(|it| it.id.clone());
+        let Some(id) = number(heard).or(chosen) else { return false };
+        (self.id, self.waits) = (Some(id), false);
+        true
+    }
+
+    pub(in crate::builtin) fn next(
+        &mut self,
+        desk: &mut Desk<'_>,
+        answered: &[Answered],
+    ) -> Decision {
+        if let Some((_, failure)) = failure(answered) {
+            if failure.error == "not_allowed" {
+                return desk.conclude(desk.say(
+                    "承認されなかったため、取り消していません。",
+                    "As you did not allow it, nothing was cancelled.",
+                ));
+            }
+            let told = say::failed(desk, failure);
+            return desk.conclude(desk.say(
+                format!("取り消していません。{told}"),
+                format!("Nothing was cancelled. {told}"),
+            ));
+        }
+        if let Some(found) = output(answered, CANCEL) {
+            let text = desk.say(
+                "予約を取り消しました。座席は空きました。",
+                "The reservation is cancelled, and its seats are free again.",
+            );
+            return desk.conclude(format!("{text}\n{}", lines(desk, found)));
+        }
+        if let Some(found) = output(answered, RESERVATION) {
+            return self.confirm(desk, found);
+        }
+        if self.is_all {
+            return desk.conclude(desk.say(
+                "まとめて取り消すことはできません。何も取り消していません。ご自分の予約は、予約番号を1つずつ書いてください。",
+                "I do not cancel reservations all at once; nothing was cancelled. Please write the number of the one of yours that you mean.",
+            ));
+        }
+        if let [only] = &self.choices[..] {
+            self.id = self.id.take().or(Some(only.id.clone()));
+        }
+        if let Some(id) = self.id.clone().filter(|_| !self.asks_how) {
+            let reason = desk
+                .say("取り消す予約の内容を確認", "To see the reservation that is to be cancelled");
+            return desk.only(RESERVATION, json!({ "reservation_id": id }), reason);
+        }
+        self.waits = true;
+        let lines: Vec<_> = self
+            .choices
+            .iter()
+            .enumerate()
+            .map(|(at, it)| {
+                format!("{}. {} {}（{}）", at + 1, it.title, shown(&it.start, desk.language), it.id)
+            })
+            .collect();
+        let list = if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) };
+        let free = if self.asks_how {
+            desk.say(
+                "予約は上映開始前まで取り消せます。",
+                "A reservation can be cancelled until the showing begins. ",
+            )
+        } else {
+            String::new()
+        };
+        desk.conclude(desk.say(
+            format!("{free}どの予約を取り消しますか？予約番号（rsv-…）を書いてください。まだ何も取り消していません。{list}"),
+            format!("{free}Which reservation shall be cancelled? Please write its number (rsv-…). Nothing was cancelled yet.{list}"),
+        ))
+    }
+
+    /// The reservation as it was found: cancelled by the person's word, which sees what it is.
+    fn confirm(&self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let text = |name: &str| found[name].as_str().unwrap_or_default();
+        if text("status") == "cancelled" {
+            let head = desk.say(
+                "この予約はすでに取り消されています。",
+                "This reservation is cancelled already.",
+            );
+            return desk.conclude(format!("{head}\n{}", lines(desk, found)));
+        }
+        if !desk.has(CANCEL) {
+            let head = desk.say(
+                "取り消しのツール（cancel_reservation）はいま利用できません。",
+                "The tool cancel_reservation is not on offer now.",
+            );
+            return desk.conclude(format!("{head}\n{}", lines(desk, found)));
+        }
+        let arguments =
+            json!({ "reservation_id": text("reservation_id"), "user_id": text("user_id") });
+        let seats =
+            found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
+        let seats = seats.collect::<Vec<_>>().join(", ");
+        let (title, when) = (text("movie_title"), shown(text("start_time"), desk.language));
+        let reason = desk.say(
+            format!("予約を取り消し: 「{title}」{when} 座席 {seats}"),
+            format!("To cancel the reservation: {title}, {when}, seats {seats}"),
+        );
+        desk.only(CANCEL, arguments, reason)
+    }
+}
+
+/// The number of a reservation in `heard`: named as one, or written as one.
+pub(in crate::builtin) fn number(heard: &Heard) -> Option<String> {
+    if let Some(id) = heard.numbers.id(Id::Reservation) {
+        return Some(id.to_owned());
+    }
+    let text = heard.text();
+    let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    let words = text.split(|it| !is_sign(it));
+    let is_number = |it: &&str| {
+        let lower = it.to_ascii_lowercase();
+        let has_digit = it.contains(|it: char| it.is_ascii_digit());
+        let is_named = ["rsv", "r-", "res"].iter().any(|head| lower.starts_with(head));
+        lower.starts_with("rsv-") && it.len() > 4
+            || has_digit && is_named && it.len() > 2
+            || has_digit
+                && it.contains(['-', '_'])
+                && it.len() > 5
+                && it.contains(|it: char| it.is_ascii_alphabetic())
+    };
+    words.into_iter().find(is_number).map(str::to_owned)
+}

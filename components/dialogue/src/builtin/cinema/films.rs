@@ -1,0 +1,477 @@
+//! The first step at the cinema: which film.
+
+use serde_json::{Value, json};
+
+use super::{Aim, Asked, Choice, MOVIES, Settled, Visit};
+use crate::{
+    Answered, Decision, Language, ToolCall, ToolResult, builtin::desk::Desk, builtin::heard,
+    builtin::names::distance,
+};
+
+/// Films that are offered at once.
+const FILMS_MAX: usize = 12;
+/// The longest part of a title that is looked for, in characters (CIN-15).
+const QUERY_MAX: usize = 100;
+impl Visit {
+    pub(super) fn list_films(&mut self, desk: &mut Desk<'_>) -> Decision {
+        if self.date.is_none() && self.hours.is_some() {
+            self.date = Some(desk.today().to_string());
+        }
+        let days = [self.date.clone(), self.also.clone()];
+        let mut calls = Vec::new();
+        for date in days.iter().take(1).chain(days[1..].iter().filter(|it| it.is_some())) {
+            self.list_day(desk, date.as_deref(), &mut calls);
+        }
+        Decision::Call(calls)
+    }
+
+    /// The calls for the films of a day.
+    fn list_day(&self, desk: &mut Desk<'_>, date: Option<&str>, calls: &mut Vec<ToolCall>) {
+        let mut arguments = json!({});
+        let mut until = None;
+        let today = desk.today().to_string();
+        if let Some(date) = date {
+            let is_list = self.title.is_none() || self.is_untitled || self.aim == Aim::Films;
+            let now = (date == today && is_list).then(|| desk.minutes());
+            let hours = self.hours.filter(|_| self.title.is_none() || self.aim == Aim::Films);
+            // What has begun is not offered, and what is over before the hours that are wished.
+            let from = hours.map_or(0, |it| it.from).max(now.unwrap_or(0));
+            arguments["date"] = at(date, from);
+            let is_open = self.title.is_some() || self.is_untitled;
+            let end = hours.map(|it| it.to).filter(|to| *to < 24 * 60 && !is_open);
+            until = end.map(|to| at(date, to + 1));
+        }
+        if let Some(title) = self.title.as_ref().filter(|_| !self.is_untitled) {
+            arguments["title_query"] = title.chars().take(QUERY_MAX).collect::<String>().into();
+        }
+        let reason = match (&self.title, date) {
+            (Some(title), _) => {
+                desk.say(format!("映画「{title}」を探すため"), format!("To find the film {title}"))
+            }
+            (None, Some(date)) => desk.say(
+                format!("{date}に上映される映画を確認"),
+                format!("To see what is on on {date}"),
+            ),
+            (None, None) => desk.say("上映中の映画を確認", "To see what is on"),
+        };
+        calls.push(desk.call(MOVIES, arguments, reason));
+        if let Some(until) = until {
+            let reason =
+                desk.say("その時間帯を過ぎる上映を除くため", "To leave out what begins later");
+            calls.push(desk.call(MOVIES, json!({ "date": until }), reason));
+        }
+    }
+
+    pub(super) fn films_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let movies = found["movies"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if movies.is_empty() {
+            if self.title.is_some() && !self.is_untitled && self.asks_loosely(found) {
+                // The name may be something else: what there is says more than that it is none.
+                self.is_untitled = true;
+                return self.list_films(desk);
+            }
+            return self.no_film(desk, found);
+        }
+        let fits = |it: &&Value| {
+            self.genre.as_ref().is_none_or(|genre| is_genre(it, genre)) && self.wanted.admits(it)
+        };
+        let mut films: Vec<&Value> = movies.iter().filter(fits).collect();
+        if films.is_empty() {
+            let genre = self.genre.as_ref().map(|it| desk.say(&it.0, &it.1));
+            self.note = Some(match genre {
+                Some(genre) => desk.say(
+                    format!("「{genre}」で条件に合う映画は見つかりませんでした。"),
+                    format!("There is no film of the kind {genre} that fits."),
+                ),
+                None => {
+                    desk.say("条件に合う映画は見つかりませんでした。", "No film fits all of that.")
+                }
+            });
+            films = movies.iter().collect();
+        }
+        self.wanted.sort(&mut films);
+        let is_open = self.title.is_none() || self.is_untitled;
+        if let (true, true, Some(what)) = (
+            is_open && self.wanted.is_first,
+            self.aim != Aim::Films,
+            self.wanted.superlative(desk.language),
+        ) && let Some(film) = films.first().copied()
+        {
+            // The best of them is the one that is meant.
+            let label = choice(film, desk.language).label;
+            self.note =
+                Some(desk.say(format!("{what}「{label}」です。"), format!("{what} {label}.")));
+            films.truncate(1);
+        }
+        let named: Vec<&Value> =
+            films.iter().copied().filter(|it| is_named(it, &self.said)).collect();
+        let is_named_one = !named.is_empty();
+        if !self.wanted.words.is_empty()
+            && !is_named_one
+            && (self.title.is_none() || self.is_untitled)
+        {
+            let (known, words) = self.wanted.known_by(&films);
+            if !known.is_empty() {
+                let list = words.join(desk.language.pick("、", ", "));
+                self.note = Some(desk.say(
+                    format!("題名か紹介文に「{list}」がある映画です。"),
+                    format!("Films whose title or description has \"{list}\":"),
+                ));
+                films = known;
+                self.title = None;
+            }
+            self.wanted.explained = words;
+        } else {
+            let title = self.title.clone().unwrap_or_default().to_lowercase();
+            let is_of_film = |it: &String| match named.is_empty() {
+                true => {
+                    title.contains(&it.to_lowercase())
+                        || films.first().is_some_and(|film| is_of_title(film, it))
+                }
+                false => {
+                    it.is_ascii() && title.contains(&it.to_lowercase())
+                        || named.iter().any(|film| is_of_title(film, it))
+                }
+            };
+            self.wanted.explained =
+                self.wanted.words.iter().filter(|it| is_of_film(it)).cloned().collect();
+        }
+        if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
+            self.note = Some(desk.say(
+                format!("「{title}」という映画は見つかりませんでした。"),
+                format!("There is no film called \"{title}\"."),
+            ));
+            let folded = title.to_lowercase();
+            let words = self.wanted.words.iter().filter(|it| folded.contains(&it.to_lowercase()));
+            self.wanted.explained = words.cloned().collect();
+            self.aim = Aim::Films;
+        }
+        if is_named_one {
+            if let [film] = named[..] {
+                self.recount(film, desk);
+            }
+            films = named;
+        } else if self.title.is_some() && self.aim != Aim::Films {
+            // The best match is first; others are offered where it is not sure.
+            films.truncate(3);
+        }
+        if self.is_guess && self.aim == Aim::Book && self.count.is_none() && self.seats.is_empty() {
+            // The number was part of the name (七人の侍).
+            self.aim = Aim::Films;
+        }
+        if let (Aim::Films, [film], true, true) =
+            (self.aim, &films[..], is_named_one, self.date.is_some())
+        {
+            // Of a film on a day, the times are asked for.
+            self.film = Some(settled(film, desk.language));
+            self.aim = Aim::Showtimes;
+            return self.proceed(desk);
+        }
+        if self.aim == Aim::Films {
+            return self.films_told(desk, &films);
+        }
+        if let [film] = films[..] {
+            self.film = Some(settled(film, desk.language));
+            return self.proceed(desk);
+        }
+        self.ask_film(desk, &films)
+    }
+
+    fn ask_film(&mut self, desk: &mut Desk<'_>, films: &[&Value]) -> Decision {
+        self.choices = films.iter().take(FILMS_MAX).map(|it| choice(it, desk.language)).collect();
+        self.asked = Some(Asked::Film);
+        let options: Vec<_> =
+            self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
+        let label = desk.say("映画", "Film");
+        let mut fields = vec![
+            json!({ "name": "movie_id", "type": "radio", "label": label, "options": options, "required": true }),
+        ];
+        fields.extend(self.count_field(desk));
+        let asks =
+            desk.say("ご覧になる映画をお選びください。", "Which film would you like to see?");
+        let asks = self.noted(asks);
+        let form = json!({ "title": desk.say("映画の選択", "Choose a film"), "description": asks, "submitLabel": desk.say("次へ", "Next"), "fields": fields });
+        let reason = desk.say("どの映画にするかを尋ねるため", "To ask which film");
+        let list = numbered(&self.choices);
+        desk.ask(form, reason, format!("{asks}\n{list}"))
+    }
+
+    fn films_told(&mut self, desk: &Desk<'_>, films: &[&Value]) -> Decision {
+        if let [film] = films {
+            self.choices = vec![choice(film, desk.language)];
+            self.asked = Some(Asked::Film);
+            let told = self.noted(about(film, desk.language));
+            return desk.conclude(told);
+        }
+        let count = films.len();
+        let day = self.day(desk);
+        let head = match day {
+            Some(date) => desk.say(
+                format!("{date}に上映される映画は{count}件です。"),
+                format!("{count} films are on {date}."),
+            ),
+            None => {
+                desk.say(format!("上映中の映画は{count}件です。"), format!("{count} films are on."))
+            }
+        };
+        let mut head = self.noted(head);
+        if let Some(hours) = self.hours.filter(|_| self.wanted.ends) {
+            let end = format!("{}:{:02}", hours.to / 60 % 24, hours.to % 60);
+            let note = desk.say(
+                format!("{end}は始まる時刻として調べています。{end}までに終わる回は、映画ごとに「{end}までに終わる〇〇の回は？」で確かめられます。"),
+                format!("What begins by {end} is listed; ask for one film (\"which showing of … ends by {end}?\") to see what ends by then. "),
+            );
+            head = format!("{note}{head}");
+        }
+        if let (Some(what), Some(film)) = (self.wanted.superlative(desk.language), films.first()) {
+            let first = choice(film, desk.language).label;
+            head = desk
+                .say(format!("{what}「{first}」です。{head}"), format!("{what} {first}. {head}"));
+        }
+        self.choices = films.iter().take(FILMS_MAX).map(|it| choice(it, desk.language)).collect();
+        self.asked = Some(Asked::Film);
+        let list = numbered(&self.choices);
+        let next = desk.say(
+            "予約するときは「1番を2席予約して」のように書いてください。",
+            "To book, write for example \"book two seats for number 1\".",
+        );
+        desk.conclude(format!("{head}\n{list}\n{next}"))
+    }
+
+    /// Whether a title that no film has may be no title at all: nothing comes near, and it was not quoted.
+    fn asks_loosely(&self, found: &Value) -> bool {
+        let is_quoted = self.title.as_ref().is_some_and(|title| {
+            ["「", "『", "\"", "“"].iter().any(|open| self.said.contains(&format!("{open}{title}")))
+        });
+        let has_near = found["suggestions"].as_array().is_some_and(|it| !it.is_empty());
+        !is_quoted && !has_near && (self.aim == Aim::Films || !self.wanted.words.is_empty())
+    }
+
+    /// The day and the hours, in words.
+    fn day(&self, desk: &Desk<'_>) -> Option<String> {
+        let date = self.date.clone()?;
+        let both = self
+            .also
+            .as_ref()
+            .map(|also| desk.say(format!("{date}と{also}"), format!("{date} and {also}")));
+        if let (Some(both), None) = (&both, self.hours) {
+            return Some(desk.say(both.clone(), format!("on {both}")));
+        }
+        let date = both.unwrap_or(date);
+        let clock = |minutes: u16| format!("{}:{:02}", minutes / 60 % 24, minutes % 60);
+        let now = (date == desk.today().to_string()).then(|| desk.minutes());
+        let Some(hours) = self.hours else {
+            let from = now.map(clock);
+            return Some(match from {
+                Some(from) => {
+                    desk.say(format!("{date}の{from}以降"), format!("on {date} from {from} on"))
+                }
+                None => desk.say(date.clone(), format!("on {date}")),
+            });
+        };
+        let from = clock(hours.from.max(now.unwrap_or(0)));
+        Some(match hours.to < 24 * 60 {
+            true => {
+                let to = clock(hours.to);
+                desk.say(
+                    format!("{date}の{from}から{to}まで"),
+                    format!("on {date} from {from} to {to}"),
+                )
+            }
+            false => desk.say(format!("{date}の{from}以降"), format!("on {date} from {from} on")),
+        })
+    }
+
+    fn no_film(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let title = self.title.clone().unwrap_or_default().to_lowercase();
+        let words = self.wanted.words.iter().filter(|it| title.contains(&it.to_lowercase()));
+        self.wanted.explained = words.cloned().collect();
+        let names: Vec<_> = found["suggestions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let what = match (&self.title, &self.date) {
+            (Some(title), Some(date)) => desk.say(
+                format!("{date}に「{title}」の上映は見つかりませんでした。"),
+                format!("\"{title}\" is not on on {date}."),
+            ),
+            (Some(title), None) => desk.say(
+                format!("「{title}」は見つかりませんでした。"),
+                format!("\"{title}\" was not found."),
+            ),
+            _ => desk.say(
+                "その日に上映される映画はありません。別の日をお試しください。",
+                "No film is on then. Please try another day.",
+            ),
+        };
+        let text = match names.is_empty() {
+            true => what,
+            false => {
+                let list = names.join(desk.language.pick("、", ", "));
+                desk.say(format!("{what}近い題名: {list}"), format!("{what} Close titles: {list}"))
+            }
+        };
+        desk.conclude(text)
+    }
+
+    /// A number within the film's name is no number of seats (七人の侍).
+    fn recount(&mut self, film: &Value, desk: &Desk<'_>) {
+        let mut rest: String = heard::clean(&self.said).into_iter().collect();
+        for name in ["title", "title_en"] {
+            if let Some(title) = film[name].as_str().filter(|it| !it.is_empty()) {
+                rest = rest.replace(title, " ").replace(&title.to_lowercase(), " ");
+            }
+        }
+        if rest != self.said {
+            let heard = heard::Heard::of(&rest, desk.today());
+            self.count = heard.numbers.people();
+        }
+    }
+}
+
+/// What is on within the hours: of each day, the films that have more showings from their beginning than
+/// from their end on; those of several days together.
+pub(super) fn within(answered: &[Answered]) -> Value {
+    let lists = answered.iter().filter(|it| it.call.name == MOVIES).filter_map(|it| {
+        let day = it.call.arguments.get("date").and_then(Value::as_str).and_then(|it| it.get(..10));
+        match &it.result {
+            ToolResult::Output { structured, .. } => Some((day.unwrap_or_default(), structured)),
+            ToolResult::Failed(_) => None,
+        }
+    });
+    let lists: Vec<_> = lists.collect();
+    let mut all = json!({ "movies": [], "suggestions": [] });
+    let mut films: Vec<Value> = Vec::new();
+    for of_day in lists.chunk_by(|a, b| a.0 == b.0) {
+        let count = |it: &Value| it["showtimes_count"].as_u64();
+        let later = |id: &Value| {
+            let films = of_day.get(1).and_then(|it| it.1["movies"].as_array());
+            let film = films.into_iter().flatten().find(|it| it["movie_id"] == *id);
+            film.and_then(count).unwrap_or(0)
+        };
+        all["suggestions"] = of_day[0].1["suggestions"].clone();
+        let on = of_day[0].1["movies"].as_array().into_iter().flatten();
+        for film in on.filter(|it| {
+            count(it).is_none_or(|it_count| of_day.len() == 1 || it_count > later(&it["movie_id"]))
+        }) {
+            if !films.iter().any(|it| it["movie_id"] == film["movie_id"]) {
+                films.push(film.clone());
+            }
+        }
+    }
+    all["movies"] = films.into();
+    all
+}
+
+/// `2026-11-22T17:00`; without the time, where it is midnight.
+fn at(date: &str, minutes: u16) -> Value {
+    match minutes {
+        0 => date.into(),
+        minutes if minutes >= 24 * 60 => format!("{date}T23:59").into(),
+        minutes => format!("{date}T{:02}:{:02}", minutes / 60, minutes % 60).into(),
+    }
+}
+
+/// All that is known of a film.
+fn about(film: &Value, language: Language) -> String {
+    let label = choice(film, language).label;
+    let text = language.pick(&film["description"], &film["description_en"]);
+    let text = text.as_str().or(film["description"].as_str()).unwrap_or_default();
+    let year = film["release_date"].as_str().and_then(|it| it.get(..4));
+    let year = year
+        .map(|it| language.pick(format!("{it}年公開。"), format!(" Released in {it}.")))
+        .unwrap_or_default();
+    language.pick(
+        format!("「{label}」: {text}{year}\n上映時間や空席は「上映時間は？」「明日2席予約して」のように続けて書いてください。"),
+        format!("{label}: {text}{year}\nGo on with, for example, \"showtimes\" or \"book two seats for tomorrow\"."),
+    )
+}
+
+/// The choices, each on a line with its number.
+pub(super) fn numbered(choices: &[Choice]) -> String {
+    let lines = choices.iter().enumerate().map(|(at, it)| format!("{}. {}", at + 1, it.label));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn title(film: &Value, language: Language) -> String {
+    let japanese = film["title"].as_str().unwrap_or_default();
+    language.pick(japanese, film["title_en"].as_str().unwrap_or(japanese)).to_owned()
+}
+
+fn settled(film: &Value, language: Language) -> Settled {
+    let id = film["movie_id"].as_str().unwrap_or_default().to_owned();
+    Settled { id, label: title(film, language) }
+}
+
+fn choice(film: &Value, language: Language) -> Choice {
+    let Settled { id, label } = settled(film, language);
+    let genre = language.pick(&film["genre"], &film["genre_en"]).as_str();
+    let minutes =
+        film["duration"].as_u64().map(|it| language.pick(format!("{it}分"), format!("{it} min")));
+    let rating = film["rating"].as_f64().map(|it| format!("★{it:.1}"));
+    let more: Vec<_> = genre.map(str::to_owned).into_iter().chain(minutes).chain(rating).collect();
+    let words = ["title", "title_en"]
+        .iter()
+        .filter_map(|it| film[*it].as_str())
+        .filter(|it| !it.is_empty());
+    let words = words.map(str::to_owned).collect();
+    let shown = match more.is_empty() {
+        true => label,
+        false => language.pick(
+            format!("{label}（{}）", more.join("、")),
+            format!("{label} ({})", more.join(", ")),
+        ),
+    };
+    Choice { value: id, label: shown, words }
+}
+
+/// Letters of a name as they are compared.
+fn fold(text: &str) -> Vec<char> {
+    text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
+}
+
+/// The film's names, as they are compared.
+fn names(film: &Value) -> impl Iterator<Item = Vec<char>> {
+    ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str()).map(fold)
+}
+
+/// Whether the sentence has the film's name in it, a slip allowed where it is long.
+fn is_named(film: &Value, said: &str) -> bool {
+    let said = fold(said);
+    names(film).filter(|it| it.len() >= 2).any(|name| {
+        let most = slips(name.len());
+        let sizes = name.len().saturating_sub(most)..=name.len() + most;
+        sizes.into_iter().filter(|it| *it > 0).any(|size| {
+            said.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
+        })
+    })
+}
+
+/// Whether a word is of the film's name.
+fn is_of_title(film: &Value, word: &str) -> bool {
+    let word: Vec<char> = fold(word.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')));
+    names(film).any(|name| {
+        let most = slips(name.len());
+        name.windows(word.len().max(1)).any(|it| it == word)
+            || most > 0 && distance(&name, &word) <= most
+            || word.len() > 4 && name.windows(word.len()).any(|it| distance(it, &word) <= 1)
+    })
+}
+
+/// How many letters of a name may differ.
+fn slips(length: usize) -> usize {
+    match length {
+        0..5 => 0,
+        5..10 => 1,
+        _ => 2,
+    }
+}
+
+fn is_genre(film: &Value, genre: &(String, String)) -> bool {
+    let has = |name: &str, of: &str| {
+        film[name].as_str().is_some_and(|it| it.to_lowercase().contains(&of.to_lowercase()))
+    };
+    has("genre", &genre.0) || has("genre_en", &genre.1)
+}

@@ -1,0 +1,67 @@
+//! The last step at the cinema: the reservation, which the person approves.
+
+use serde_json::{Value, json};
+
+use super::{RESERVATION, RESERVE, Visit, showings::shown};
+use crate::{Decision, builtin::desk::Desk};
+
+impl Visit {
+    /// Reserves: the call waits for the person.
+    pub(super) fn reserve(&mut self, desk: &mut Desk<'_>) -> Decision {
+        let (Some(user), Some(showing)) = (&self.user, &self.showing) else {
+            return self.list_seats(desk);
+        };
+        let arguments =
+            json!({ "user_id": user, "showtime_id": showing.id, "seat_ids": self.seats });
+        let (label, seats) = (showing.label.clone(), self.seats.join(", "));
+        let reason = desk
+            .say(format!("{label}の座席 {seats} を予約"), format!("To reserve {seats}: {label}"));
+        desk.only(RESERVE, arguments, reason)
+    }
+
+    pub(super) fn reserved(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        self.asked = None;
+        self.seats.clear();
+        let text = desk.say("予約が完了しました。", "Your seats are reserved.");
+        desk.conclude(format!("{text}\n{}", lines(desk, found)))
+    }
+
+    pub(super) fn look_up(&self, desk: &mut Desk<'_>) -> Decision {
+        let Some(id) = &self.reservation else {
+            return desk.conclude(desk.say(
+                "予約番号（reservation_id）を書いてください。例:「予約番号 r-123 の内容を見せて」",
+                "Please write the reservation's number, such as \"show me reservation r-123\".",
+            ));
+        };
+        let reason = desk.say("予約の内容を確認", "To look the reservation up");
+        desk.only(RESERVATION, json!({ "reservation_id": id }), reason)
+    }
+
+    pub(super) fn shown(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let is_cancelled = found["status"] == "cancelled";
+        let text = match is_cancelled {
+            true => desk.say("この予約は取り消されています。", "This reservation was cancelled."),
+            false => desk.say("予約の内容です。", "The reservation:"),
+        };
+        desk.conclude(format!("{text}\n{}", lines(desk, found)))
+    }
+}
+
+/// Number, film, time and seats of a reservation.
+pub(super) fn lines(desk: &Desk<'_>, found: &Value) -> String {
+    let text = |name: &str| found[name].as_str();
+    let seats =
+        found["seats"].as_array().into_iter().flatten().filter_map(|it| it["seat_id"].as_str());
+    let screen =
+        desk.language.pick(text("theater_name"), text("theater_name_en").or(text("theater_name")));
+    let rows = [
+        (desk.say("予約番号", "Number"), text("reservation_id").map(str::to_owned)),
+        (desk.say("映画", "Film"), text("movie_title").map(str::to_owned)),
+        (desk.say("日時", "Time"), text("start_time").map(|it| shown(it, desk.language))),
+        (desk.say("スクリーン", "Screen"), screen.map(str::to_owned)),
+        (desk.say("座席", "Seats"), Some(seats.collect::<Vec<_>>().join(", "))),
+        (desk.say("お名前", "For"), text("user_id").map(str::to_owned)),
+    ];
+    let lines = rows.into_iter().filter_map(|(name, it)| Some(format!("- {name}: {}", it?)));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,350 @@
+//! The third step at the cinema: which seats. Those side by side and near the middle are proposed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::{Aim, Asked, COUNT_MAX, Choice, SEATS, Visit, films::numbered, wanted::Position};
+use crate::{Decision, builtin::desk::Desk};
+
+/// Proposals at once.
+const PROPOSALS_MAX: usize = 4;
+/// How far back the best row is: in thousandths of the rows.
+const BEST_ROW: i64 = 620;
+/// The best row where people want to sit at the front or at the back.
+const FRONT_ROW: i64 = 0;
+const BACK_ROW: i64 = 1_000;
+/// Where they want to sit in the middle of the hall.
+const MIDDLE_ROW: i64 = 560;
+/// What seats away from an aisle weigh where one is wished: more than any place in a hall.
+const OFF_AISLE: i64 = 10_000;
+
+/// A seat that is free.
+#[derive(Clone, Debug)]
+struct Seat {
+    id: String,
+    row: String,
+    column: i64,
+}
+
+impl Visit {
+    pub(super) fn list_seats(&mut self, desk: &mut Desk<'_>) -> Decision {
+        let Some(showing) = &self.showing else { return self.list_showings(desk) };
+        let arguments = json!({ "showtime_id": showing.id });
+        let reason = desk.say("空いている席を確認", "To see which seats are free");
+        desk.only(SEATS, arguments, reason)
+    }
+
+    pub(super) fn seats_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let seats = read(found, self.wanted.wheelchair);
+        let edges = edges(found);
+        self.retitle(desk, found);
+        if self.aim != Aim::Book {
+            return self.seats_told(desk, &seats);
+        }
+        let is_free = |id: &String| seats.iter().any(|it| it.id == *id);
+        let taken: Vec<_> = self.seats.iter().filter(|it| !is_free(it)).cloned().collect();
+        if !taken.is_empty() {
+            let list = taken.join(", ");
+            self.note =
+                Some(desk.say(format!("{list} は空いていません。"), format!("{list}: not free.")));
+            self.count = self.count.or(u32::try_from(self.seats.len()).ok());
+            self.seats.clear();
+        }
+        if !self.seats.is_empty() {
+            return match self.user {
+                Some(_) => self.reserve(desk),
+                None => self.ask_user(desk),
+            };
+        }
+        let Some(count) = self.count else { return self.ask_count(desk) };
+        if count > COUNT_MAX {
+            self.count = None;
+            return desk.conclude(desk.say(
+                format!("一度に予約できるのは{COUNT_MAX}席までです。何席にしますか？"),
+                format!("At most {COUNT_MAX} seats can be reserved at once. How many shall it be?"),
+            ));
+        }
+        let count = count as usize;
+        if seats.len() < count {
+            self.showing = None;
+            return desk.conclude(desk.say(
+                format!("空席は{}席だけで、{count}席は取れません。予約はしていません。別の回をお試しください。", seats.len()),
+                format!("Only {} seats are left, fewer than {count}. Nothing was reserved; please try another showing.", seats.len()),
+            ));
+        }
+        let seats = match &self.wanted.row {
+            Some(row) => {
+                let of_row: Vec<_> = seats.iter().filter(|it| it.row == *row).cloned().collect();
+                if of_row.len() < count {
+                    self.note = Some(desk.say(
+                        format!("{row}列に{count}席の空きはありません。"),
+                        format!("There are not {count} seats left in row {row}."),
+                    ));
+                    seats
+                } else {
+                    of_row
+                }
+            }
+            None => seats,
+        };
+        const NOT_THERE: [&str; 6] =
+            ["not in the", "not at the front", "not too close", "以外", "は嫌", "じゃない"];
+        let is_denied = NOT_THERE.iter().any(|it| self.said.to_lowercase().contains(it));
+        let position = self.wanted.position.filter(|_| !is_denied);
+        let (groups, is_apart) = proposals(&seats, &edges, count, position);
+        let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();
+        let mut notes = Vec::new();
+        if is_apart {
+            notes.push(desk.say("並びの席は残っていません。", "No seats side by side are left."));
+        }
+        if let Some(place) = position.filter(|it| !is_there(*it, chosen, &seats, &edges)) {
+            let place = named(place, desk);
+            notes.push(desk.say(
+                format!("{place}に{count}席の空きは見つからないため、近い席です。"),
+                format!("There are no {count} seats together {place}; these are the nearest."),
+            ));
+        }
+        if !notes.is_empty() {
+            self.note = Some(notes.join(desk.language.pick("", " ")));
+        }
+        self.ask_seats(desk, &groups)
+    }
+
+    fn ask_seats(&mut self, desk: &mut Desk<'_>, groups: &[Vec<Seat>]) -> Decision {
+        self.choices =
+            groups.iter().enumerate().map(|(at, it)| self.choice(desk, at, it)).collect();
+        self.asked = Some(Asked::Seats);
+        let options: Vec<_> =
+            self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
+        let first = self.choices.first().map(|it| it.value.clone());
+        let label = desk.say("座席", "Seats");
+        let mut fields = vec![
+            json!({ "name": "seat_ids", "type": "radio", "label": label, "options": options, "default": first, "required": true }),
+        ];
+        if self.user.is_none() {
+            fields.push(user_field(desk));
+        }
+        let showing = self.showing.as_ref().map(|it| it.label.clone()).unwrap_or_default();
+        let asks = self.noted(showing);
+        let form = json!({ "title": desk.say("座席の選択", "Choose seats"), "description": asks, "submitLabel": desk.say("予約へ進む", "Go on"), "fields": fields });
+        let reason = desk.say("座席とお名前を尋ねるため", "To ask for the seats and the name");
+        let list = numbered(&self.choices);
+        let words = desk.say(
+            format!("{asks}\n{list}\n席の番号と、ユーザーIDを教えてください（例:「1番、ユーザーIDは u-1」）。"),
+            format!("{asks}\n{list}\nWhich one, and what is your user ID (such as \"number 1, user ID u-1\")?"),
+        );
+        desk.ask(form, reason, words)
+    }
+
+    fn ask_user(&mut self, desk: &mut Desk<'_>) -> Decision {
+        self.asked = Some(Asked::Seats);
+        self.choices.clear();
+        let seats = self.seats.join(", ");
+        let form = json!({
+            "title": desk.say("ご予約者", "Who is it for?"),
+            "description": desk.say(format!("座席: {seats}"), format!("Seats: {seats}")),
+            "submitLabel": desk.say("予約へ進む", "Go on"),
+            "fields": [user_field(desk)],
+        });
+        let reason = desk.say("どなたの予約かを尋ねるため", "To ask whom it is for");
+        let words = desk.say("ユーザーIDを教えてください。", "What is your user ID?");
+        desk.ask(form, reason, words)
+    }
+
+    fn ask_count(&mut self, desk: &mut Desk<'_>) -> Decision {
+        self.asked = Some(Asked::Seats);
+        self.choices.clear();
+        let fields: Vec<_> = self.count_field(desk).into_iter().collect();
+        let form = json!({ "title": desk.say("席数", "How many seats?"), "submitLabel": desk.say("次へ", "Next"), "fields": fields });
+        let reason = desk.say("席数を尋ねるため", "To ask how many seats");
+        let words = desk.say("何席にしますか？", "How many seats shall it be?");
+        desk.ask(form, reason, words)
+    }
+
+    fn seats_told(&mut self, desk: &Desk<'_>, seats: &[Seat]) -> Decision {
+        let count = seats.len();
+        let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for it in seats {
+            rows.entry(&it.row).or_default().push(it.id.trim_start_matches(it.row.as_str()));
+        }
+        let lines: Vec<_> =
+            rows.iter().map(|(row, it)| format!("- {row}: {}", it.join(" "))).collect();
+        let showing = self.showing.as_ref().map(|it| it.label.clone()).unwrap_or_default();
+        let taken: Vec<_> =
+            self.seats.iter().filter(|id| !seats.iter().any(|it| it.id == **id)).cloned().collect();
+        let named = match (self.seats.is_empty(), taken.is_empty()) {
+            (true, _) => String::new(),
+            (_, true) => desk.say(
+                format!("{} は空いています。", self.seats.join(", ")),
+                format!("{}: free. ", self.seats.join(", ")),
+            ),
+            (_, false) => desk.say(
+                format!("{} は空いていません。", taken.join(", ")),
+                format!("{}: not free. ", taken.join(", ")),
+            ),
+        };
+        self.seats.clear();
+        let chair = match self.wanted.wheelchair {
+            true => desk.say("車椅子用の", "wheelchair "),
+            false => String::new(),
+        };
+        let head = desk.say(
+            format!("{showing}の{chair}空席は{count}席です。{named}"),
+            format!("{showing}: {count} {chair}seats are free. {named}"),
+        );
+        let next = desk.say(
+            "予約するときは「A5とA6を予約して」のように書いてください。",
+            "To book, write for example \"book A5 and A6\".",
+        );
+        desk.conclude(format!("{head}\n{}\n{next}", lines.join("\n")))
+    }
+
+    fn choice(&self, desk: &Desk<'_>, at: usize, group: &[Seat]) -> Choice {
+        let ids: Vec<_> = group.iter().map(|it| it.id.clone()).collect();
+        let best =
+            if at == 0 { desk.say("（おすすめ）", " (recommended)") } else { String::new() };
+        Choice {
+            value: ids.join(","),
+            label: format!("{}{best}", ids.join(desk.language.pick("・", ", "))),
+            words: vec![ids.join(",")],
+        }
+    }
+
+    /// What the tool knows of the showing is shown from now on.
+    fn retitle(&mut self, desk: &Desk<'_>, found: &Value) {
+        let start = found["showtime"]["start_time"].as_str();
+        let title = found["showtime"]["movie_title"].as_str();
+        let label = self.film.as_ref().map(|it| it.label.clone()).or(title.map(str::to_owned));
+        if let (Some(start), Some(showing)) = (start, &mut self.showing) {
+            let when = super::showings::shown(start, desk.language);
+            showing.label = match label {
+                Some(film) => desk.say(format!("「{film}」{when}"), format!("{film}, {when}")),
+                None => when,
+            };
+        }
+    }
+}
+
+fn user_field(desk: &Desk<'_>) -> Value {
+    let label = desk.say("お名前または利用者ID", "Name or user ID");
+    json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": super::USER_MAX })
+}
+
+/// The seats that are free: those for wheelchairs where they are asked for, and else the others.
+fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
+    let seats = found["seats"].as_array().into_iter().flatten();
+    let free =
+        seats.filter(|it| it["is_reserved"] != true && (it["kind"] == "wheelchair") == wheelchair);
+    free.filter_map(seat).collect()
+}
+
+fn seat(it: &Value) -> Option<Seat> {
+    let column = it["column"].as_i64().or(it["number"].as_i64())?;
+    Some(Seat {
+        id: it["seat_id"].as_str()?.to_owned(),
+        row: it["row"].as_str()?.to_owned(),
+        column,
+    })
+}
+
+/// The seats at the end of their row or beside an aisle, taken ones among them.
+fn edges(found: &Value) -> BTreeSet<String> {
+    let all: Vec<_> = found["seats"].as_array().into_iter().flatten().filter_map(seat).collect();
+    let places: BTreeSet<_> = all.iter().map(|it| (it.row.as_str(), it.column)).collect();
+    let is_edge = |it: &&Seat| {
+        let beside = |column: i64| places.contains(&(it.row.as_str(), column));
+        !beside(it.column - 1) || !beside(it.column + 1)
+    };
+    all.iter().filter(is_edge).map(|it| it.id.clone()).collect()
+}
+
+/// Whether the seats are where they are wished: at the front, at the back, in the middle, at an aisle.
+fn is_there(position: Position, chosen: &[Seat], seats: &[Seat], edges: &BTreeSet<String>) -> bool {
+    let rows: BTreeSet<_> = seats.iter().map(|it| it.row.as_str()).collect();
+    let at = |row: &str| rows.iter().position(|it| *it == row).unwrap_or_default() * 4;
+    let depth = rows.len().saturating_sub(1);
+    match position {
+        Position::Front => chosen.iter().all(|it| at(&it.row) <= depth),
+        Position::Back => chosen.iter().all(|it| at(&it.row) >= 3 * depth),
+        Position::Aisle => chosen.iter().any(|it| edges.contains(&it.id)),
+        Position::Middle => {
+            let columns = seats.iter().map(|it| it.column);
+            let ends = columns.clone().min().unwrap_or(0) + columns.clone().max().unwrap_or(0);
+            let width = columns.clone().max().unwrap_or(0) - columns.min().unwrap_or(0) + 1;
+            let own: i64 = chosen.iter().map(|it| 2 * it.column - ends).sum();
+            let count = i64::try_from(chosen.len().max(1)).unwrap_or(1);
+            // The middle of the seats is in the middle third of the hall.
+            let is_central = (3 * own / count).abs() <= width;
+            is_central && chosen.iter().all(|it| (depth..=3 * depth).contains(&at(&it.row)))
+        }
+    }
+}
+
+fn named(position: Position, desk: &Desk<'_>) -> String {
+    match position {
+        Position::Front => desk.say("前方", "at the front"),
+        Position::Back => desk.say("後方", "at the back"),
+        Position::Middle => desk.say("真ん中", "in the middle"),
+        Position::Aisle => desk.say("通路側", "at an aisle"),
+    }
+}
+
+/// The best groups of `count` seats, at most one a row; whether they are apart, since none is together.
+fn proposals(
+    seats: &[Seat],
+    edges: &BTreeSet<String>,
+    count: usize,
+    position: Option<Position>,
+) -> (Vec<Vec<Seat>>, bool) {
+    let best_row = match position {
+        Some(Position::Front) => FRONT_ROW,
+        Some(Position::Back) => BACK_ROW,
+        Some(Position::Middle) => MIDDLE_ROW,
+        Some(Position::Aisle) | None => BEST_ROW,
+    };
+    // What is wished weighs more than all else.
+    let (sides_weight, row_divisor) = match position {
+        Some(Position::Middle) => (3, 20),
+        Some(Position::Front | Position::Back) => (1, 5),
+        Some(Position::Aisle) | None => (1, 50),
+    };
+    let mut rows: BTreeMap<&str, Vec<&Seat>> = BTreeMap::new();
+    for it in seats {
+        rows.entry(&it.row).or_default().push(it);
+    }
+    let (least, most) = seats
+        .iter()
+        .fold((i64::MAX, i64::MIN), |it, seat| (it.0.min(seat.column), it.1.max(seat.column)));
+    // Twice the middle, to stay with whole numbers.
+    let middle = least + most;
+    let last = i64::try_from(rows.len()).unwrap_or(1).saturating_sub(1).max(1);
+    let mut groups: Vec<(i64, Vec<Seat>)> = Vec::new();
+    for (at, row) in rows.values_mut().enumerate() {
+        row.sort_by_key(|it| it.column);
+        let depth = i64::try_from(at).unwrap_or_default() * 1_000 / last;
+        let off_row = (depth - best_row).abs() / row_divisor;
+        let together = row
+            .windows(count)
+            .filter(|it| it.windows(2).all(|it| it[1].column == it[0].column + 1));
+        let scored = together.map(|it| {
+            let sides = it[0].column + it[count - 1].column;
+            let is_off =
+                position == Some(Position::Aisle) && !it.iter().any(|it| edges.contains(&it.id));
+            let off_aisle = if is_off { OFF_AISLE } else { 0 };
+            (sides_weight * (sides - middle).abs() + off_row + off_aisle, it)
+        });
+        if let Some((score, group)) = scored.min_by_key(|it| it.0) {
+            groups.push((score, group.iter().map(|it| (*it).clone()).collect()));
+        }
+    }
+    if groups.is_empty() {
+        let mut all: Vec<_> = seats.to_vec();
+        all.sort_by_key(|it| (2 * it.column - middle).abs());
+        all.truncate(count);
+        all.sort_by(|a, b| (&a.row, a.column).cmp(&(&b.row, b.column)));
+        return (vec![all], count > 1);
+    }
+    groups.sort_by_key(|it| it.0);
+    (groups.into_iter().take(PROPOSALS_MAX).map(|it| it.1).collect(), false)
+}

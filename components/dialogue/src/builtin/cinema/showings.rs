@@ -1,0 +1,254 @@
+//! The second step at the cinema: which showing.
+
+use serde_json::{Value, json};
+
+use super::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit, films::numbered, wanted::Pick};
+use crate::{Answered, Decision, Language, ToolResult, builtin::desk::Desk};
+
+/// Showings that are offered at once.
+const SHOWINGS_MAX: usize = 20;
+
+/// A showing, as it is chosen by.
+struct Showing<'a> {
+    value: &'a Value,
+    start: &'a str,
+    /// Minutes from midnight.
+    minutes: u16,
+    free: u64,
+}
+
+impl Visit {
+    pub(super) fn list_showings(&mut self, desk: &mut Desk<'_>) -> Decision {
+        let Some(film) = self.film.clone() else { return self.list_films(desk) };
+        let label = film.label;
+        let days = [self.date.clone(), self.also.clone()];
+        let calls = days.iter().take(1).chain(days[1..].iter().filter(|it| it.is_some()));
+        let calls = calls.map(|date| {
+            let mut arguments = json!({ "movie_id": film.id });
+            if let Some(date) = date {
+                arguments["date"] = date.as_str().into();
+            }
+            let reason = desk
+                .say(format!("「{label}」の上映時間を確認"), format!("To see when {label} is on"));
+            desk.call(SHOWTIMES, arguments, reason)
+        });
+        Decision::Call(calls.collect())
+    }
+
+    pub(super) fn showings_found(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        let all = found["showtimes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let open: Vec<_> =
+            all.iter().filter(|it| it["is_open"] != false).filter_map(read).collect();
+        let film = self.film.as_ref().map(|it| it.label.clone()).unwrap_or_default();
+        let day = self.date.clone().unwrap_or_default();
+        if open.is_empty() {
+            self.film = None;
+            return desk.conclude(desk.say(
+                format!("「{film}」の上映は{day}にはもうありません。別の日か別の映画をお試しください。"),
+                format!("There is no more showing of {film} {day}. Please try another day or another film."),
+            ));
+        }
+        let hours = self.hours;
+        let is_over = |it: &Showing<'_>, to: u16| {
+            minutes(it.value).is_none_or(|long| i64::from(it.minutes) + long <= i64::from(to))
+        };
+        let is_meant = |it: &&Showing<'_>| {
+            hours.is_none_or(|hours| {
+                (hours.from..=hours.to).contains(&it.minutes)
+                    && (!self.wanted.ends || is_over(it, hours.to))
+            })
+        };
+        let mut meant: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
+        if meant.is_empty() {
+            self.note = Some(desk.say(
+                "ご希望の時間帯の上映はありません。",
+                "Nothing is on at the time you wished.",
+            ));
+            meant = open.iter().collect();
+        }
+        // `ミニシアターのほうで`: the screen that is named.
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            meant.iter().copied().partition(|it| screen(it.value, &self.said).is_some());
+        if !here.is_empty() && !elsewhere.is_empty() {
+            self.wanted.explained.extend(screen(here[0].value, &self.said));
+            meant = here;
+        }
+        meant.sort_by_key(|it| it.start);
+        if self.aim == Aim::Showtimes {
+            let meant = match self.wanted.pick {
+                Some(Pick::Earliest) => meant.into_iter().take(1).collect(),
+                Some(Pick::Latest) => {
+                    // The last one of each day.
+                    let day = |it: &&Showing<'_>| it.start.get(..10).unwrap_or_default().to_owned();
+                    let last: Vec<_> = meant
+                        .iter()
+                        .enumerate()
+                        .filter(|(at, it)| {
+                            meant.get(at + 1).is_none_or(|next| day(next) != day(it))
+                        })
+                        .map(|it| *it.1)
+                        .collect();
+                    last
+                }
+                None => meant,
+            };
+            return self.showings_told(desk, &meant, &film);
+        }
+        let count = u64::from(self.count.unwrap_or(1));
+        let (with_seats, full): (Vec<_>, Vec<_>) =
+            meant.into_iter().partition(|it| it.free >= count);
+        if with_seats.is_empty() {
+            self.film = None;
+            let times: Vec<_> = full.iter().map(|it| shown(it.start, desk.language)).collect();
+            let times = times.join(desk.language.pick("、", ", "));
+            return desk.conclude(desk.say(
+                format!("「{film}」（{times}）は満席か、{count}席の空きがありません。予約はしていません。別の日か別の映画をお試しください。"),
+                format!("{film} ({times}) is sold out or has fewer than {count} seats. Nothing was reserved; please try another day or film."),
+            ));
+        }
+        // The one that is meant exactly, or the only one.
+        let exact = hours.filter(|it| it.is_exact).and_then(|hours| {
+            let sought = if hours.from == 0 { hours.to } else { hours.from + 60 };
+            let mut exact =
+                with_seats.iter().filter(|it| it.minutes == sought && hours.to < 24 * 60);
+            exact.next().filter(|_| exact.next().is_none())
+        });
+        // The earliest or the latest is the one that is asked for, as long as the day is clear.
+        let picked = match self.wanted.pick {
+            Some(Pick::Earliest) => with_seats.first(),
+            Some(Pick::Latest) => {
+                with_seats.iter().rfind(|it| it.start.get(..10) == with_seats[0].start.get(..10))
+            }
+            None => None,
+        };
+        let picked = picked.filter(|_| self.note.is_none());
+        let only = if let [one] = &with_seats[..] { Some(one) } else { None };
+        if let Some(one) = picked.or(exact).or(only.filter(|_| self.note.is_none())) {
+            let choice = choice(one, desk.language);
+            self.showing = Some(Settled { id: choice.value, label: choice.label });
+            return self.proceed(desk);
+        }
+        self.ask_showing(desk, &with_seats, &film)
+    }
+
+    fn ask_showing(
+        &mut self,
+        desk: &mut Desk<'_>,
+        showings: &[&Showing<'_>],
+        film: &str,
+    ) -> Decision {
+        self.choices =
+            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, desk.language)).collect();
+        self.asked = Some(Asked::Showing);
+        let options: Vec<_> =
+            self.choices.iter().map(|it| json!({ "value": it.value, "label": it.label })).collect();
+        let label = desk.say("上映時間", "Showtime");
+        let mut fields = vec![
+            json!({ "name": "showtime_id", "type": "radio", "label": label, "options": options, "required": true }),
+        ];
+        fields.extend(self.count_field(desk));
+        let asks = desk.say(
+            format!("「{film}」の上映時間をお選びください。"),
+            format!("When would you like to see {film}?"),
+        );
+        let asks = self.noted(asks);
+        let form = json!({ "title": desk.say("上映時間の選択", "Choose a showtime"), "description": asks, "submitLabel": desk.say("次へ", "Next"), "fields": fields });
+        let reason = desk.say("どの回にするかを尋ねるため", "To ask which showing");
+        let list = numbered(&self.choices);
+        desk.ask(form, reason, format!("{asks}\n{list}"))
+    }
+
+    fn showings_told(
+        &mut self,
+        desk: &Desk<'_>,
+        showings: &[&Showing<'_>],
+        film: &str,
+    ) -> Decision {
+        self.choices =
+            showings.iter().take(SHOWINGS_MAX).map(|it| choice(it, desk.language)).collect();
+        self.asked = Some(Asked::Showing);
+        let head = desk.say(format!("「{film}」の上映時間です。"), format!("Showtimes of {film}:"));
+        let mut head = self.noted(head);
+        let minutes =
+            showings.first().and_then(|it| minutes(it.value)).filter(|_| self.asks_length);
+        if let Some(minutes) = minutes {
+            let length = desk.say(
+                format!("「{film}」は{minutes}分です。"),
+                format!("{film} takes {minutes} minutes."),
+            );
+            head = format!("{length}\n{head}");
+        }
+        let list = numbered(&self.choices);
+        let next = desk.say(
+            "予約するときは「1番を2席予約して」のように書いてください。",
+            "To book, write for example \"book two seats for number 1\".",
+        );
+        desk.conclude(format!("{head}\n{list}\n{next}"))
+    }
+}
+
+/// The showings of all days that were asked for.
+pub(super) fn all(answered: &[Answered]) -> Value {
+    let lists = answered.iter().filter_map(|it| match &it.result {
+        ToolResult::Output { structured, .. } if it.call.name == SHOWTIMES => {
+            structured["showtimes"].as_array()
+        }
+        _ => None,
+    });
+    json!({ "showtimes": lists.flatten().collect::<Vec<_>>() })
+}
+
+fn read(value: &Value) -> Option<Showing<'_>> {
+    let start = value["start_time"].as_str()?;
+    let hour: u16 = start.get(11..13)?.parse().ok()?;
+    let minute: u16 = start.get(14..16)?.parse().ok()?;
+    let free = value["available_seats_count"].as_u64().unwrap_or_default();
+    Some(Showing { value, start, minutes: hour * 60 + minute, free })
+}
+
+/// The name of the screen, where it stands in what was said.
+fn screen(showing: &Value, said: &str) -> Option<String> {
+    let said = said.to_lowercase();
+    let names = ["theater_name", "theater_name_en"].into_iter();
+    let mut names = names.filter_map(|it| showing[it].as_str());
+    let name = names.find(|it| !it.is_empty() && said.contains(&it.to_lowercase()))?;
+    Some(name.to_owned())
+}
+
+/// How long a showing is, in minutes.
+fn minutes(showing: &Value) -> Option<i64> {
+    let at = |name: &str| showing[name].as_str()?.get(..19)?.parse::<jiff::civil::DateTime>().ok();
+    let span = at("start_time")?.until(at("end_time")?).ok()?;
+    span.total(jiff::Unit::Minute).ok().map(|it| it.round() as i64)
+}
+
+/// `11月23日 19:00`.
+pub(super) fn shown(start: &str, language: Language) -> String {
+    let part = |from, to| start.get(from..to).unwrap_or_default();
+    let (month, day) = (part(5, 7).trim_start_matches('0'), part(8, 10).trim_start_matches('0'));
+    let time = part(11, 16);
+    language.pick(format!("{month}月{day}日 {time}"), format!("{} {time}", part(0, 10)))
+}
+
+fn choice(showing: &Showing<'_>, language: Language) -> Choice {
+    let value = showing.value;
+    let screen = language
+        .pick(&value["theater_name"], &value["theater_name_en"])
+        .as_str()
+        .or(value["theater_name"].as_str());
+    let screen = screen.map(|it| format!(" {it}")).unwrap_or_default();
+    let when = shown(showing.start, language);
+    let free = showing.free;
+    let label = language.pick(
+        format!("{when}{screen}（空き{free}席）"),
+        format!("{when}{screen} ({free} seats left)"),
+    );
+    let id = value["showtime_id"].as_str().unwrap_or_default().to_owned();
+    let time = showing.start.get(11..16).unwrap_or_default().to_owned();
+    let hour = showing.minutes / 60;
+    let mut words = vec![time];
+    if showing.minutes.is_multiple_of(60) {
+        words.push(format!("{hour}時"));
+    }
+    Choice { value: id, label, words }
+}

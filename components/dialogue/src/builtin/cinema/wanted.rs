@@ -1,0 +1,511 @@
+//! What is wanted of films and showings besides a title: the shortest, the earliest, under two hours, no anime.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Language,
+    builtin::{
+        heard::{Heard, marks},
+        names::Names,
+    },
+    planner::when::number,
+};
+
+/// What films are put in order by; the first is the one that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Order {
+    Shortest,
+    Longest,
+    Newest,
+    Oldest,
+    Best,
+    Worst,
+}
+
+/// Which of several showings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Pick {
+    Earliest,
+    Latest,
+}
+
+/// Where in the hall people want to sit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Position {
+    Front,
+    Back,
+    Middle,
+    Aisle,
+}
+
+/// What says no to a part of the hall, before it in English and behind it in Japanese.
+const AWAY_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
+const AWAY_BEHIND: &str = "以外|じゃな|じゃない|ではな|は避け|を避け|は嫌|はいや|はイヤ|はやめ|は無し|はなし|は苦手|すぎな|過ぎな";
+
+const POSITIONS: &[(Position, &str)] = &[
+    (
+        Position::Aisle,
+        "通路側|通路寄り|通路に近い|通路脇|通路沿い|端の席|端っこ|はしの席|aisle|aisle seat|aisle seats|at the end of a row|at the end of the row",
+    ),
+    (
+        Position::Back,
+        "最後列|一番後ろ|後ろの方|後ろのほう|後ろ寄り|後方|後ろの席|うしろの席|うしろ|後ろ|back row|back rows|near the back|towards the back|toward the back|the back|at back|rear|towards the back|back seats|last row",
+    ),
+    (
+        Position::Front,
+        "too close to the screen|right at the screen|near the screen|最前列|最前|一番前|前の方|前のほう|前方|前寄り|前の席|前列|front row|front rows|near the front|towards the front|toward the front|the front|front seats|front|first row",
+    ),
+    (
+        Position::Middle,
+        "near the middle|near the center|near the centre|真ん中|まんなか|ど真ん中|中央|中ほど|センター|middle|in the middle|center|centre|central|centrally",
+    ),
+];
+
+const ORDERS: &[(Order, &str)] = &[
+    (
+        Order::Shortest,
+        "一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+    ),
+    (
+        Order::Longest,
+        "一番長い|いちばん長い|最も長い|最長|長い順|longest|どっちが長い|どちらが長い|is longer|the longer",
+    ),
+    (
+        Order::Newest,
+        "一番新しい|いちばん新しい|最も新しい|最新の映画|最新作|新しい順|newest|latest film|latest movie|most recent|newer",
+    ),
+    (Order::Oldest, "一番古い|いちばん古い|最も古い|最古|古い順|oldest|older film"),
+    (
+        Order::Worst,
+        "評価が低い|評価の低い|一番低い|最低評価|人気がない|worst rated|lowest rated|lowest rating|worst rating|least popular",
+    ),
+    (
+        Order::Best,
+        "評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+    ),
+];
+const EARLIEST: &str = "早いほう|早い方|早めのほう|the early one|early one|earlier one|the earlier|first one|なるべく早い|なるべく早く|できるだけ早い|できるだけ早く|とにかく早い|最速|as soon as possible|asap|as early as possible|soonest|いちばん近い回|next available|一番早い|いちばん早い|1番早い|最も早い|最初の回|はじめの回|朝イチ|朝一|一番早く|いちばん早く|次の回|直近の回|一番近い回|すぐ観られる回|次のは|早い回|最初の上映|朝一番|earliest|first showing|first show|first screening|first one of the day|soonest|next showing|next screening";
+const LATEST: &str = "遅いほう|遅い方|遅めのほう|あとのほう|後の方の回|the later one|later one|the later|the late one|late one|最終回|遅い回|一番最後|latest|the last one|最後の回|最後の上映|最後の映画|ラスト|一番遅い|いちばん遅い|最も遅い|最終上映|ラストの回|last show|last showing|last screening|latest show|latest screening|latest one|final showing|final screening";
+/// What says that the hour is when a film is over.
+const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
+const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
+
+/// What is wanted besides a title.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Wanted {
+    pub(super) order: Option<Order>,
+    /// Whether only the first in that order will do.
+    pub(super) is_first: bool,
+    pub(super) pick: Option<Pick>,
+    /// Whether the earliest and the latest are both asked for.
+    is_both: bool,
+    /// Minutes that a film may take.
+    pub(super) minutes: Option<(u64, u64)>,
+    /// The least rating of a film.
+    pub(super) rating: Option<f64>,
+    /// What is to be left out, as it was written.
+    pub(super) without: Option<String>,
+    pub(super) wheelchair: bool,
+    /// Whether the hour that is named is when the film has to be over.
+    pub(super) ends: bool,
+    /// Where in the hall.
+    pub(super) position: Option<Position>,
+    /// Whether an end of the hall is what is not wanted.
+    is_away: bool,
+    /// The row that is named: `F列`, `row F`.
+    pub(super) row: Option<String>,
+    /// The words that say how long a film may take.
+    length: Option<String>,
+    /// Words that a film may be known by.
+    pub(super) words: Vec<String>,
+    /// Those that the films were found by.
+    pub(super) explained: Vec<String>,
+}
+
+impl Wanted {
+    /// What `heard` wants.
+    pub(super) fn of(heard: &Heard) -> Self {
+        let has = |words: &'static str| {
+            marks(words).any(|it| {
+                heard.find(it, 0).is_some_and(|at| !it.is_ascii() || heard.is_word(at, it))
+            })
+        };
+        let order = ORDERS.iter().find(|it| has(it.1)).map(|it| it.0);
+        let text: String = heard.lower.iter().collect();
+        let earliest = has(EARLIEST) || names_showing(&text, "first ");
+        let latest = has(LATEST) || names_showing(&text, "last ");
+        let pick = match (earliest, latest) {
+            (true, false) => Some(Pick::Earliest),
+            (false, true) => Some(Pick::Latest),
+            _ => None,
+        };
+        let length = minutes(&heard.lower).map(|it| (it.0, heard.piece(it.1.0, it.1.1).text));
+        const FIRST: &str = "一番|いちばん|最も|もっとも|最高|最長|最短|最古|最新|best|highest|top|shortest|longest|newest|oldest|worst|lowest|most";
+        Self {
+            order,
+            is_first: order.is_some() && has(FIRST),
+            pick,
+            is_both: has(EARLIEST) && has(LATEST),
+            minutes: length.as_ref().map(|it| it.0),
+            length: length.map(|it| it.1),
+            rating: rating(&heard.lower).map(|it| it.0),
+            without: heard.excluded().map(|it| it.text),
+            wheelchair: has(WHEELCHAIR),
+            ends: has(ENDS),
+            position: match keeps_away(heard) {
+                // Who does not want to sit at an end sits in the middle.
+                true => Some(Position::Middle),
+                false => POSITIONS.iter().find(|it| has(it.1)).map(|it| it.0),
+            },
+            is_away: keeps_away(heard),
+            row: row(&heard.lower),
+            words: Vec::new(),
+            explained: Vec::new(),
+        }
+    }
+
+    /// Takes in what is wanted besides, in a sentence after others; whether that is anything.
+    pub(super) fn renew(&mut self, later: Self) -> bool {
+        let says = later.pick.is_some()
+            || later.row.is_some()
+            || later.position.is_some()
+            || later.wheelchair;
+        self.pick = later.pick.or(self.pick);
+        self.row = later.row.or(self.row.take());
+        self.position = later.position.or(self.position);
+        self.wheelchair |= later.wheelchair;
+        says
+    }
+
+    /// What was wished before of showings and seats holds, as far as nothing new was said of it.
+    pub(super) fn keep(&mut self, before: &Self) {
+        self.pick = self.pick.or(before.pick);
+        self.row = self.row.take().or_else(|| before.row.clone());
+        self.wheelchair |= before.wheelchair;
+        self.position = self.position.or(before.position);
+    }
+
+    /// What of the sentence it uses; which of several showings, where `picks` are looked at.
+    pub(super) fn used(&self, picks: bool) -> Vec<String> {
+        let mut used: Vec<String> = Vec::new();
+        let is_seated = picks;
+        let tables = ORDERS.iter().filter(|it| self.order == Some(it.0)).map(|it| it.1);
+        let table = [(Pick::Earliest, EARLIEST), (Pick::Latest, LATEST)];
+        let picks = table
+            .into_iter()
+            .filter(|it| picks && (self.is_both || self.pick == Some(it.0)))
+            .map(|it| it.1);
+        for table in tables.chain(picks) {
+            used.extend(marks(table).map(str::to_owned));
+        }
+        if self.ends {
+            used.extend(marks(ENDS).map(str::to_owned));
+        }
+        if self.wheelchair {
+            used.extend(marks(WHEELCHAIR).map(str::to_owned));
+        }
+        for (position, words) in POSITIONS {
+            // A place in the hall is for who chooses seats.
+            let is_away = self.is_away && matches!(position, Position::Front | Position::Back);
+            if is_seated && (self.position == Some(*position) || is_away) {
+                used.extend(marks(words).map(str::to_owned));
+            }
+        }
+        if let Some(row) = &self.row {
+            used.extend([format!("{row}列"), format!("row {row}")]);
+        }
+        used.extend(self.without.clone());
+        used.extend(self.length.clone());
+        used
+    }
+
+    /// Whether a film is short or long enough, and none of those that are left out.
+    pub(super) fn admits(&self, film: &Value) -> bool {
+        let fits = match (self.minutes, film["duration"].as_u64()) {
+            (Some((from, to)), Some(minutes)) => (from..=to).contains(&minutes),
+            _ => true,
+        };
+        let is_rated = match (self.rating, film["rating"].as_f64()) {
+            (Some(least), Some(rating)) => rating >= least,
+            _ => true,
+        };
+        let is_left_out = self.without.as_ref().is_some_and(|without| {
+            let without = fold(without);
+            ["title", "title_en", "genre", "genre_en"]
+                .iter()
+                .filter_map(|it| film[*it].as_str())
+                .map(fold)
+                .any(|it| {
+                    it.chars().count() > 1
+                        && (without.contains(&it)
+                            || without.chars().count() > 2 && it.contains(&without))
+                })
+        });
+        fits && is_rated && !is_left_out
+    }
+
+    /// Puts films in the order that is asked for.
+    pub(super) fn sort(&self, films: &mut [&Value]) {
+        let minutes = |it: &Value| it["duration"].as_u64().unwrap_or_default();
+        let day = |it: &Value| it["release_date"].as_str().unwrap_or_default().to_owned();
+        let rating = |it: &Value| it["rating"].as_f64().unwrap_or_default();
+        match self.order {
+            Some(Order::Shortest) => films.sort_by_key(|it| minutes(it)),
+            Some(Order::Longest) => films.sort_by_key(|it| std::cmp::Reverse(minutes(it))),
+            Some(Order::Newest) => films.sort_by_key(|it| std::cmp::Reverse(day(it))),
+            Some(Order::Oldest) => films.sort_by_key(|it| day(it)),
+            Some(Order::Best) => films.sort_by(|a, b| rating(b).total_cmp(&rating(a))),
+            Some(Order::Worst) => films.sort_by(|a, b| rating(a).total_cmp(&rating(b))),
+            None => {}
+        }
+    }
+
+    /// What the first of them is, in words.
+    pub(super) fn superlative(&self, language: Language) -> Option<&'static str> {
+        Some(match self.order? {
+            Order::Shortest => language.pick("一番短いのは", "The shortest is"),
+            Order::Longest => language.pick("一番長いのは", "The longest is"),
+            Order::Newest => language.pick("一番新しいのは", "The newest is"),
+            Order::Oldest => language.pick("一番古いのは", "The oldest is"),
+            Order::Best => language.pick("一番評価が高いのは", "The best rated is"),
+            Order::Worst => language.pick("一番評価が低いのは", "The lowest rated is"),
+        })
+    }
+
+    /// The films whose title or description has the most of the words, and the words that they have.
+    pub(super) fn known_by<'a>(&self, films: &[&'a Value]) -> (Vec<&'a Value>, Vec<String>) {
+        let texts = ["title", "title_en", "description", "description_en", "genre", "genre_en"];
+        let has = |film: &Value, word: &str| {
+            let stem = stem(word);
+            texts.iter().filter_map(|it| film[*it].as_str()).any(|text| {
+                let text = text.to_lowercase();
+                match stem.is_ascii() {
+                    true => {
+                        text.split(|it: char| !it.is_alphanumeric()).any(|it| it.starts_with(&stem))
+                    }
+                    false => text.contains(&stem),
+                }
+            })
+        };
+        let count = |film: &Value| self.words.iter().filter(|it| has(film, it)).count();
+        let most = films.iter().map(|it| count(it)).max().unwrap_or_default();
+        if most == 0 {
+            return (Vec::new(), Vec::new());
+        }
+        let found: Vec<_> = films.iter().copied().filter(|it| count(it) == most).collect();
+        let words: Vec<_> = self
+            .words
+            .iter()
+            .filter(|word| found.iter().any(|it| has(it, word)))
+            .cloned()
+            .collect();
+        (found, words)
+    }
+}
+
+/// `評価4.5以上`, `rated above 4.5`: the least rating, and where that stands, in characters.
+pub(in crate::builtin) fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
+    const NAMES: &str = "評価|レビュー|レーティング|★|星|rating|rated|stars";
+    const LEAST: &str =
+        "以上|より上|を超|超え| or more| or higher| or above| or better| and above| and up|+";
+    const BEFORE: &str = "above |over |at least |more than |higher than |better than ";
+    let text: String = lower.iter().collect();
+    if !marks(NAMES).any(|it| text.contains(it)) {
+        return None;
+    }
+    let is_digit = |at: usize| lower.get(at).is_some_and(char::is_ascii_digit);
+    let from = (0..lower.len()).find(|at| {
+        is_digit(*at)
+            && (*at == 0 || !is_digit(at - 1))
+            && matches!(lower.get(at + 1), Some('.'))
+            && is_digit(at + 2)
+    })?;
+    let to = from + 3;
+    let rating: f64 = lower[from..to].iter().collect::<String>().parse().ok()?;
+    let behind: String = lower[to..].iter().collect();
+    let behind = behind.trim_start_matches(['点', ' ']);
+    let before: String = lower[..from].iter().collect();
+    let least = marks(LEAST).find(|it| behind.starts_with(it.trim_start()));
+    let is_least = least.is_some() || marks(BEFORE).any(|it| before.ends_with(it));
+    let end = lower.len() - behind.chars().count()
+        + least.map_or(0, |it| it.trim_start().chars().count());
+    is_least.then_some((rating, (from, if least.is_some() { end } else { to })))
+}
+
+fn row(lower: &[char]) -> Option<String> {
+    let text: String = lower.iter().collect();
+    let letter = |it: Option<char>| it.filter(char::is_ascii_lowercase);
+    let is_word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+    if let Some((before, _)) = text.split_once('列') {
+        let row = letter(before.chars().next_back())?;
+        let is_alone = !is_word(before.chars().rev().nth(1));
+        return is_alone.then(|| row.to_ascii_uppercase().to_string());
+    }
+    let (_, behind) = text.split_once("row ")?;
+    let row = letter(behind.chars().next())?;
+    (!is_word(behind.chars().nth(1))).then(|| row.to_ascii_uppercase().to_string())
+}
+
+/// `the first Rashomon showing on Thursday`: which of the showings, with the film's name between.
+fn names_showing(text: &str, which: &str) -> bool {
+    const WORDS_MAX: usize = 4;
+    let Some((_, behind)) = text.split_once(which) else { return false };
+    let mut words = behind.split([' ', ',', '.', '?']).take(WORDS_MAX).skip(1);
+    words.any(|it| ["showing", "show", "screening", "showtime"].contains(&it))
+}
+
+/// Whether `heard` says no to a part of the hall: `not in the front row`, `最前列以外`.
+pub(in crate::builtin) fn keeps_away(heard: &Heard) -> bool {
+    let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
+    ends.flat_map(|it| marks(it.1)).any(|phrase| {
+        let Some(at) = heard.find(phrase, 0) else { return false };
+        let before: String = heard.lower[..at].iter().collect();
+        let behind = at + phrase.chars().count();
+        match phrase.is_ascii() {
+            true => marks(AWAY_BEFORE).any(|it| before.ends_with(it)),
+            false => marks(AWAY_BEHIND).any(|it| heard.is_at(it, behind)),
+        }
+    })
+}
+
+/// A word without its ending, as far as English has one.
+fn stem(word: &str) -> String {
+    let word = word.to_lowercase();
+    if !word.is_ascii() || word.len() < 5 {
+        return word;
+    }
+    let bare = ["ing", "ers", "ies", "es", "er", "ed", "s", "y"]
+        .iter()
+        .find_map(|it| word.strip_suffix(it))
+        .filter(|it| it.len() > 3);
+    bare.unwrap_or(&word).to_owned()
+}
+
+/// Where what says which films or showings stands: `いちばん早い回`, `一番新しい`.
+pub(in crate::builtin) fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
+    let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
+    // What is good or popular may be part of anything.
+    let words = tables.flat_map(marks).filter(|it| {
+        !it.is_ascii()
+            && ["一番", "いちばん", "最", "早い", "遅い"].iter().any(|mark| it.starts_with(mark))
+    });
+    let found = words.flat_map(|word| {
+        let word: Vec<char> = word.chars().collect();
+        let at = lower.windows(word.len()).position(|it| it == word);
+        at.map(|at| (at, at + word.len()))
+    });
+    found.collect()
+}
+
+/// `under 100 minutes`, `2時間以内`, `90分以上`: from and to, and where that stands, in characters.
+pub(in crate::builtin) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
+    const UNITS: &[(u64, &str)] = &[
+        (1, "分"),
+        (1, " minutes"),
+        (1, " minute"),
+        (1, " mins"),
+        (1, " min"),
+        (1, "min"),
+        (90, "時間半"),
+        (60, "時間"),
+        (60, " hours"),
+        (60, " hour"),
+        (60, " hrs"),
+        (60, "hrs"),
+        (60, "h"),
+    ];
+    const WORDS: &[(u64, &str)] = &[
+        (1, "one"),
+        (1, "an"),
+        (2, "two"),
+        (3, "three"),
+        (4, "four"),
+        (90, "ninety"),
+        (100, "a hundred"),
+        (120, "a hundred and twenty"),
+    ];
+    const BEHIND: &[(bool, &str)] = &[
+        (true, "以内"),
+        (true, "以下"),
+        (true, "未満"),
+        (true, "より短"),
+        (true, "までの"),
+        (true, "くらいまで"),
+        (true, "を切る"),
+        (true, "切る"),
+        (true, "切り"),
+        (true, "で終わ"),
+        (true, "に収ま"),
+        (true, " or less"),
+        (true, " or shorter"),
+        (true, " at most"),
+        (true, " max"),
+        (false, "以上"),
+        (false, "より長"),
+        (false, "を超え"),
+        (false, "超え"),
+        (false, " or more"),
+        (false, " or longer"),
+        (false, " at least"),
+    ];
+    const BEFORE: &[(bool, &str)] = &[
+        (true, "under "),
+        (true, "less than "),
+        (true, "shorter than "),
+        (true, "at most "),
+        (true, "no longer than "),
+        (true, "no more than "),
+        (true, "within "),
+        (true, "below "),
+        (true, "up to "),
+        (true, "not over "),
+        (true, "max "),
+        (false, "over "),
+        (false, "more than "),
+        (false, "longer than "),
+        (false, "at least "),
+    ];
+    let starts = |at: usize, what: &str| {
+        let mut rest = lower.get(at..).unwrap_or_default().iter();
+        what.chars().all(|it| rest.next() == Some(&it))
+    };
+    let letter = |at: usize| lower.get(at).is_some_and(char::is_ascii_alphanumeric);
+    for at in 0..lower.len() {
+        if at > 0 && (letter(at - 1) || "一二三四五六七八九十".contains(lower[at - 1])) {
+            continue;
+        }
+        let word = || {
+            let found = WORDS.iter().filter(|it| starts(at, it.1)).max_by_key(|it| it.1.len())?;
+            Some((i32::try_from(found.0).ok()?, found.1.len()))
+        };
+        let Some((count, digits)) = number(&lower[at..]).or_else(word) else { continue };
+        let behind = at + digits;
+        let unit = UNITS.iter().find(|it| {
+            let end = behind + it.1.chars().count();
+            starts(behind, it.1) && (!it.1.is_ascii() || !letter(end))
+        });
+        let Some((each, unit)) = unit else { continue };
+        let mut to = behind + unit.chars().count();
+        let half = [" and a half"].iter().find(|it| starts(to, it));
+        let mut total = u64::try_from(count).ok()? * each.min(&60) + each.saturating_sub(60);
+        if let Some(half) = half {
+            (to, total) = (to + half.len(), total + 30);
+        }
+        let behind = BEHIND.iter().find(|it| starts(to, it.1));
+        let before = BEFORE.iter().find(|it| at >= it.1.len() && starts(at - it.1.len(), it.1));
+        let (is_most, from, to) = match (behind, before) {
+            (Some((is_most, mark)), _) => (*is_most, at, to + mark.chars().count()),
+            (None, Some((is_most, mark))) => (*is_most, at - mark.len(), to),
+            (None, None) => continue,
+        };
+        let range = if is_most { (0, total) } else { (total, u64::MAX) };
+        return Some((range, (from, to)));
+    }
+    None
+}
+
+fn fold(text: &str) -> String {
+    text.to_lowercase().chars().filter(|it| it.is_alphanumeric()).collect()
+}

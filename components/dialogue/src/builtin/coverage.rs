@@ -1,0 +1,264 @@
+//! What of a sentence was not used: words that carry meaning and led to nothing are named or asked about,
+//! never dropped.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use super::{
+    heard::{Heard, MASK, marks},
+    names::Names,
+    rules::Goal,
+    words::Word,
+};
+use crate::planner::scan;
+
+/// Words that are told at once.
+const TOLD_MAX: usize = 5;
+/// From so many words on that nothing is known of, the sentence is asked about.
+pub(super) const ASKED_FROM: usize = 4;
+
+/// Words that the tables know as harmless and that do mean something, and the goals that use them.
+const MEANT: &[(&[Goal], &str)] = &[
+    (
+        &[Goal::Route, Goal::Distances],
+        "一番|いちばん|最も|もっとも|the most|the least|most|least|最短|最長|最安|shortest|longest|cheapest|earliest|latest|fastest|newest|oldest|biggest|largest|smallest|furthest|farthest",
+    ),
+    (
+        &[],
+        "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night",
+    ),
+    (
+        &[Goal::Seats, Goal::Book],
+        "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row",
+    ),
+    (&[Goal::Cards, Goal::Thumbnail, Goal::Themes], "モンスター|monster|monsters"),
+    (
+        &[
+            Goal::Showtimes,
+            Goal::Book,
+            Goal::Seats,
+            Goal::Route,
+            Goal::Distances,
+            Goal::Cards,
+            Goal::Thumbnail,
+            Goal::Look,
+        ],
+        "最終回|最後|最初",
+    ),
+    (&[], "バイク|原付|トラック|オートバイ|スクーター|motorcycle|motorbike|truck|scooter"),
+    (&[], "通路側|通路寄り|端の席|端っこ|はしの席|窓側|aisle|window seat|at the end of"),
+    (
+        &[Goal::Talks, Goal::Forms, Goal::Agents, Goal::Halt],
+        "終わった|終わっちゃ|終了した|already over|finished",
+    ),
+    (
+        &[],
+        "までに終わる|前に終わる|には終わる|に終わる|ends before|end before|ends by|finishes by|finishes before|over by",
+    ),
+    (&[Goal::Seats, Goal::Book], "車椅子|車いす|車イス|くるまいす|wheelchair"),
+    (&[Goal::Route], "安い|高い|安く|割引|無料で|cheap|discount|expensive"),
+    (&[Goal::Thumbnail], "サブタイトル|subtitle"),
+    (&[], "字幕|吹替|吹き替え|3d|4d|imax|dubbed|subtitled|subtitles"),
+];
+
+/// Kanji that by themselves say little: verbs of asking and being.
+const EMPTY: &str = "思言来行知気事物時中上下所様回度等自分私何今前後見観対道字文題教調探願頂件者達々的用他絵同次年月日週曜円番目方面別各当約毎全部両合話聞出入取待使作始終買売食飲人名枚席間楽是非一二三四五六七八九十百千";
+
+/// English words that by themselves say little.
+const SMALL: &str = "able about approximately approx roughly above actually ago preferably ideally no headline caption subtitle tagline ah all almost alone along already alright also although always am among \
+an and another anybody anyone anything anyway anywhere apparently are around as ask asked asking at aware away back be because \
+been before being best better between bit both bring but buddy by call called came can can't cannot card cards check checking come \
+comes coming could couldn't curious day days dear decide did didn't different do does doesn't doing done dont down during each easy \
+either else enough especially etc even ever every everybody everyone everything exactly exist expect fancy far feel few film films \
+find fine first folks for forget found friend friends from fun gave get gets getting give given gives go goes going gone gonna \
+good got great guess guy guys had happen happening happens happy has have haven't having he hear heard hello help her here hers \
+hey hi him his hmm hope hoping how i i'd i'll i'm i've idea if in into is isn't it it'd it'll it's its just keep kind kindly know \
+last later least less let let's like liked little ll look looking lot love lovely make makes making many may maybe me mean meant \
+meet might mind mine minute moment more most movie movies much must my myself name named need needs nice now of off oh ok okay on \
+once one ones online only or other others our ours out over own people perhaps person place plan planning plans play plays please pls plz \
+possible possibly prefer pretty probably put quick quickly quite rather re ready really right said same saw say says see seeing \
+seem seems seen self several shall she should show showing shown shows since sir so some somebody somehow someone something somewhere \
+sometime soon sorry sort speak start starting starts still stuff such sure take takes taking talk tell than thank thanks that \
+that's the their theirs them then there there's these they they're thing things think thinking this those though thought through \
+thx tickets ticket till time times to together told tonight too took toward tried trip true try trying two u under until up upon \
+us use used uses using usually ve very via view wait wanna want wanted wants was wasn't watch watching way we we'd we'll we're \
+we've week well went were what what's whatever when when's where where's which while who who's whole whom whose why will wish \
+with wondering won't work works would wouldn't ya yeah yes yet you you'd you'll you're you've your yours film's today tomorrow \
+evening morning afternoon night weekend saying box title titled titles video picture pictures image images caption text style thumbnail rating ratings rated leave leaving depart arrive arriving highway sheet called spaces space pick choose select book booking reserve seat seats ur r im ive id thats whats hows \
+anywhere everybody's detail details info information question quick word words sentence number thumb stuff any";
+
+static SMALL_WORDS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| SMALL.split_whitespace().collect());
+
+/// What is not used of `heard` where `goal` is followed with these names in hand.
+pub(super) fn unused(heard: &Heard, goal: Goal, used: &[String]) -> Vec<String> {
+    let mut known: Vec<bool> = (0..heard.chars.len()).map(|at| heard.is_known(at)).collect();
+    for (at, letter) in heard.lower.iter().enumerate() {
+        known[at] |= *letter == MASK;
+    }
+    for piece in &heard.quoted {
+        // What is quoted is a name, which its tool knows or refuses.
+        known[piece.from..piece.to].fill(true);
+    }
+    for (from, to) in heard.named() {
+        known[from..to].fill(true);
+    }
+    if matches!(goal, Goal::Route | Goal::Distances) {
+        let text: String = heard.lower.iter().collect();
+        for (from, to) in scan::spans(&text) {
+            let to = to.min(known.len());
+            known[from.min(to)..to].fill(true);
+        }
+    }
+    // What is a condition is told as it was said, in whatever letters.
+    let mut conditions: Vec<(usize, usize)> = Vec::new();
+    for (goals, words) in MEANT {
+        if goals.contains(&goal) {
+            continue;
+        }
+        for word in marks(words) {
+            let length = word.chars().count();
+            let at = (0..heard.lower.len()).find(|it| {
+                heard.is_at(word, *it) && (!word.is_ascii() || heard.is_word(*it, word))
+            });
+            if let Some(at) = at {
+                known[at..at + length].fill(false);
+                conditions.push((at, at + length));
+            }
+        }
+    }
+    // What no family has is no part of a wish for one of them.
+    let others = [Word::Elsewhere, Word::Delete, Word::Price];
+    for token in heard.tokens.iter().filter(|it| others.contains(&it.word)) {
+        known[token.from..token.to].fill(false);
+    }
+    for name in used {
+        let name: Vec<char> = name.to_lowercase().chars().collect();
+        let text: String = name.iter().collect();
+        let is_at = |at: &usize| heard.lower[*at..].starts_with(&name);
+        let all = (0..heard.lower.len()).filter(is_at).filter(|_| !name.is_empty());
+        // What is said again is used again.
+        for (index, at) in all.enumerate() {
+            if index == 0 || heard.is_word(at, &text) {
+                known[at..at + name.len()].fill(true);
+            }
+        }
+    }
+    conditions.retain(|it| known[it.0..it.1].iter().all(|it| !it));
+    conditions.sort_by_key(|it| (it.0, usize::MAX - it.1));
+    conditions.dedup_by(|later, first| later.1 <= first.1);
+    for (from, to) in &conditions {
+        known[*from..*to].fill(true);
+    }
+    let mut left = words(heard, &known);
+    for (from, to) in conditions {
+        left.push((from, heard.piece(from, to).text));
+    }
+    left.sort_by_key(|it| it.0);
+    let mut left: Vec<String> = left.into_iter().map(|it| it.1).collect();
+    left.truncate(TOLD_MAX);
+    left
+}
+
+/// Whether a word is a condition, rather than part of what a film may be about.
+pub(super) fn is_condition(word: &str) -> bool {
+    MEANT.iter().flat_map(|it| marks(it.1)).any(|it| it == word.to_lowercase())
+}
+
+/// A no that the goal does not obey.
+pub(super) fn has_stray_no(heard: &Heard, goal: Goal) -> bool {
+    let obeys = matches!(
+        goal,
+        Goal::Route
+            | Goal::Distances
+            | Goal::Form
+            | Goal::Nothing
+            | Goal::Converse
+            | Goal::Elsewhere
+            | Goal::Help
+    );
+    if matches!(goal, Goal::Book | Goal::Seats) && super::cinema::keeps_away(heard) {
+        return false;
+    }
+    let is_denied = heard.tokens.iter().any(|it| it.is_denied);
+    // `not later than 5 pm` says when.
+    let is_time =
+        |from: usize, to: usize| heard.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
+    let is_no = heard.tokens.iter().any(|it| it.word == Word::Not && !is_time(it.from, it.to));
+    !obeys && !is_denied && is_no && heard.excluded().is_none()
+}
+
+/// Words that carry meaning and are not known, and where they stand.
+fn words(heard: &Heard, known: &[bool]) -> Vec<(usize, String)> {
+    let chars = &heard.chars;
+    let (mut found, mut at) = (Vec::<(usize, String)>::new(), 0);
+    while at < chars.len() {
+        let kind = kind(chars[at]);
+        if known[at] || kind == Kind::Other {
+            at += 1;
+            continue;
+        }
+        let from = at;
+        while at < chars.len() && !known[at] && self::kind(chars[at]) == kind {
+            at += 1;
+        }
+        // `1500円以内` is one word.
+        let is_number = chars[from..at].iter().all(char::is_ascii_digit);
+        while is_number && at < chars.len() && !known[at] && self::kind(chars[at]) == Kind::Kanji {
+            at += 1;
+        }
+        let text: String = chars[from..at].iter().collect();
+        let is_inner = from > 0 && known[from - 1] && self::kind(chars[from - 1]) == kind;
+        let means = match kind {
+            Kind::Latin => (is_word(&text.to_lowercase()) || !text.is_ascii()) && !is_inner,
+            Kind::Kanji => text.chars().any(|it| !EMPTY.contains(it)),
+            Kind::Kana => text.chars().filter(|it| *it != 'ー').count() > 1,
+            Kind::Other => false,
+        };
+        if means {
+            // A word of one sign is told with what is written behind it.
+            let tail =
+                chars[at..].iter().take(2).take_while(|it| matches!(it, '\u{3041}'..='\u{3096}'));
+            let tail: String =
+                if text.chars().count() == 1 { tail.collect() } else { String::new() };
+            let word = format!("{text}{tail}");
+            if !found.iter().any(|it| it.1 == word) {
+                found.push((from, word));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a sign is one of the kanji that by themselves say little.
+pub(super) fn is_empty(sign: char) -> bool {
+    EMPTY.contains(sign)
+}
+
+/// Whether an English word by itself says little.
+pub(super) fn is_small(word: &str) -> bool {
+    SMALL_WORDS.contains(word) || word.len() < 2 && !word.chars().all(|it| it.is_ascii_digit())
+}
+
+fn is_word(word: &str) -> bool {
+    let is_small = SMALL_WORDS.contains(word.trim_matches('\''));
+    let letters = word.chars().filter(char::is_ascii_alphabetic).count();
+    let is_number = word.chars().all(|it| it.is_ascii_digit());
+    !is_small && (letters > 1 || is_number)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Latin,
+    Kanji,
+    Kana,
+    Other,
+}
+
+fn kind(it: char) -> Kind {
+    match it {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '\'' => Kind::Latin,
+        '\u{4e00}'..='\u{9fff}' | '々' => Kind::Kanji,
+        '\u{30a1}'..='\u{30fa}' | 'ー' => Kind::Kana,
+        _ => Kind::Other,
+    }
+}

@@ -1,0 +1,695 @@
+//! Days and times of day as people name them, and the date and hours that they mean in Japan.
+
+use std::sync::LazyLock;
+
+use jiff::{ToSpan, civil::Date};
+use serde::{Deserialize, Serialize};
+
+use crate::planner::{
+    grammar::Means,
+    scan::Lexicon,
+    when::{clock, number},
+};
+
+/// What a phrase says of the day or the hour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Names {
+    /// So many days from today.
+    Day(i32),
+    /// A day of the week, from Monday, 0.
+    Weekday(i32),
+    ThisWeek,
+    NextWeek,
+    WeekAfter,
+    /// The next one, not today.
+    Coming,
+    NextMonth,
+    /// The first, second … such day of a month.
+    Nth(i8),
+    Weekend,
+    /// A month in English.
+    Month(i8),
+    /// From one hour to another, in minutes.
+    Hours(u16, u16),
+    /// A day of the year.
+    Fixed(i8, i8),
+    /// Today, and these hours.
+    TodayHours(u16, u16),
+    /// From the time that is named on.
+    Onwards,
+    /// Until the time that is named.
+    Upto,
+    /// The half of the day of a time that is named.
+    Nothing,
+}
+
+const NOON: u16 = 12 * 60;
+const EVENING: u16 = 17 * 60;
+const MIDNIGHT: u16 = 24 * 60 + 5 * 60;
+
+const PHRASES: &[(Names, &str)] = &[
+    (
+        Names::Day(0),
+        "今日|このあと|この後|まもなく|もうすぐ|later today|starting soon|本日|きょう|当日|today",
+    ),
+    (
+        Names::Day(1),
+        "明日|あした|あす|翌日|tomorrow|tmr|tomorrow's|tmrw|tomorow|tommorow|tommorrow|tomorrw|2moro|2morrow",
+    ),
+    (Names::Day(2), "明後日|あさって|day after tomorrow|the day after tomorrow"),
+    (Names::Day(3), "しあさって|明々後日"),
+    (
+        Names::Day(7),
+        "一週間後|1週間後|来週の今日|a week today|a week from today|in a week|today week",
+    ),
+    (Names::Day(8), "来週の明日|a week tomorrow|a week from tomorrow"),
+    (
+        Names::Day(14),
+        "二週間後|2週間後|再来週の今日|two weeks today|in two weeks|two weeks from today|a fortnight today",
+    ),
+    (Names::Fixed(12, 24), "クリスマスイブ|クリスマス・イブ|イブの夜|christmas eve|xmas eve"),
+    (Names::Fixed(12, 25), "クリスマス|christmas day|christmas|xmas"),
+    (Names::Fixed(12, 31), "大晦日|大みそか|new year's eve"),
+    (Names::Fixed(1, 1), "元日|元旦|new year's day"),
+    (Names::Fixed(2, 14), "バレンタイン|バレンタインデー|valentine's day"),
+    (Names::Weekday(0), "月曜|月曜日|(月)|monday|munday|mon|monday's"),
+    (Names::Weekday(1), "火曜|火曜日|(火)|tuesday|teusday|tuseday|tue|tues"),
+    (Names::Weekday(2), "水曜|水曜日|(水)|wednesday|wensday|wedensday|wednsday|weds|wed"),
+    (Names::Weekday(3), "木曜|木曜日|(木)|thursday|thrusday|thurday|thu|thurs"),
+    (Names::Weekday(4), "金曜|金曜日|(金)|friday|firday|fryday|fri|friday's"),
+    (Names::Weekday(5), "土曜|土曜日|(土)|saturday|saterday|satuday|sat|saturday's"),
+    (Names::Weekday(6), "日曜|日曜日|(日)|sunday|sundy|sun|sunday's"),
+    (Names::ThisWeek, "今週|今週の|this"),
+    (Names::Coming, "今度の|次の|つぎの|coming|this coming|the coming"),
+    (Names::NextMonth, "来月|来月の|next month"),
+    (Names::Nth(1), "第一|第1|first"),
+    (Names::Nth(2), "第二|第2|second"),
+    (Names::Nth(3), "第三|第3|third"),
+    (Names::Nth(4), "第四|第4|fourth"),
+    (Names::NextWeek, "来週|来週の|翌週|翌週の|next|next week|next week's"),
+    (Names::WeekAfter, "再来週|再来週の|the week after next"),
+    (Names::Weekend, "週末|今週末|weekend|this weekend|the weekend"),
+    (Names::Month(1), "january|jan"),
+    (Names::Month(2), "february|feb"),
+    (Names::Month(3), "march"),
+    (Names::Month(4), "april|apr"),
+    (Names::Month(5), "may"),
+    (Names::Month(6), "june|jun"),
+    (Names::Month(7), "july|jul"),
+    (Names::Month(8), "august|aug"),
+    (Names::Month(9), "september|sept|sep"),
+    (Names::Month(10), "october|oct"),
+    (Names::Month(11), "november|nov"),
+    (Names::Month(12), "december|dec"),
+    (
+        Names::Hours(0, NOON),
+        "朝|午前|午前中|朝イチ|朝一|早朝|モーニング|morning|in the morning|early|a.m.|am",
+    ),
+    (Names::Hours(11 * 60, 14 * 60), "昼|お昼|昼間|昼の回|ランチ|lunchtime|midday|around noon"),
+    (
+        Names::Hours(NOON, EVENING),
+        "午後|昼過ぎ|昼すぎ|afternoon|in the afternoon|matinee|this afternoon",
+    ),
+    (Names::Hours(16 * 60, 19 * 60 + 30), "夕方|夕刻|early evening|late afternoon"),
+    (
+        Names::Hours(EVENING, MIDNIGHT),
+        "夜|晩|よる|夜の回|夜遅|仕事帰り|仕事終わり|仕事のあと|仕事の後|evening|in the evening|night|at night|after work|pm|p.m.",
+    ),
+    (Names::Hours(20 * 60, MIDNIGHT), "レイトショー|深夜|late show|late night"),
+    (
+        Names::TodayHours(EVENING, MIDNIGHT),
+        "今夜|今晩|今日の夜|tonight|tonight's|this evening|tonite|2nite|2night|tonigth",
+    ),
+    (Names::TodayHours(0, NOON), "今朝|this morning"),
+    (
+        Names::Onwards,
+        "以降|以後|から|過ぎ|すぎ|より後|より遅|を過ぎ|を回|after|from|later than|or later|onwards|onward|and later|and after",
+    ),
+    (
+        Names::Upto,
+        "以前|まで|までに|までには|前に|前の|より前|より早|よりも前|よりも早|before|until|till|by|or earlier|or before|at the latest",
+    ),
+    (Names::Nothing, "今日は、|今日は!|tomorrowland|夜中の|sunrise|mon ami"),
+];
+
+static NAMES: LazyLock<Lexicon<Names>> = LazyLock::new(|| Lexicon::loose(PHRASES));
+
+/// The week of the next such day, which is not today.
+const COMING: i32 = -1;
+
+/// Hours of a day, in minutes from midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Hours {
+    pub(super) from: u16,
+    pub(super) to: u16,
+    /// Whether a time was named, rather than a part of the day.
+    pub(super) is_exact: bool,
+}
+
+/// When something is to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct When {
+    pub(super) date: Option<Date>,
+    /// A second day that will do as well: `明日か明後日`, `this weekend`.
+    pub(super) also: Option<Date>,
+    pub(super) hours: Option<Hours>,
+    /// Whether it goes from one day to another, of which only the last is read.
+    pub(super) is_range: bool,
+    /// Where that stands, in characters.
+    pub(super) spans: Vec<(usize, usize)>,
+}
+
+/// What `lower` says, on the day `today`.
+pub(super) fn read(lower: &[char], today: Date) -> When {
+    let mut reading = Reading {
+        today,
+        when: When::default(),
+        week: None,
+        month: None,
+        nth: None,
+        clock: None,
+        first: None,
+        is_late: false,
+    };
+    let mut at = 0;
+    let mut last: Option<(Date, usize)> = None;
+    while at < lower.len() {
+        let before = reading.when.date;
+        let length = reading.one(lower, at);
+        if let Some(length) = length {
+            reading.when.spans.push((at, at + length));
+        }
+        let end = at + length.unwrap_or(1);
+        match reading.when.date {
+            Some(date) if reading.when.date != before => {
+                let first = last.filter(|it| is_either(&lower[it.1..at]));
+                // `金曜と土曜`: the second one follows the first.
+                let is_before = first.is_some_and(|it| date < it.0) && !lower[at].is_ascii_digit();
+                let later = date.checked_add(7.days()).ok().filter(|_| is_before);
+                let date =
+                    later.filter(|it| first.is_some_and(|first| *it > first.0)).unwrap_or(date);
+                reading.when.date = Some(date);
+                if let Some((first, _)) = first.filter(|it| it.0 != date) {
+                    reading.when.also = Some(first.max(date));
+                    reading.when.date = Some(first.min(date));
+                }
+                last = Some((date, end));
+            }
+            _ => {}
+        }
+        at = end;
+    }
+    reading.settled()
+}
+
+struct Reading {
+    today: Date,
+    when: When,
+    /// How many weeks from this one, where that is said.
+    week: Option<i32>,
+    /// How many months from this one.
+    month: Option<i8>,
+    /// Which of a month's such days.
+    nth: Option<i8>,
+    /// A time of day, in minutes, and where it stops.
+    clock: Option<(u16, Bound)>,
+    /// Where a span of time begins, of which `clock` is the end.
+    first: Option<u16>,
+    is_late: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Bound {
+    Around,
+    Onwards,
+    Upto,
+    /// In the hour that begins then.
+    Within,
+}
+
+impl Bound {
+    /// What is meant where this one is refused: `13時以降は無理`.
+    fn other(self) -> Self {
+        match self {
+            Self::Onwards => Self::Upto,
+            Self::Upto => Self::Onwards,
+            it => it,
+        }
+    }
+}
+
+/// What the words before a time at `at` say of it (`no later than 5 pm`, `遅くとも17時`), and where they
+/// begin, if one of them is a no.
+fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
+    const BOUNDS: &[(Bound, &str)] =
+        &[(Bound::Upto, "later than|past|after"), (Bound::Onwards, "earlier than|before|prior to")];
+    const NOT: &str = "no |not |nothing |never |don't |can't |none |isn't |n't ";
+    /// How far a no may be from its bound, in characters.
+    const NOT_MAX: usize = 36;
+    const PLAIN: &[(Bound, &str)] = &[
+        (Bound::Onwards, "after|from|past|since|later than|between|早くても|早くとも"),
+        (
+            Bound::Upto,
+            "before|until|till|by|earlier than|prior to|up to|at the latest|遅くとも|遅くても|latest by",
+        ),
+    ];
+    let before: String = lower[at.saturating_sub(2 * NOT_MAX)..at].iter().collect();
+    let before = before.trim_end();
+    let before = ["about", "around", "the", "at"]
+        .iter()
+        .find_map(|it| before.strip_suffix(it).and_then(|it| it.strip_suffix(' ')))
+        .unwrap_or(before);
+    let ends = |words: &'static str| {
+        super::heard::marks(words).find(|it| {
+            before.strip_suffix(it).is_some_and(|rest| {
+                !it.is_ascii() || !rest.ends_with(|it: char| it.is_ascii_alphanumeric())
+            })
+        })
+    };
+    for (bound, words) in BOUNDS {
+        let Some(word) = ends(words) else { continue };
+        let clause = &before[..before.len() - word.len()];
+        let clause = clause.rsplit([',', '.', ';', '!', '?', '、', '。']).next().unwrap_or(clause);
+        let is_near = clause.chars().count() <= NOT_MAX;
+        let no = super::heard::marks(NOT).filter_map(|it| clause.find(it)).min();
+        if let Some(no) = no.filter(|_| is_near) {
+            let begin = before.len() - word.len() - clause.len() + no;
+            let start = at.saturating_sub(2 * NOT_MAX);
+            return Some((*bound, Some(start + before[..begin].chars().count())));
+        }
+    }
+    PLAIN.iter().find(|it| ends(it.1).is_some()).map(|it| (it.0, None))
+}
+
+/// Whether what follows a bound refuses it: `はだめ`, `は無理`.
+fn is_refused(behind: &[char]) -> bool {
+    const REFUSALS: &str = "はだめ|はダメ|は駄目|は無理|はむり|は嫌|はいや|は困|は不可|は避け|はng|はなし|は無し|は行けな|は観られな|は見られな|はやめ|じゃない|ではない|でない|にならない|にかからない|ない回|なければ|以外|くない|ない";
+    let behind: String = behind.iter().take(8).collect();
+    super::heard::marks(REFUSALS).any(|it| behind.starts_with(it))
+}
+
+/// Whether a bound leaves out what it names: `夕方より前`.
+fn heard_before(bound: &[char]) -> bool {
+    bound.contains(&'前') || bound.contains(&'早')
+}
+
+impl Reading {
+    fn one(&mut self, lower: &[char], at: usize) -> Option<usize> {
+        if let Some((date, length)) = written(lower, at, self.today) {
+            self.when.date = Some(date);
+            return Some(length);
+        }
+        let time = match clock(lower, at) {
+            Some((Means::Clock { hour, minute }, length)) => {
+                u16::try_from(i32::from(hour) * 60 + i32::from(minute)).ok().map(|it| (it, length))
+            }
+            _ => spoken(lower, at),
+        };
+        if let Some((minutes, length)) = time {
+            let bound = self.clock.map_or(Bound::Around, |it| it.1);
+            if self.clock.is_none() || bound == Bound::Around {
+                let bound = match bound_before(lower, at) {
+                    Some((bound, from)) => {
+                        self.when.spans.extend(from.map(|from| (from, at)));
+                        bound
+                    }
+                    None => bound,
+                };
+                // `10時台`.
+                let is_hour = lower.get(at + length) == Some(&'台');
+                self.clock = Some((minutes, if is_hour { Bound::Within } else { bound }));
+                return Some(length + usize::from(is_hour));
+            }
+            let is_joined = self.when.spans.last().is_some_and(|it| {
+                let between: String = lower[it.1..at].iter().collect();
+                const JOINTS: [&str; 8] = ["", "to", "and", "-", "–", "〜", "~", "until"];
+                JOINTS.contains(&between.trim())
+            });
+            if let (Some((first, Bound::Onwards)), None, true) = (self.clock, self.first, is_joined)
+            {
+                // `14時から16時`, `between 2 and 4 pm`.
+                self.first = Some(first);
+                self.clock = Some((minutes, Bound::Upto));
+            }
+            return Some(length);
+        }
+        let (names, length) = NAMES.at(lower, at)?;
+        let is_right_behind = self.when.spans.last().is_some_and(|it| it.1 + 1 >= at);
+        match names {
+            Names::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
+            Names::Fixed(month, day) => self.when.date = near(self.today, month, day),
+            Names::Weekday(day) => self.weekday(day),
+            Names::ThisWeek => self.week = Some(0),
+            Names::NextWeek => {
+                // `the seat next to it` names no week.
+                let rest = lower.get(at + length..).unwrap_or_default();
+                let is_bare = lower[at..at + length] == ['n', 'e', 'x', 't'];
+                let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
+                let names_day = NAMES.at(rest, 0).is_some_and(|it| {
+                    matches!(it.0, Names::Weekday(_) | Names::Weekend | Names::Month(_))
+                });
+                if is_bare && !names_day {
+                    return None;
+                }
+                self.week = Some(1);
+            }
+            Names::WeekAfter => self.week = Some(2),
+            Names::Coming => self.week = Some(COMING),
+            Names::NextMonth => {
+                self.month = Some(1);
+                // `来月の5日`.
+                let rest = lower.get(at + length..).unwrap_or_default();
+                let day = number(rest).filter(|it| rest.get(it.1) == Some(&'日'));
+                if let Some((day, digits)) = day {
+                    let first = self.today.first_of_month().checked_add(1.month()).ok()?;
+                    let date =
+                        i8::try_from(day).ok().and_then(|it| first.with().day(it).build().ok());
+                    self.when.date = Some(date?);
+                    return Some(length + digits + 1);
+                }
+            }
+            Names::Nth(nth) => {
+                // `第一土曜`; a first showing or option is no day.
+                let rest = lower.get(at + length..).unwrap_or_default();
+                let rest = rest.strip_prefix(&[' ']).unwrap_or(rest);
+                NAMES.at(rest, 0).filter(|it| matches!(it.0, Names::Weekday(_)))?;
+                self.nth = Some(nth);
+            }
+            Names::Weekend => self.weekend(),
+            Names::Month(month) => return self.month(lower, at, month, length),
+            Names::Hours(from, to) => {
+                match bound_before(lower, at).map(|it| it.0) {
+                    // `before lunch`, `after the afternoon`.
+                    Some(Bound::Upto) if from > 0 && self.clock.is_none() => self.hours(0, from),
+                    Some(Bound::Onwards) if from > 0 && self.clock.is_none() => {
+                        self.hours(from, MIDNIGHT);
+                    }
+                    _ => self.hours(from, to),
+                }
+                self.is_late |= from >= NOON;
+            }
+            Names::TodayHours(from, to) => {
+                self.when.date = Some(self.today);
+                self.hours(from, to);
+            }
+            Names::Onwards | Names::Upto => {
+                let bound = if names == Names::Onwards { Bound::Onwards } else { Bound::Upto };
+                let bound = if is_refused(&lower[at + length..]) { bound.other() } else { bound };
+                if self.first.is_some() {
+                    // The end of a span of time is no beginning.
+                    return is_right_behind.then_some(length);
+                }
+                // `夕方まで` ends there.
+                let part = self
+                    .when
+                    .hours
+                    .filter(|_| is_right_behind && self.clock.is_none() && !lower[at].is_ascii());
+                if let Some(hours) = part {
+                    let is_before = heard_before(&lower[at..at + length]);
+                    self.when.hours = Some(match bound {
+                        // `夕方より前` ends where that begins.
+                        Bound::Upto if is_before => Hours { from: 0, to: hours.from, ..hours },
+                        Bound::Upto => Hours { from: 0, ..hours },
+                        // `昼から`, `夕方以降`.
+                        _ if hours.from > 0 => Hours { to: MIDNIGHT, ..hours },
+                        _ => hours,
+                    });
+                    return Some(length);
+                }
+                let days = self.when.spans.len() > 1 && self.when.date.is_some();
+                self.when.is_range |= bound == Bound::Upto
+                    && is_right_behind
+                    && days
+                    && self.clock.is_none()
+                    && !lower[at].is_ascii();
+                let clock = self.clock.as_mut().filter(|_| is_right_behind)?;
+                clock.1 = bound;
+            }
+            Names::Nothing => {}
+        }
+        // `this` and `next` alone say nothing of a day.
+        let is_day = !matches!(names, Names::ThisWeek | Names::NextWeek | Names::Coming)
+            || !lower[at].is_ascii();
+        is_day.then_some(length).or(Some(length).filter(|_| !is_day))
+    }
+
+    fn hours(&mut self, from: u16, to: u16) {
+        self.is_late |= from >= NOON;
+        self.when.hours = Some(Hours { from, to, is_exact: false });
+    }
+
+    /// `土曜` is the next one; `来週の金曜` is in the week from Monday on.
+    fn weekday(&mut self, day: i32) {
+        let here = i32::from(self.today.weekday().to_monday_zero_offset());
+        if let Some(nth) = self.nth {
+            self.when.date = nth_weekday(self.today, self.month.unwrap_or(0), nth, day);
+            return;
+        }
+        let days = match self.week {
+            Some(COMING) => (day - here - 1).rem_euclid(7) + 1,
+            Some(week) if week > 0 => week * 7 + day - here,
+            _ => (day - here).rem_euclid(7),
+        };
+        self.when.date = self.today.checked_add(days.days()).ok();
+    }
+
+    /// Saturday and Sunday; on a Sunday the rest of it.
+    fn weekend(&mut self) {
+        let is_sunday = self.today.weekday().to_monday_zero_offset() == 6;
+        if is_sunday && self.week.is_none_or(|it| it == 0) {
+            self.when.date = Some(self.today);
+            return;
+        }
+        self.weekday(5);
+        self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
+    }
+
+    /// `nov 23`, `23 november`, `23rd of november`.
+    fn month(&mut self, lower: &[char], at: usize, month: i8, length: usize) -> Option<usize> {
+        let behind = lower.get(at + length + 1..).and_then(|it| number(it).map(|it| (it, 1)));
+        if let Some(((day, digits), space)) = behind {
+            let end = at + length + space + digits;
+            self.when.date = Some(near(self.today, month, i8::try_from(day).ok()?)?);
+            return Some(end + ordinal(&lower[end..]) - at);
+        }
+        let before: String = lower[..at].iter().collect();
+        let before = before.trim_end().trim_end_matches(" of");
+        let before = before.trim_end_matches(|it: char| it.is_ascii_lowercase());
+        let digits: String = before.chars().rev().take_while(char::is_ascii_digit).collect();
+        let day: i8 = digits.chars().rev().collect::<String>().parse().ok()?;
+        self.when.date = Some(near(self.today, month, day)?);
+        Some(length)
+    }
+
+    fn settled(mut self) -> When {
+        if let Some((minutes, bound)) = self.clock {
+            // `夜7時` and `7pm` are after noon, and so is 7 o'clock where nothing is said.
+            let is_morning = self.when.hours.is_some_and(|it| it.to == NOON);
+            let minutes = match minutes {
+                0..NOON if self.is_late || (minutes < 8 * 60 && !is_morning) => minutes + NOON,
+                minutes => minutes,
+            };
+            let first = self.first.map(|first| match first {
+                // `between 2 and 4 pm`.
+                0..NOON if minutes > NOON && first + NOON <= minutes => first + NOON,
+                first => first,
+            });
+            let (from, to) = match bound {
+                Bound::Upto if first.is_some_and(|it| it < minutes) => {
+                    (first.unwrap_or(0), minutes)
+                }
+                Bound::Onwards => (minutes, MIDNIGHT),
+                Bound::Upto => (0, minutes),
+                Bound::Within => (minutes, minutes + 59),
+                Bound::Around => (minutes.saturating_sub(60), minutes + 90),
+            };
+            self.when.hours = Some(Hours { from, to, is_exact: true });
+        }
+        if self.when.also.is_some_and(|also| self.when.date.is_none_or(|date| date >= also)) {
+            // Another day was named behind them.
+            self.when.also = None;
+        }
+        self.when
+    }
+}
+
+/// Whether what stands between two days says that either will do.
+fn is_either(between: &[char]) -> bool {
+    const EITHER: [&str; 12] =
+        ["か", "と", "や", "・", "または", "もしくは", "or", "and", "/", "&", "か、", "or on"];
+    let between: String = between.iter().collect();
+    EITHER.contains(&between.trim())
+}
+
+/// `2026-11-23`, `2026/11/23`, `11/23`, `11月23日`, `23日`, at `at`.
+fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
+    let before = at.checked_sub(1).map(|it| lower[it]);
+    if before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | ':')) {
+        return None;
+    }
+    let (first, digits) = number(&lower[at..])?;
+    let rest = &lower[at + digits..];
+    let small = |it: i32| i8::try_from(it).ok();
+    let part = |text: &[char], marks: &[char]| {
+        let mark = text.first().filter(|it| marks.contains(it))?;
+        number(&text[1..]).map(|(number, digits)| (*mark, number, 1 + digits))
+    };
+    if digits == 4 {
+        let (_, month, more) = part(rest, &['-', '/', '年', '.'])?;
+        let (_, day, last) = part(&rest[more..], &['-', '/', '月', '.'])?;
+        let end = usize::from(rest.get(more + last) == Some(&'日'));
+        let date = Date::new(i16::try_from(first).ok()?, small(month)?, small(day)?).ok()?;
+        return Some((date, digits + more + last + end));
+    }
+    if let Some((mark, day, more)) = part(rest, &['/', '月']) {
+        let end = usize::from(rest.get(more) == Some(&'日'));
+        let is_fraction = rest.get(more).is_some_and(|it| it.is_ascii_alphanumeric());
+        if mark == '月' && end == 0 || is_fraction {
+            return None;
+        }
+        return Some((near(today, small(first)?, small(day)?)?, digits + more + end));
+    }
+    let is_day =
+        rest.first() == Some(&'日') && !matches!(rest.get(1), Some('間' | '後' | '目' | '曜'));
+    if is_day {
+        let this = near(today, today.month(), small(first)?);
+        let date = this.filter(|it| it.year() == today.year())?;
+        return Some((date, digits + 1));
+    }
+    let is_ordinal = ordinal(rest) == 2 && rest.get(2).is_none_or(|it| !it.is_alphanumeric());
+    let before: String = lower[at.saturating_sub(4)..at].iter().collect();
+    if is_ordinal && before.ends_with("the ") && (1..=31).contains(&first) {
+        let behind: String = rest.iter().skip(2).take(8).collect();
+        let is_row = ["row", "one", "option", "film", "show", "card", "route", "of"]
+            .iter()
+            .any(|it| behind.trim_start().starts_with(it));
+        if !is_row {
+            let this = Date::new(today.year(), today.month(), small(first)?).ok();
+            let date = this.filter(|it| *it >= today).or_else(|| {
+                let next = today.first_of_month().checked_add(1.months()).ok()?;
+                Date::new(next.year(), next.month(), small(first)?).ok()
+            });
+            return Some((date?, digits + 2));
+        }
+    }
+    let later = ["日後", " days from now"].iter().find(|it| {
+        let mut rest = rest.iter();
+        it.chars().all(|it| rest.next() == Some(&it))
+    })?;
+    Some((today.checked_add(first.days()).ok()?, digits + later.chars().count()))
+}
+
+/// The `nth` such weekday of the month that is `months` from `today`'s.
+fn nth_weekday(today: Date, months: i8, nth: i8, day: i32) -> Option<Date> {
+    let first = today.first_of_month().checked_add(i32::from(months).months()).ok()?;
+    let here = i32::from(first.weekday().to_monday_zero_offset());
+    let days = (day - here).rem_euclid(7) + 7 * (i32::from(nth) - 1);
+    let date = first.checked_add(days.days()).ok()?;
+    (date >= today).then_some(date)
+}
+
+/// `half past six`, `quarter to 8`, `seven o'clock`, `7 in the evening`: minutes from midnight.
+fn spoken(lower: &[char], at: usize) -> Option<(u16, usize)> {
+    const HOURS: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    let starts = |from: usize, what: &str| {
+        lower.get(from..).is_some_and(|rest| {
+            let mut rest = rest.iter();
+            what.chars().all(|it| rest.next() == Some(&it))
+        })
+    };
+    let is_begin = at == 0 || !lower[at - 1].is_ascii_alphanumeric();
+    if !is_begin {
+        return None;
+    }
+    let noon = ["noon", "正午"].into_iter().find(|it| starts(at, it)).map(|it| it.chars().count());
+    if let Some(length) =
+        noon.filter(|it| !lower.get(at + it).is_some_and(char::is_ascii_alphanumeric))
+    {
+        return Some((NOON, length));
+    }
+    let shift = [
+        ("half past ", 30_i32),
+        ("quarter past ", 15),
+        ("a quarter past ", 15),
+        ("quarter to ", -15),
+        ("a quarter to ", -15),
+    ]
+    .into_iter()
+    .find(|it| starts(at, it.0));
+    let from = at + shift.map_or(0, |it| it.0.len());
+    let (hour, length) = match number(lower.get(from..)?) {
+        Some((hour, length)) if lower[from].is_ascii_digit() => (hour, length),
+        _ => {
+            let word = HOURS
+                .iter()
+                .enumerate()
+                .filter(|it| starts(from, it.1))
+                .max_by_key(|it| it.1.len())?;
+            (i32::try_from(word.0).ok()? + 1, word.1.len())
+        }
+    };
+    let behind = lower.get(from + length);
+    if behind.is_some_and(char::is_ascii_alphanumeric) || !(1..=12).contains(&hour) {
+        return None;
+    }
+    let clock = [
+        " o'clock",
+        " oclock",
+        " in the evening",
+        " in the afternoon",
+        " in the morning",
+        " at night",
+        " pm",
+        " p.m.",
+        " am",
+        " a.m.",
+    ]
+    .into_iter()
+    .find(|it| starts(from + length, it));
+    match (shift, clock) {
+        (Some((_, minutes)), _) => {
+            Some((u16::try_from(hour * 60 + minutes).ok()?, from + length - at))
+        }
+        // What says the half of the day is read by itself.
+        (None, Some(clock)) => {
+            let more = if clock.contains("clock") { clock.len() } else { 0 };
+            Some((u16::try_from(hour * 60).ok()?, from + length + more - at))
+        }
+        (None, None) if is_at_hour(lower, at, from + length) => {
+            Some((u16::try_from(hour * 60).ok()?, length))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Whether an hour in words stands from `at` to `end`, rather than a number of something: `before six`,
+/// `at seven tonight`.
+fn is_at_hour(lower: &[char], at: usize, end: usize) -> bool {
+    const BEFORE: [&str; 7] =
+        ["at ", "before ", "after ", "by ", "until ", "till ", "starting at "];
+    const BEHIND: [&str; 7] = ["tonight", "tomorrow", "today", "on ", "this ", "sharp", "please"];
+    let before: String = lower[..at].iter().collect();
+    let behind: String = lower[end.min(lower.len())..].iter().collect();
+    let ends = |it: &str| {
+        before.strip_suffix(it).is_some_and(|it| !it.ends_with(|it: char| it.is_alphanumeric()))
+    };
+    let next = behind.trim_start();
+    BEFORE.iter().any(|it| ends(it))
+        && (next.is_empty()
+            || next.starts_with(|it: char| it.is_ascii_punctuation())
+            || BEHIND.iter().any(|it| next.starts_with(it)))
+}
+
+/// The next such day from `today` on.
+fn near(today: Date, month: i8, day: i8) -> Option<Date> {
+    let this = Date::new(today.year(), month, day).ok()?;
+    if this >= today { Some(this) } else { Date::new(today.year() + 1, month, day).ok() }
+}
+
+fn ordinal(rest: &[char]) -> usize {
+    let rest: String = rest.iter().take(2).collect();
+    if ["st", "nd", "rd", "th"].contains(&rest.as_str()) { 2 } else { 0 }
+}

@@ -1,0 +1,729 @@
+//! The fields that people name when they want a form: a list is cut into items, each item is read by
+//! itself, and what of it is not understood is kept to be told.
+
+use serde_json::{Map, Value, json};
+
+pub(super) use self::kinds::COMMON;
+use self::{
+    item::{Item, OPTIONAL, REQUIRED},
+    kinds::{FIELDS, FREE, Kind},
+    list::{clauses, has_form, items, regions},
+    text::Text,
+};
+use super::heard::{Heard, marks};
+use crate::Language;
+
+mod bounds;
+mod item;
+mod kinds;
+mod list;
+mod options;
+mod text;
+
+/// Fields that one sentence may name.
+const FIELDS_MAX: usize = 20;
+
+/// A field of a form that is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    kind: Kind,
+    /// As it was written, where the kind's own label would not say the same.
+    label: Option<String>,
+    /// Whether no kind fits it.
+    is_free: bool,
+    /// The type that was said, or that the label's shape tells.
+    type_: Option<&'static str>,
+    options: Vec<String>,
+    /// Whether several options may be chosen.
+    is_several: bool,
+    /// What bounds it, as properties of the form's definition.
+    more: Map<String, Value>,
+    is_required: bool,
+    /// The answer to another field with which alone it is asked.
+    shown: Option<Shown>,
+}
+
+/// A field, by its kind and its label, and the answer to it.
+#[derive(Clone, Debug)]
+struct Shown {
+    kind: &'static str,
+    label: Option<String>,
+    equals: Value,
+}
+
+/// What was read of a sentence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) fields: Vec<Field>,
+    /// Fields that are not wanted, by what they are called.
+    pub(super) denied: Vec<String>,
+    /// Words that were not understood.
+    pub(super) left: Vec<String>,
+    /// Whether all of them come on top of what the form has anyway.
+    pub(super) is_addition: bool,
+    /// How many of them are fields for sure: of a known kind, or with options or bounds.
+    pub(super) sure: usize,
+}
+
+/// The fields that `heard` names, in order.
+pub(super) fn read(heard: &Heard) -> Reading {
+    let text: String = heard.chars.iter().collect();
+    let mut reading = Reading::default();
+    let mut marked = Vec::new();
+    let mut is_after = false;
+    for clause in &clauses(&text) {
+        let before = reading.fields.len();
+        // `If yes, ask for the guest's name`.
+        let (when, rest) = conditional(clause).filter(|_| is_after).unzip();
+        reading.clause(rest.as_ref().unwrap_or(clause), is_after, &mut marked);
+        is_after |= has_form(clause) || !reading.fields.is_empty();
+        if let Some(when) = when {
+            let mut added = reading.fields.split_off(before.min(reading.fields.len()));
+            reading.show(&mut added, &when);
+            reading.fields.extend(added);
+        }
+    }
+    // What is said of all others comes before what is said of one.
+    marked.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+    for it in marked {
+        if !reading.mark(&it) {
+            reading.left.push(it);
+        }
+    }
+    // What is no field anyway is told: `no cats please`.
+    let is_field =
+        |it: &String| item::is_kind(it) || reading.fields.iter().any(|field| field.is_called(it));
+    let (denied, other): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut reading.denied).into_iter().partition(is_field);
+    reading.left.extend(other.into_iter().map(|it| it.trim().to_owned()));
+    reading.fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
+    reading.denied = denied;
+    reading.fields.truncate(FIELDS_MAX);
+    reading
+}
+
+impl Reading {
+    /// Reads one clause; `is_after` behind one that names the form or fields.
+    fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
+        let is_form = has_form(clause);
+        let is_more = is_after && !is_form;
+        if is_more && (self.date(clause) || self.mark(clause)) {
+            return;
+        }
+        if let Some(name) = item::denied(&Text::new(clause)).filter(|_| is_more) {
+            self.denied.extend(items(&name));
+            return;
+        }
+        if let Some(more) = addition(clause).filter(|_| is_more) {
+            self.is_addition |= self.fields.is_empty();
+            self.take(&items(&more), true, marked);
+            return;
+        }
+        let count = self.fields.len();
+        for region in regions(clause, is_after) {
+            let list = items(&region.text);
+            let mut found = self.clone();
+            let mut more = Vec::new();
+            found.take(&list, region.is_sure || list.len() > 1 && is_after, &mut more);
+            if found.is_more_than(self) {
+                *self = found;
+                marked.extend(more);
+                break;
+            }
+        }
+        // What comes behind the form and names nothing is told.
+        if is_more && self.fields.len() == count && !is_filler(clause, false) {
+            self.left.push(clause.trim().to_owned());
+        }
+    }
+
+    /// Reads the items of one list.
+    fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
+        let all: Vec<(&String, Item)> =
+            list.iter().map(|it| (it, item::item(it, is_listed))).collect();
+        let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });
+        let is_list = is_listed || all.len() > 1 && all.iter().any(sure);
+        for (written, item) in all {
+            match item {
+                // `name, email, email is required` marks what is there already.
+                Item::Fields { .. } if is_mark(written) && self.mark(written) => {}
+                Item::Fields { mut fields, is_sure, left, when } => {
+                    if !is_filler(written, is_sure) && (is_sure || is_list) {
+                        self.sure += fields.iter().filter(|it| it.is_named()).count();
+                        if let Some(when) = when {
+                            self.show(&mut fields, &when);
+                        }
+                        if Text::new(written).has("それぞれ|each") {
+                            self.share(&fields);
+                        }
+                        self.add(fields);
+                        let (marks, others) = left.into_iter().partition(|it| is_mark(it));
+                        marked.extend::<Vec<_>>(marks);
+                        self.left.extend::<Vec<_>>(others);
+                    }
+                }
+                Item::Denied(name) => self.denied.push(name),
+                Item::More(more) => {
+                    let last = self.fields.last_mut();
+                    let fits = |it: &&mut Field| it.options.is_empty() || more.options.is_empty();
+                    if let Some(field) = last.filter(fits) {
+                        field.take(*more);
+                        self.sure += 1;
+                    }
+                }
+                Item::Nothing => {}
+            }
+        }
+    }
+
+    /// Has `fields` asked only `when` another field is answered so, or tells the condition.
+    fn show(&mut self, fields: &mut [Field], when: &str) {
+        let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
+        match found.map(|(field, equals)| Shown {
+            kind: field.kind.name,
+            label: field.label.clone(),
+            equals,
+        }) {
+            Some(shown) => fields.iter_mut().for_each(|it| it.shown = Some(shown.clone())),
+            None => self.left.push(when.to_owned()),
+        }
+    }
+
+    /// `food and service, each from 1 to 5`: gives the fields before it what bounds the last.
+    fn share(&mut self, last: &[Field]) {
+        let Some(last) = last.last() else { return };
+        for field in self.fields.iter_mut().filter(|it| it.is_free && it.type_.is_none()) {
+            field.type_ = last.type_;
+            field.more.clone_from(&last.more);
+            field.options.clone_from(&last.options);
+        }
+    }
+
+    fn add(&mut self, fields: Vec<Field>) {
+        for field in fields {
+            match self.fields.iter_mut().find(|it| it.is_same(&field)) {
+                // What is said of it again adds to what was said.
+                Some(same) => same.more.extend(field.more),
+                None => self.fields.push(field),
+            }
+        }
+    }
+
+    /// Whether it says of more fields than `before`.
+    fn is_more_than(&self, before: &Self) -> bool {
+        self.fields.len() > before.fields.len()
+            || self.denied.len() > before.denied.len()
+            || self.sure > before.sure
+    }
+
+    /// `no dates in the past`, `過去の日付は選べないように`: bounds the dates that are named already.
+    fn date(&mut self, clause: &str) -> bool {
+        let Some((name, value)) = item::date_bound(&mut Text::new(clause)) else { return false };
+        let is_date = |it: &&mut Field| {
+            ["date", "datetime"].contains(&it.type_.unwrap_or(it.kind.kind))
+                && it.options.is_empty()
+        };
+        let is_named = |it: &Field| it.is_named_in(clause);
+        let is_any = self.fields.iter().any(is_named);
+        let mut is_bound = false;
+        for field in self.fields.iter_mut().filter(is_date) {
+            if !is_any || field.is_named_in(clause) {
+                field.more.insert(name.to_owned(), value.into());
+                is_bound = true;
+            }
+        }
+        is_bound
+    }
+
+    /// `the phone is optional`, `メールは必須で`: marks fields that are named already.
+    fn mark(&mut self, clause: &str) -> bool {
+        let mut pieces: Vec<_> = items(clause).into_iter().filter(|it| is_mark(it)).collect();
+        if pieces.len() > 1 {
+            pieces.sort_by_key(|it| !marking(it).is_some_and(|it| it.0.iter().any(|it| it == "*")));
+            let marked = pieces.iter().filter(|it| self.mark(it)).count();
+            return marked > 0;
+        }
+        let Some((names, is_required)) = marking(clause) else { return false };
+        let mut marked = vec![false; self.fields.len()];
+        let mut is_any = false;
+        for name in &names {
+            let found: Vec<usize> = match name.as_str() {
+                "*" => (0..marked.len()).filter(|it| !marked[*it]).collect(),
+                name => (0..marked.len()).filter(|it| self.fields[*it].is_called(name)).collect(),
+            };
+            is_any |= !found.is_empty();
+            for at in found {
+                self.fields[at].is_required = is_required;
+                marked[at] = true;
+            }
+        }
+        is_any
+    }
+}
+
+/// The condition and the rest of `if yes, ask for the name`, `出席の場合は人数も`.
+fn conditional(clause: &str) -> Option<(String, String)> {
+    const ENGLISH: &str = "and only if|only if|only when|and if|if|when";
+    const JAPANESE: &str = "場合だけ|場合のみ|場合には|場合は|ときだけ|時だけ|ときは|時は|人にだけ|人には|人だけ|方のみ|方には|なら";
+    let text = Text::new(clause);
+    let (condition, rest) = match text.find(ENGLISH, 0).filter(|it| it.0 == 0) {
+        Some((_, to)) => {
+            let asks = text.find(", | then | ask | also ask ", to)?;
+            (text.piece(to, asks.0), text.piece(asks.0, text.len()))
+        }
+        None => {
+            let (_, to) = text.find(JAPANESE, 1)?;
+            (text.piece(0, to), text.piece(to, text.len()))
+        }
+    };
+    let rest = rest.trim_start_matches([',', ' ', '、']).to_owned();
+    (!rest.is_empty()).then_some((condition.trim().to_owned(), rest))
+}
+
+/// The fields in `電話番号も追加で`, `also the company`, which come on top of others.
+fn addition(clause: &str) -> Option<String> {
+    const BEHIND: &str = "も追加して|も追加で|も追加|を追加して|を追加|もお願いします|もお願い|も入れて|もほしい|も欲しい|も聞いて|もください|も必要";
+    const BEFORE: &str = "also add|and add|also|plus|add|oh and|and also";
+    let text = Text::new(clause);
+    if let Some((from, _)) = text.find(BEHIND, 1) {
+        return Some(text.piece(0, from));
+    }
+    text.find(BEFORE, 0).filter(|it| it.0 == 0).map(|it| text.piece(it.1, text.len()))
+}
+
+/// Words that ask for a form or are polite, and name no field.
+const FILLER: &str = "お願い|おねがい|作って|つくって|作成|作れる|作りたい|作る|つくる|ください|下さい|よろしく|急ぎ|ほしい|欲しい|用意|準備|できます|出して|make|create|build|please|thanks|thank you|need|want|could you|can you|would you|quick|asap|that|it|one|them";
+
+/// Whether `written` merely asks, or names the form.
+fn is_filler(written: &str, is_sure: bool) -> bool {
+    let written = written.trim().trim_end_matches(['。', '!', '?', '、', 'ね', '.']).to_lowercase();
+    let asks = |it: &str| match it.is_ascii() {
+        true => Text::new(&written).is_at(it, 0),
+        false => written.ends_with(it),
+    };
+    !is_sure && (marks(FILLER).any(asks) || has_form(&written))
+}
+
+/// Whether something is said to be required or optional.
+fn is_mark(text: &str) -> bool {
+    let text = Text::new(text);
+    text.has(REQUIRED) || text.has(OPTIONAL)
+}
+
+/// The names in `X and Y are required`, and whether they are; `*` stands for all others.
+pub(super) fn marking(clause: &str) -> Option<(Vec<String>, bool)> {
+    const ALL: &str = "全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
+    const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
+    let mut text = Text::new(clause);
+    let is_required = match () {
+        () if text.take(OPTIONAL) => false,
+        () if text.take(REQUIRED) => true,
+        () => return None,
+    };
+    let split = |text: &Text| {
+        const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please";
+        let names = items(&text.text()).into_iter().map(|it| {
+            let mut name = Text::new(&it);
+            name.strip(LEADS, TAILS);
+            name.text()
+        });
+        names.filter(|it| !it.is_empty()).collect::<Vec<_>>()
+    };
+    if let Some((from, to)) = text.find(EXCEPT, 0) {
+        // `all required except the notes`: these are the other way round.
+        let excepted = match text.chars[from].is_ascii() {
+            true => text.piece(to, text.len()),
+            false => text.piece(0, from),
+        };
+        return Some((split(&Text::new(&excepted)), !is_required)).filter(|it| !it.0.is_empty());
+    }
+    let names = split(&text);
+    let names: Vec<String> =
+        names
+            .into_iter()
+            .map(|it| {
+                if marks(ALL).any(|all| it.eq_ignore_ascii_case(all)) { "*".to_owned() } else { it }
+            })
+            .collect();
+    (!names.is_empty()).then_some((names, is_required))
+}
+
+pub(super) fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
+}
+
+/// The one field of a form that lets people choose: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
+pub(super) fn choice(heard: &Heard) -> Option<Field> {
+    const OPTION_MAX: usize = 20;
+    let field = |options: Vec<String>| {
+        let is_fit = options.len() >= 2
+            && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
+        is_fit.then(|| Field {
+            label: Some(options.join(" / ")),
+            is_free: true,
+            options,
+            is_required: true,
+            ..Field::of(FREE)
+        })
+    };
+    let text: String = heard.chars.iter().collect();
+    if let Some((_, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
+        let behind = behind.trim().trim_end_matches(['.', '?', '!']);
+        let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
+        let parts =
+            parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
+        return field(parts.map(str::to_owned).collect());
+    }
+    // `カレーかラーメンか`: each ends with か, which nothing but a mark or a verb of asking follows.
+    const ENDS: &str =
+        "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
+    let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
+    let ends = ['、', '。', 'は', 'で', 'に', ' ', 'を', '「', '」'];
+    let from = heard.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
+    let parts: String = heard.chars[from..end].iter().collect();
+    field(parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
+}
+
+impl Field {
+    fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            label: None,
+            is_free: false,
+            type_: None,
+            options: Vec::new(),
+            is_several: false,
+            more: Map::new(),
+            is_required: kind.is_required,
+            shown: None,
+        }
+    }
+
+    /// Takes over what a further item says of it: options, how many, bounds.
+    fn take(&mut self, more: Self) {
+        if !more.options.is_empty() {
+            (self.options, self.kind, self.is_free) = (more.options, FREE, true);
+            self.is_required = more.is_required;
+            self.type_ = None;
+        }
+        let is_number = ["number", "range"].contains(&self.type_.unwrap_or(self.kind.kind));
+        self.is_several |= more.is_several && !is_number;
+        for (name, value) in more.more {
+            let name = match name.as_str() {
+                "minSelect" if is_number => "min".to_owned(),
+                "maxSelect" if is_number => "max".to_owned(),
+                _ => name,
+            };
+            self.more.insert(name, value);
+        }
+        self.type_ = more.type_.or(self.type_);
+    }
+
+    /// Whether it is a field for sure: of a known kind under a short label, or with options.
+    fn is_named(&self) -> bool {
+        const CHARS_MAX: usize = 10;
+        const WORDS_MAX: usize = 4;
+        let is_short = self.label.as_ref().is_none_or(|it| match it.is_ascii() {
+            true => it.split(' ').count() <= WORDS_MAX,
+            false => it.chars().count() <= CHARS_MAX,
+        });
+        is_short && (!self.is_free || !self.options.is_empty())
+    }
+
+    /// Whether `clause` says its label.
+    fn is_named_in(&self, clause: &str) -> bool {
+        let label = self.label.as_deref().unwrap_or(self.kind.label.0);
+        clause.to_lowercase().contains(&label.to_lowercase())
+    }
+
+    /// The answer to it that `when` names: `if they say yes`, `出席の場合`.
+    fn answer(&self, when: &str) -> Option<Value> {
+        const YES: &str = "yes|so|they do|they are|they will|they have|you do|you are|you will|you have|ticked|checked|はい|あり|有り|ある|いる|する|希望";
+        const NO: &str = "no|not|they don't|they aren't|they won't|you don't|unticked|いいえ|なし|無し|ない|いない|しない";
+        let text = Text::new(when);
+        let has = |label: &str| {
+            let label = Text::new(label);
+            let length = label.len();
+            let word: String = label.lower.iter().collect();
+            length > 0 && (0..text.len()).any(|at| text.is_at(&word, at))
+        };
+        if let Some(option) = self.options.iter().find(|it| has(it)) {
+            return Some(option.as_str().into());
+        }
+        let table: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
+        let own = self.more.get("options").or(table.get("options"));
+        let options: Vec<&Value> = own.and_then(Value::as_array).into_iter().flatten().collect();
+        let named = |it: &&&Value| (0..3).any(|at| it[at].as_str().is_some_and(has));
+        if let Some(option) = options.iter().find(named) {
+            return Some(option[0].clone());
+        }
+        let is_tick = self.type_.unwrap_or(self.kind.kind) == "checkbox";
+        let is_yes_no = options.len() == 2 && options.iter().any(|it| it[0] == "yes");
+        let (yes, no) = match is_tick {
+            true => (Value::Bool(true), Value::Bool(false)),
+            false => ("yes".into(), "no".into()),
+        };
+        match () {
+            () if !is_tick && !is_yes_no => None,
+            () if text.has(NO) => Some(no),
+            () if text.has(YES) => Some(yes),
+            () => None,
+        }
+    }
+
+    /// Whether it asks who somebody is.
+    pub(super) fn is_name(&self) -> bool {
+        self.kind.name == "name"
+    }
+
+    /// Whether it is a line of text that no kind fits.
+    pub(super) fn is_free(&self) -> bool {
+        self.is_free
+    }
+
+    /// What was written, where no kind is known for it.
+    pub(super) fn written(&self) -> Option<&str> {
+        self.label.as_deref().filter(|_| self.is_free)
+    }
+
+    /// A line of text with this label.
+    pub(super) fn line(label: &str) -> Self {
+        Self { label: Some(label.to_owned()), is_free: true, is_required: true, ..Self::of(FREE) }
+    }
+
+    /// Whether both ask the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.kind.name == other.kind.name && self.label == other.label
+    }
+
+    /// Whether `name` means it.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let label = self.label.as_deref().unwrap_or(self.kind.label.0);
+        is_called(name, self.kind.name, label)
+    }
+
+    /// As a field of a form's definition; `number` tells it from the others.
+    pub(super) fn definition(&self, language: Language, number: usize) -> Value {
+        let own = || language.pick(self.kind.label.0, self.kind.label.1).to_owned();
+        let label = self.label.clone().unwrap_or_else(own);
+        let name = match self.is_free {
+            true => format!("field_{number}"),
+            false => self.kind.name.to_owned(),
+        };
+        let type_ = match (self.options.is_empty(), self.is_several) {
+            (true, _) => self.type_.unwrap_or(self.kind.kind),
+            (false, false) => self.type_.filter(|it| *it == "select").unwrap_or("radio"),
+            (false, true) => "multiselect",
+        };
+        let mut field = json!({ "name": name, "type": type_, "label": label });
+        if self.is_required {
+            field["required"] = true.into();
+        }
+        if !self.options.is_empty() {
+            field["options"] =
+                self.options.iter().map(|it| json!({ "value": it, "label": it })).collect();
+        } else if type_ == self.kind.kind {
+            let more: Value = serde_json::from_str(self.kind.more).unwrap_or_default();
+            for (name, value) in more.as_object().into_iter().flatten() {
+                field[name.as_str()] = value.clone();
+            }
+        }
+        for (name, value) in &self.more {
+            field[name.as_str()] = value.clone();
+        }
+        if type_ == "autocomplete" && field.get("searchUrl").is_none() {
+            let users: Value = serde_json::from_str(kinds::USERS).unwrap_or_default();
+            for (name, value) in users.as_object().into_iter().flatten() {
+                field[name.as_str()] = value.clone();
+            }
+        }
+        // Options of the table are there in both languages.
+        let is_table = |it: &Value| it[0].is_array();
+        if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
+            *options = options_in(options, language);
+        }
+        field
+    }
+}
+
+/// Whether `name` means the field of this kind and label.
+pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
+    let mut text = Text::new(name);
+    const LEADS: &str = "the|a|an|their|your|field for";
+    const TAILS: &str = "field|fields|question|の欄|欄|の項目|項目|を|は|が|も|の";
+    text.strip(LEADS, TAILS);
+    let (name, label) = (text.text().to_lowercase(), label.to_lowercase());
+    if name.is_empty() {
+        return false;
+    }
+    let is_kind = || item::known(&text).is_some_and(|it| it.0.name == kind && it.2);
+    name == label || is_kind() || name.chars().count() > 1 && label.contains(&name) || name == kind
+}
+
+/// Options of the table, in one language.
+fn options_in(table: &Value, language: Language) -> Value {
+    let options = table.as_array().into_iter().flatten();
+    options.map(|it| json!({ "value": it[0], "label": language.pick(&it[1], &it[2]) })).collect()
+}
+
+/// The definitions of the fields of a form.
+pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
+    let mut definitions: Vec<Value> = Vec::new();
+    for (number, field) in fields.iter().enumerate() {
+        let mut definition = field.definition(language, number + 1);
+        distinguish(&mut definition, &definitions);
+        definitions.push(definition);
+    }
+    for (at, field) in fields.iter().enumerate() {
+        let Some(shown) = &field.shown else { continue };
+        let is_it = |it: &Field| it.kind.name == shown.kind && it.label == shown.label;
+        if let Some(on) = fields[..at].iter().position(is_it) {
+            let name = definitions[on]["name"].clone();
+            definitions[at]["showIf"] = json!({ "field": name, "equals": shown.equals });
+        }
+    }
+    definitions
+}
+
+/// A field by its name, for a form that asks which fields are wanted.
+pub(super) fn named(name: &str) -> Option<Field> {
+    let kind = FIELDS.iter().find(|it| it.0.name == name)?.0;
+    Some(Field::of(kind))
+}
+
+/// Gives `definition` a name that none of `others` has.
+pub(super) fn distinguish(definition: &mut Value, others: &[Value]) {
+    let name = definition["name"].as_str().unwrap_or_default().to_owned();
+    let is_taken = |name: &str| others.iter().any(|it| it["name"] == *name);
+    if is_taken(&name) {
+        let number = (2..).find(|it| !is_taken(&format!("{name}_{it}"))).unwrap_or_default();
+        definition["name"] = format!("{name}_{number}").into();
+    }
+}
+
+/// The fields of a form with what `heard` adds, takes away or marks, and what was not understood; none
+/// where it says nothing of the kind.
+pub(super) fn amend(
+    heard: &Heard,
+    before: &[Value],
+    language: Language,
+) -> Option<(Vec<Value>, Vec<String>)> {
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も必要|を加えて|も加えて|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
+    const REMOVE: &str = "は消して|を消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+    let text: String = heard.chars.iter().collect();
+    let mut fields = before.to_vec();
+    let mut left = Vec::new();
+    let mut is_changed = false;
+    let of = |it: &Value, name: &str| {
+        let text = |key: &str| it[key].as_str().unwrap_or_default();
+        is_called(name, text("name"), text("label"))
+    };
+    let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
+    for piece in pieces {
+        let text = Text::new(&piece);
+        let removed = text.find(REMOVE, 0);
+        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
+            let names = match text.chars[from].is_ascii() {
+                true => text.piece(to, text.len()),
+                false => text.piece(0, from),
+            };
+            let count = fields.len();
+            for name in items(&names) {
+                fields.retain(|it| !of(it, &name));
+            }
+            is_changed |= fields.len() < count;
+            continue;
+        }
+        if let Some((names, is_required)) = marking(&piece) {
+            let mut marked = false;
+            for field in &mut fields {
+                if names.iter().any(|name| name == "*" || of(field, name)) {
+                    field["required"] = is_required.into();
+                    marked = true;
+                    bound(field, &piece);
+                }
+            }
+            is_changed |= marked;
+            if marked {
+                continue;
+            }
+        }
+        // `個数は最大20まで` bounds a field that is there.
+        if !text.has(ADD)
+            && let Item::Fields { fields: said, .. } = item::item(&piece, false)
+            && let [said] = said.as_slice()
+            && !said.more.is_empty()
+        {
+            let called = |it: &&mut Value| {
+                let text = |key: &str| it[key].as_str().unwrap_or_default();
+                said.kind.name == text("name") || said.label.as_deref() == Some(text("label"))
+            };
+            if let Some(field) = fields.iter_mut().find(called) {
+                for (name, value) in &said.more {
+                    field[name.as_str()] = value.clone();
+                }
+                is_changed = true;
+                continue;
+            }
+        }
+        if let Some((from, to)) = text.find(ADD, 0) {
+            let mut list = match text.chars[from].is_ascii() {
+                true => Text::new(&text.piece(to, text.len())),
+                false => Text::new(&text.piece(0, from)),
+            };
+            list.strip("", "instead|as well|too|to it|to the form|代わりに|かわりに");
+            let mut found = Reading::default();
+            found.take(&items(&list.text()), true, &mut left);
+            for field in found.fields {
+                let mut definition = field.definition(language, fields.len() + 1);
+                distinguish(&mut definition, &fields);
+                fields.push(definition);
+                is_changed = true;
+            }
+            left.extend(found.left);
+        }
+    }
+    (is_changed && !fields.is_empty()).then_some((fields, left))
+}
+
+/// Adds what `piece` says of a field's values beside its being required.
+fn bound(field: &mut Value, piece: &str) {
+    let bounds = bounds::take(&mut Text::new(piece));
+    let numbers = [("min", bounds.min), ("max", bounds.max)];
+    let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
+    for (name, value) in numbers.into_iter().filter(|_| is_number) {
+        if let Some(value) = value {
+            field[name] = (value as i64).into();
+        }
+    }
+    for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {
+        if let Some(value) = value {
+            field[name] = value.into();
+        }
+    }
+}
+
+/// The wishes of a sentence that changes a form: `scrap the comment, put yes/no instead`.
+fn pieces(clause: &str) -> Vec<String> {
+    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
+    let mut pieces: Vec<String> = Vec::new();
+    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
+        let text = Text::new(part);
+        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
+        // `add a phone, and the email isn't required`.
+        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
+        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
+        let is_whole =
+            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
+        match pieces.last_mut() {
+            Some(last) if !begins && !is_whole => {
+                last.push_str(", ");
+                last.push_str(part.trim());
+            }
+            _ => pieces.push(part.trim().to_owned()),
+        }
+    }
+    pieces
+}

@@ -1,0 +1,140 @@
+//! A piece of a sentence that is read bit by bit: what was understood is taken out of it.
+
+use crate::builtin::heard::marks;
+
+/// As it was written, and the same in lower case, character by character.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) chars: Vec<char>,
+    pub(super) lower: Vec<char>,
+}
+
+impl Text {
+    pub(super) fn new(text: &str) -> Self {
+        let chars: Vec<char> = text.trim().chars().collect();
+        let lower = chars.iter().map(|it| it.to_lowercase().next().unwrap_or(*it)).collect();
+        Self { chars, lower }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.chars.len()
+    }
+
+    /// The characters from `from` to `to`, as they were written.
+    pub(super) fn piece(&self, from: usize, to: usize) -> String {
+        self.chars[from..to.max(from)].iter().collect()
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.piece(0, self.len()).trim().to_owned()
+    }
+
+    /// Whether `phrase` is at `at`; of letters, as words of their own.
+    pub(super) fn is_at(&self, phrase: &str, at: usize) -> bool {
+        let length = phrase.chars().count();
+        let is_letter = |it: Option<&char>| it.is_some_and(char::is_ascii_alphabetic);
+        let fits = at + length <= self.len()
+            && phrase.chars().zip(&self.lower[at..]).all(|(one, other)| one == *other);
+        let begins = phrase.starts_with(|it: char| it.is_ascii_alphabetic());
+        let ends = phrase.ends_with(|it: char| it.is_ascii_alphabetic());
+        fits && !(begins && is_letter(at.checked_sub(1).and_then(|it| self.lower.get(it))))
+            && !(ends && is_letter(self.lower.get(at + length)))
+    }
+
+    /// Where the first of the phrases that is found begins and ends; of two at one place, the longer.
+    pub(super) fn find(&self, phrases: &'static str, from: usize) -> Option<(usize, usize)> {
+        (from..self.len()).find_map(|at| {
+            let lengths =
+                marks(phrases).filter(|it| self.is_at(it, at)).map(|it| it.chars().count());
+            lengths.max().map(|length| (at, at + length))
+        })
+    }
+
+    pub(super) fn has(&self, phrases: &'static str) -> bool {
+        self.find(phrases, 0).is_some()
+    }
+
+    /// Takes the first of the phrases out; whether one was there.
+    pub(super) fn take(&mut self, phrases: &'static str) -> bool {
+        let found = self.find(phrases, 0);
+        if let Some((from, to)) = found {
+            self.cut(from, to);
+        }
+        found.is_some()
+    }
+
+    /// Takes out what stands from `from` to `to`.
+    pub(super) fn cut(&mut self, from: usize, to: usize) -> String {
+        let text = self.piece(from, to);
+        let between_words = |it: &Vec<char>| {
+            from > 0 && to < it.len() && it[from - 1].is_ascii() && it[to].is_ascii()
+        };
+        let gap: &[char] = if between_words(&self.chars) { &[' '] } else { &[] };
+        self.chars.splice(from..to, gap.iter().copied());
+        self.lower.splice(from..to, gap.iter().copied());
+        text
+    }
+
+    /// Strips leads and tails until nothing is left to strip.
+    pub(super) fn strip(&mut self, leads: &'static str, tails: &'static str) {
+        const MARKS: &[char] =
+            &[' ', '、', ',', ':', ';', '・', '-', '.', '。', '…', '\n', '/', '?', '!'];
+        loop {
+            let before = self.len();
+            while self.chars.first().is_some_and(|it| MARKS.contains(it)) {
+                self.cut(0, 1);
+            }
+            while self.chars.last().is_some_and(|it| MARKS.contains(it)) {
+                self.cut(self.len() - 1, self.len());
+            }
+            let lead =
+                marks(leads).filter(|it| self.is_at(it, 0)).map(|it| it.chars().count()).max();
+            if let Some(length) = lead {
+                self.cut(0, length);
+            }
+            let ends = |it: &&str| {
+                let length = it.chars().count();
+                length <= self.len() && self.is_at(it, self.len() - length)
+            };
+            // `食べられないもの` is a noun to its end.
+            let is_noun = [['も', 'の'], ['こ', 'と']].iter().any(|it| self.chars.ends_with(it));
+            let tail = marks(tails).filter(|it| ends(it) && !is_noun);
+            let tail = tail.map(|it| it.chars().count()).max();
+            if let Some(length) = tail {
+                self.cut(self.len() - length, self.len());
+            }
+            if self.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+/// Of each character, whether it stands outside of brackets and quotation marks.
+pub(super) fn outside(chars: &[char]) -> Vec<bool> {
+    let (mut depth, mut close) = (0_u32, None);
+    let is_letter = |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric());
+    chars
+        .iter()
+        .enumerate()
+        .map(|(at, it)| {
+            let was_outside = depth == 0 && close.is_none();
+            match (close, it) {
+                (Some(end), it) if end == *it => close = None,
+                (Some(_), _) => {}
+                (None, '(' | '[') => depth += 1,
+                (None, ')' | ']') => depth = depth.saturating_sub(1),
+                (None, '「') => close = Some('」'),
+                (None, '『') => close = Some('』'),
+                (None, '"') => close = Some('"'),
+                (None, '“') => close = Some('”'),
+                (None, '\'') if !is_letter(at.checked_sub(1).and_then(|it| chars.get(it))) => {
+                    let ends = |end: &usize| chars[*end] == '\'' && !is_letter(chars.get(end + 1));
+                    close = (at + 1..chars.len()).find(ends).map(|_| '\'');
+                }
+                _ => {}
+            }
+            was_outside && depth == 0 && close.is_none()
+        })
+        .collect()
+}

@@ -1,0 +1,426 @@
+//! What there is: forms, conversations, agents, themes. These are told, and nothing is begun.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    desk::{self, Desk, failure},
+    heard::Heard,
+    meeting::Agents,
+    names::theme_names,
+    numbers::Id,
+    rules::Goal,
+    say,
+    words::Word,
+};
+use crate::{Answered, Decision};
+
+const FORMS: &str = "list_form_submissions";
+const TALKS: &str = "list_conversations";
+const STOP: &str = "stop_conversation";
+const PAUSE: &str = "pause_conversation";
+const READ: &str = "get_conversation";
+/// What says that a conversation is to wait, and that it is to go on.
+const HELD: &str = "一時停止|一旦止|いったん止|保留|ちょっと待ってもら|待ったをかけ|on hold|pause|put them on hold|hold the conversation|hold that conversation";
+const RESUMED: &str = "会話を再開|対話を再開|一時停止を解除|再開して|再開させ|resume|unpause|let them go on|let them continue|continue the conversation";
+/// What says that the last conversation is meant.
+pub(super) const LATEST: &str =
+    "最後に|最後の|最新|一番新しい|いちばん新しい|直近|一番最近|last|latest|newest|most recent";
+/// What asks for what was said in it.
+const READING: &str = "中身|内容|読み|読ん|読も|何を話|何て|なんて|発言|read|what was said|what they said|messages|transcript|open|say|said|in full";
+const SHOWN_LAST: &str = "最後の会話を|最新の会話を|直近の会話を|the last conversation|the latest conversation|last chat|newest conversation|most recent conversation";
+/// Which of those that were listed.
+const ORDINALS: [&str; 4] = [
+    "1番目|一番目|1つ目|一つ目|最初の|the first|first one",
+    "2番目|二番目|2つ目|二つ目|the second|second one",
+    "3番目|三番目|3つ目|三つ目|the third|third one",
+    "4番目|四番目|4つ目|四つ目|the fourth|fourth one",
+];
+const PENDING: &str = "来てない|来ていない|参加待ち|開始待ち|相手待ち|相手を待|始まってない|始まっていない|まだ始ま|未参加|参加していない|参加してない|pending|to join|joined|waiting for the other|waiting to start|not started|hasn't started|haven't started|about to begin";
+const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|no answer|without an answer";
+/// Entries that are told.
+const TOLD_MAX: usize = 10;
+const TEXT_MAX: usize = 60;
+/// What says that forms wait for an answer, and that they have one.
+const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
+const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Forms,
+    Talks,
+    Agents,
+    Themes,
+    Halt,
+    /// A conversation is to wait.
+    Pause,
+    /// A conversation that waits is to go on.
+    Resume,
+    /// What was said in the last one.
+    Read,
+}
+
+/// Whether a conversation is to wait, or else to go on.
+pub(super) fn pauses(heard: &Heard) -> Option<bool> {
+    let text: String = heard.lower.iter().collect();
+    let says = |words: &str| words.split('|').any(|it| text.contains(it));
+    if says(RESUMED) { Some(false) } else { says(HELD).then_some(true) }
+}
+
+/// A list that is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Lists {
+    kind: Kind,
+    state: Option<String>,
+    id: Option<String>,
+    /// Agents of the conversation that is meant.
+    #[serde(default)]
+    agents: Vec<String>,
+    /// Whether what was answered is asked for.
+    #[serde(default)]
+    has_values: bool,
+    /// Whether the last one is meant.
+    #[serde(default)]
+    is_latest: bool,
+    /// Which of those that are listed is meant.
+    #[serde(default)]
+    nth: Option<usize>,
+}
+
+impl Lists {
+    pub(super) fn of(heard: &Heard, goal: Goal) -> Self {
+        let kind = match goal {
+            Goal::Forms => Kind::Forms,
+            Goal::Agents => Kind::Agents,
+            Goal::Themes => Kind::Themes,
+            Goal::Halt => match pauses(heard) {
+                Some(true) => Kind::Pause,
+                Some(false) => Kind::Resume,
+                None => Kind::Halt,
+            },
+            _ => Kind::Talks,
+        };
+        let text: String = heard.lower.iter().collect();
+        let says = |words: &str| words.split('|').any(|it| text.contains(it));
+        let nth = ORDINALS.iter().position(|it| says(it));
+        let is_latest = says(LATEST);
+        let shows_last = says(SHOWN_LAST) && !says("conversations");
+        let kind = match kind {
+            Kind::Talks if (is_latest || nth.is_some()) && says(READING) || shows_last => {
+                Kind::Read
+            }
+            kind => kind,
+        };
+        let state = match kind {
+            Kind::Forms if says(WAITS) => Some("waiting"),
+            Kind::Forms if says(ANSWERED) => Some("submitted"),
+            Kind::Halt | Kind::Pause | Kind::Resume => Some("active"),
+            Kind::Talks if says(PENDING) => Some("pending"),
+            Kind::Talks if says(EXPIRED) => Some("expired"),
+            Kind::Talks if heard.has(&[Word::Running]) && !heard.has(&[Word::Ended]) => {
+                Some("active")
+            }
+            Kind::Talks | Kind::Read
+                if heard.has(&[Word::Ended]) && !text.contains("まだ") && !text.contains("yet") =>
+            {
+                Some("ended")
+            }
+            _ => None,
+        };
+        let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
+        let written = heard.text();
+        let written = written.split(|it| !is_sign(it)).find(|it| it.starts_with("conv_"));
+        let id = heard.numbers.id(Id::Conversation).or(written).map(str::to_owned);
+        let agents = heard.agents().into_iter().map(|it| it.text).collect();
+        // Whether there is an answer is one question, what it says another.
+        let has_values = kind == Kind::Forms
+            && state == Some("submitted")
+            && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
+        Self { kind, state: state.map(str::to_owned), id, agents, has_values, is_latest, nth }
+    }
+
+    /// The words that say which forms are meant.
+    pub(super) fn used(&self) -> Vec<String> {
+        match self.kind {
+            Kind::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
+            Kind::Forms => WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect(),
+            _ => {
+                let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
+                let words = words.into_iter().flat_map(|it| it.split('|')).chain(["side", "other"]);
+                let words = words.map(str::to_owned);
+                self.agents.iter().cloned().chain(self.id.clone()).chain(words).collect()
+            }
+        }
+    }
+
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        match self.kind {
+            Kind::Forms => self.forms(desk, answered),
+            Kind::Themes => themes(desk),
+            _ => self.talks(desk, answered),
+        }
+    }
+
+    /// What is to be done with a conversation of those that were listed before.
+    pub(super) fn acts(&self, heard: &Heard) -> Option<Self> {
+        if !matches!(self.kind, Kind::Talks | Kind::Read | Kind::Halt | Kind::Pause | Kind::Resume)
+        {
+            return None;
+        }
+        let is_halt = heard.has(&[Word::Halt]) || pauses(heard).is_some();
+        let next = Self::of(heard, if is_halt { Goal::Halt } else { Goal::Talks });
+        let is_act = is_halt || next.kind == Kind::Read;
+        let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
+        // Which one is meant goes by the list that was shown.
+        let state = if next.nth.is_some() { self.state.clone() } else { next.state.clone() };
+        is_act.then_some(Self { agents, state, ..next })
+    }
+
+    /// The call that is asked for on the conversation `id`.
+    fn act(&self, id: &str, line: &str, desk: &mut Desk<'_>) -> Decision {
+        let (tool, ja, en) = match self.kind {
+            Kind::Pause => (PAUSE, "会話を一時停止", "To pause the conversation"),
+            Kind::Resume => (PAUSE, "会話を再開", "To resume the conversation"),
+            Kind::Read => (READ, "会話の中身を確認", "To read the conversation"),
+            _ => (STOP, "会話を終了", "To stop the conversation"),
+        };
+        if !desk.has(tool) {
+            return desk.conclude(desk.say(
+                format!("{ja}するには {tool} が必要ですが、いまは利用できません。\n{line}"),
+                format!("For that, {tool} is needed, which is not on offer now.\n{line}"),
+            ));
+        }
+        let mut arguments = json!({ "conversation_id": id });
+        if tool == PAUSE {
+            arguments["paused"] = (self.kind == Kind::Pause).into();
+        }
+        let reason = desk.say(format!("{ja}: {line}"), format!("{en}: {line}"));
+        desk.only(tool, arguments, reason)
+    }
+
+    fn arguments(&self, name: &str) -> Value {
+        self.state.as_ref().map_or_else(|| json!({}), |it| json!({ name: it }))
+    }
+
+    fn forms(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let Some(found) = desk::output(answered, FORMS) else {
+            let reason = desk.say("どんなフォームがあるかを確認", "To see which forms there are");
+            return desk.only(FORMS, self.arguments("status"), reason);
+        };
+        let forms: Vec<_> = found["forms"].as_array().into_iter().flatten().collect();
+        let state = |it: &Value| match it["status"].as_str().unwrap_or_default() {
+            "waiting" => desk.say("未回答", "not answered yet"),
+            "submitted" => desk.say("回答済み", "answered"),
+            "declined" => desk.say("辞退", "declined"),
+            _ => desk.say("取り消し", "cancelled"),
+        };
+        let line = |it: &&Value| {
+            let head = desk.say(
+                format!("- {}（{}）", short(&it["title"]), state(it)),
+                format!("- {} ({})", short(&it["title"]), state(it)),
+            );
+            let values = it["values"].as_object().filter(|_| self.has_values);
+            let values = values.into_iter().flatten().take(TOLD_MAX);
+            let values = values.map(|it| format!("\n  - {}: {}", it.0, value(it.1)));
+            head + &values.collect::<String>()
+        };
+        let lines: Vec<_> = forms.iter().take(TOLD_MAX).map(line).collect();
+        let what = match self.state.as_deref() {
+            Some("waiting") => desk.say("未回答のフォーム", "Forms that wait for an answer"),
+            Some(_) => desk.say("回答済みのフォーム", "Forms that were answered"),
+            None => desk.say("フォーム", "Forms"),
+        };
+        told(desk, &what, forms.len(), &found["next_cursor"], &lines)
+    }
+
+    fn talks(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some(stopped) = desk::output(answered, STOP) {
+            let line = talk(desk, &stopped["conversation"]);
+            return desk.conclude(desk.say(
+                format!("会話を終了しました。\n{line}"),
+                format!("The conversation was stopped.\n{line}"),
+            ));
+        }
+        if let Some(held) = desk::output(answered, PAUSE) {
+            let line = talk(desk, &held["conversation"]);
+            let is_held = self.kind == Kind::Pause;
+            return desk.conclude(match is_held {
+                true => desk.say(
+                    format!("会話を一時停止しました。\n{line}"),
+                    format!("The conversation was paused.\n{line}"),
+                ),
+                false => desk.say(
+                    format!("会話を再開しました。\n{line}"),
+                    format!("The conversation goes on.\n{line}"),
+                ),
+            });
+        }
+        if let Some(read) = desk::output(answered, READ) {
+            return desk.conclude(said(desk, read));
+        }
+        let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
+        if let (true, Some(id)) = (is_act, self.id.clone()) {
+            return self.act(&id, &id, desk);
+        }
+        let Some(found) = desk::output(answered, TALKS) else {
+            let reason =
+                desk.say("どんな会話があるかを確認", "To see which conversations there are");
+            return desk.only(TALKS, self.arguments("state"), reason);
+        };
+        let is_member = |it: &Value, agent: &String| {
+            let members = it["members"].as_array().into_iter().flatten();
+            members.into_iter().any(|it| it["agent_id"] == agent.as_str())
+        };
+        let talks = found["conversations"].as_array().into_iter().flatten();
+        let talks: Vec<_> =
+            talks.filter(|it| self.agents.iter().all(|agent| is_member(it, agent))).collect();
+        if self.kind == Kind::Agents {
+            return agents(desk, &talks);
+        }
+        // They come with the newest first.
+        let meant = match &talks[..] {
+            [only] if self.nth.unwrap_or_default() == 0 => Some(*only),
+            talks if self.nth.is_some() => self.nth.and_then(|it| talks.get(it)).copied(),
+            [newest, ..] if self.is_latest => Some(*newest),
+            _ => None,
+        };
+        if let Some(meant) = meant.filter(|_| is_act)
+            && let Some(id) = meant["conversation_id"].as_str()
+        {
+            let line = talk(desk, meant);
+            return self.act(id, &line, desk);
+        }
+        let lines: Vec<_> = talks.iter().take(TOLD_MAX).map(|it| talk(desk, it)).collect();
+        let what = match self.state.as_deref() {
+            Some("active") => desk.say("いま続いている会話", "Conversations that are running"),
+            Some("pending") => {
+                desk.say("相手の参加を待っている会話", "Conversations that wait for the other side")
+            }
+            Some("expired") => {
+                desk.say("応答のないまま終わった会話", "Conversations that got no answer")
+            }
+            Some(_) => desk.say("終わった会話", "Conversations that have ended"),
+            None => desk.say("会話", "Conversations"),
+        };
+        let mut decision_lines = lines;
+        if is_act && !talks.is_empty() {
+            let (ja, en) = match self.kind {
+                Kind::Pause => ("一時停止して", "pause"),
+                Kind::Resume => ("再開して", "resume"),
+                _ => ("止めて", "stop"),
+            };
+            decision_lines.push(desk.say(
+                format!("どの会話かを「会話ID conv_… を{ja}」のように書いてください。"),
+                format!(
+                    "Which one do you mean? Write for example \"{en} the conversation conv_…\"."
+                ),
+            ));
+        }
+        told(desk, &what, talks.len(), &found["next_cursor"], &decision_lines)
+    }
+}
+
+fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String]) -> Decision {
+    let more = if more.is_string() { desk.say("以上", " or more") } else { String::new() };
+    let head = match count {
+        0 => desk.say(format!("{what}はありません。"), format!("{what}: none.")),
+        count => {
+            desk.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
+        }
+    };
+    desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+}
+
+/// What was said in a conversation, as much of it as is told.
+fn said(desk: &Desk<'_>, read: &Value) -> String {
+    let head = talk(desk, &read["conversation"]);
+    let sender = |it: &Value| {
+        let keys = ["senderId", "sender_id", "sender"];
+        keys.iter().find_map(|key| it[*key].as_str().map(str::to_owned)).unwrap_or_default()
+    };
+    let messages = read["messages"].as_array().into_iter().flatten();
+    let lines: Vec<_> =
+        messages.map(|it| format!("- {}: {}", sender(it), short(&it["content"]))).collect();
+    match lines.is_empty() {
+        true => desk.say(
+            format!("{head}\n発言はまだありません。"),
+            format!("{head}\nNothing was said in it yet."),
+        ),
+        false => format!("{head}\n{}", lines.join("\n")),
+    }
+}
+
+/// One conversation on a line.
+fn talk(desk: &Desk<'_>, it: &Value) -> String {
+    let state = match it["state"].as_str().unwrap_or_default() {
+        "pending" => desk.say("開始待ち", "about to begin"),
+        "active" => desk.say("進行中", "running"),
+        "terminating" => desk.say("終了処理中", "ending"),
+        "expired" => desk.say("応答なし", "no answer"),
+        _ => desk.say("終了", "ended"),
+    };
+    let members = it["members"].as_array().into_iter().flatten();
+    let members: Vec<_> = members.filter_map(|it| it["agent_id"].as_str()).collect();
+    let purpose =
+        it["purpose"].as_str().map(|_| format!(" {}", short(&it["purpose"]))).unwrap_or_default();
+    let id = it["conversation_id"].as_str().unwrap_or_default();
+    format!("- {}{purpose}（{state}） {id}", members.join(desk.language.pick("と", " and ")))
+}
+
+/// The agents that took part in conversations, which is all that may be read without being one.
+fn agents(desk: &Desk<'_>, talks: &[&Value]) -> Decision {
+    let mut names = Vec::<String>::new();
+    for it in talks.iter().flat_map(|it| it["members"].as_array().into_iter().flatten()) {
+        let Some(id) = it["agent_id"].as_str() else { continue };
+        if !names.iter().any(|it| it == id) && names.len() < TOLD_MAX {
+            names.push(id.to_owned());
+        }
+    }
+    let page = desk.say(
+        "登録されているエージェントの全員は「エージェント」の画面で見られます。",
+        "All agents that are defined are on the page for agents.",
+    );
+    let list = names.join(desk.language.pick("、", ", "));
+    let head = match names.is_empty() {
+        true => desk.say(
+            "まだ会話したエージェントはいません。",
+            "No agent has taken part in a conversation yet.",
+        ),
+        false => desk.say(
+            format!("会話に参加したエージェント: {list}。"),
+            format!("Agents that took part in conversations: {list}."),
+        ),
+    };
+    desk.conclude(format!("{head}\n{page}"))
+}
+
+fn themes(desk: &Desk<'_>) -> Decision {
+    let names = theme_names(desk.language);
+    let list: Vec<_> = names.iter().map(|it| format!("- {it}")).collect();
+    let (count, list) = (names.len(), list.join("\n"));
+    desk.conclude(desk.say(
+        format!("内蔵のテーマは次の{count}つで、それぞれに6枚のカードがあります。\n{list}\nカードを見るときは「雪月花のカードを見せて」のように書いてください。"),
+        format!("There are {count} bundled themes of six cards each.\n{list}\nTo see cards, write for example \"show me the cards of Golden Dynasty\"."),
+    ))
+}
+
+/// What was answered in a field, on one line.
+fn value(value: &Value) -> String {
+    match value {
+        Value::String(_) => short(value),
+        value => short(&value.to_string().into()),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    let mut short: String = text.chars().take(TEXT_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,245 @@
+//! Conversations that somebody wants two agents to have: who talks with whom, and what about.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{self, Desk, submitted},
+    heard::{Heard, Piece, marks},
+    say, talker,
+    words::Word,
+};
+use crate::{Answered, Decision, Language};
+
+mod said;
+
+pub(super) use said::Agents;
+use said::{about, message, to_both, without_length};
+
+const BEGIN: &str = "begin_conversation";
+const SEND: &str = "send_chat";
+const WRITE: &str = "write_message";
+const TALKS: &str = "list_conversations";
+const PROJECT: &str = "project_id";
+const TARGET: &str = "target_agent_id";
+const INITIATOR: &str = "initiator_agent_id";
+const NAME_MAX: usize = 64;
+const PURPOSE_MAX: usize = 200;
+
+/// A conversation that is asked for.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Meeting {
+    initiator: Option<String>,
+    target: Option<String>,
+    purpose: Option<String>,
+    max_turns: Option<usize>,
+    /// What is to be told to the one agent that is named.
+    message: Option<String>,
+    /// Where that agent works.
+    project: Option<String>,
+    /// The conversation that was begun.
+    begun: Option<String>,
+    /// What is to be said in it.
+    remark: Option<String>,
+}
+
+/// How many turns it is to have.
+pub(super) fn rounds(heard: &Heard) -> Option<usize> {
+    let text = heard.text();
+    talker::rounds(&text).or_else(|| without_length(&text).1)
+}
+
+/// Whether an agent is named, and whether it is spoken of as somebody to be asked.
+pub(super) trait Meets {
+    fn names_agent(&self) -> bool;
+    fn addresses_agent(&self) -> bool;
+}
+
+impl Meets for Heard {
+    fn names_agent(&self) -> bool {
+        !self.agents().is_empty()
+    }
+
+    fn addresses_agent(&self) -> bool {
+        self.agents().iter().any(|it| self.is_addressed(it))
+    }
+}
+
+impl Meeting {
+    /// What `heard` asks for.
+    pub(super) fn of(heard: &Heard, language: Language) -> Self {
+        let agents = heard.agents();
+        let name = |it: &Piece| it.text.clone();
+        let (initiator, target) = match &agents[..] {
+            [] => (None, None),
+            [one] => (None, Some(name(one))),
+            // "worker-bに聞いて、worker-aから"
+            [one, two, ..] if heard.is_source(two) && !heard.is_source(one) => {
+                (Some(name(two)), Some(name(one)))
+            }
+            [one, two, ..] => (Some(name(one)), Some(name(two))),
+        };
+        let rounds = rounds(heard);
+        let mut meeting = Self { initiator, target, ..Self::default() };
+        if heard.has(&[Word::Chain]) {
+            let is_japanese = language == Language::Japanese || heard.text().contains("しりとり");
+            let game = if is_japanese { "しりとり" } else { "word chain" };
+            meeting.purpose = Some(match rounds {
+                Some(it) if is_japanese => format!("{game}（{it}ターン）"),
+                Some(it) => format!("{game} ({it} rounds)"),
+                None => game.to_owned(),
+            });
+            return meeting;
+        }
+        meeting.message = message(heard, &agents);
+        meeting.max_turns = rounds;
+        let quoted = heard.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
+        let purpose = quoted.map(|it| it.text.clone()).or_else(|| about(heard, &agents));
+        meeting.purpose = purpose.map(|it| it.chars().take(PURPOSE_MAX).collect());
+        meeting
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let text = |name: &str| {
+            let text = values.get(name)?.as_str()?.trim();
+            (!text.is_empty()).then(|| text.chars().take(NAME_MAX).collect::<String>())
+        };
+        self.target = text(TARGET).or_else(|| self.target.take());
+        self.project = text(PROJECT).or_else(|| self.project.take());
+        self.initiator = text(INITIATOR).or_else(|| self.initiator.take());
+    }
+
+    /// Whether `heard` is to be said to both agents of the conversation that was begun.
+    pub(super) fn remarks(&mut self, heard: &Heard) -> bool {
+        self.remark = to_both(heard).filter(|_| self.begun.is_some());
+        self.remark.is_some()
+    }
+
+    /// Tells the agent that is named what is to be told.
+    fn send(&mut self, text: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let agent = self.target.clone().unwrap_or_default();
+        if desk::output(answered, SEND).is_some() {
+            return desk.conclude(desk.say(
+                format!("{agent} に「{text}」と送りました。"),
+                format!("\"{text}\" was sent to {agent}."),
+            ));
+        }
+        if self.project.is_none() {
+            let Some(found) = desk::output(answered, TALKS) else {
+                let reason = desk.say(
+                    format!("{agent} がどのプロジェクトにいるかを確認"),
+                    format!("To see which project {agent} is in"),
+                );
+                return desk.only(TALKS, json!({ "agent_id": agent }), reason);
+            };
+            let talks = found["conversations"].as_array().into_iter().flatten();
+            let is_member = |it: &&Value| {
+                let members = it["members"].as_array().into_iter().flatten();
+                members.into_iter().any(|it| it["agent_id"] == agent.as_str())
+            };
+            let project = talks.filter(is_member).find_map(|it| it[PROJECT].as_str());
+            self.project = project.map(str::to_owned);
+        }
+        let Some(project) = &self.project else {
+            let form = json!({
+                "title": desk.say("どのプロジェクトのエージェントですか？", "Which project is the agent in?"),
+                "description": desk.say(
+                    format!("{agent} に「{text}」と送ります。"),
+                    format!("\"{text}\" is to be sent to {agent}."),
+                ),
+                "fields": [{ "name": PROJECT, "type": "text", "required": true, "maxLength": NAME_MAX,
+                    "label": desk.say("プロジェクトID", "Project ID") }],
+            });
+            let reason = desk.say("プロジェクトが分からないため", "The project is not known");
+            let words = desk.say("プロジェクトIDを教えてください。", "Please name the project.");
+            return desk.ask(form, reason, words);
+        };
+        let arguments = json!({ PROJECT: project, "agent_id": agent, "content": text });
+        let reason = desk.say(format!("{agent} に伝えるため"), format!("To tell {agent}"));
+        desk.only(SEND, arguments, reason)
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((_, failure)) = desk::failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        if let Some(values) = submitted(answered) {
+            self.filled(values);
+        }
+        if let (Some(text), true) = (self.message.clone(), desk.has(SEND) && desk.has(TALKS)) {
+            return self.send(&text, desk, answered);
+        }
+        if let (Some(text), Some(id), true) = (&self.remark, &self.begun, desk.has(WRITE)) {
+            if desk::output(answered, WRITE).is_some() {
+                return desk.conclude(desk.say(
+                    format!("会話に「{text}」と書き込みました。"),
+                    format!("\"{text}\" was written into the conversation."),
+                ));
+            }
+            let reason = desk.say("両方のエージェントに伝えるため", "To tell both agents");
+            return desk.only(WRITE, json!({ "conversation_id": id, "content": text }), reason);
+        }
+        if let Some(begun) = desk::output(answered, BEGIN) {
+            self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
+            return desk.conclude(told(desk, &begun["conversation"]));
+        }
+        if self.target.is_none() && desk.needs(BEGIN, TARGET) {
+            return self.ask(desk);
+        }
+        let mut arguments = json!({});
+        let texts =
+            [(TARGET, &self.target), (INITIATOR, &self.initiator), ("purpose", &self.purpose)];
+        for (name, value) in texts {
+            if let Some(value) = value {
+                arguments[name] = value.as_str().into();
+            }
+        }
+        if let Some(turns) = self.max_turns {
+            arguments["max_turns"] = turns.into();
+        }
+        let reason = desk.say("エージェント同士の会話を始めるため", "To have the agents talk");
+        desk.only(BEGIN, arguments, reason)
+    }
+
+    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+        let form = json!({
+            "title": desk.say("どのエージェントが話しますか？", "Which agents shall talk?"),
+            "fields": [
+                { "name": TARGET, "type": "text", "required": true, "maxLength": NAME_MAX,
+                  "label": desk.say("相手のエージェントID", "The agent to talk with") },
+                { "name": INITIATOR, "type": "text", "maxLength": NAME_MAX,
+                  "label": desk.say("話しかけるエージェントID（任意）", "The agent that begins (optional)") },
+            ],
+        });
+        let reason = desk.say("エージェントの名前がないため", "No agent is named");
+        let words = desk.say(
+            "エージェントのIDを教えてください。例:「worker-aとworker-bでしりとりをして」",
+            "Please name the agents, such as \"Let worker-a and worker-b play a word chain\".",
+        );
+        desk.ask(form, reason, words)
+    }
+}
+
+/// What was begun, and where it can be watched.
+fn told(desk: &Desk<'_>, conversation: &Value) -> String {
+    let members = conversation["members"].as_array().into_iter().flatten();
+    let names = members.filter_map(|it| it["agent_id"].as_str()).collect::<Vec<_>>();
+    let names = names.join(desk.language.pick("と", " and "));
+    let purpose = conversation["purpose"].as_str();
+    let purpose = |open: &str, close: &str| {
+        purpose.map(|it| format!("{open}{it}{close}")).unwrap_or_default()
+    };
+    desk.say(
+        format!(
+            "{names}の会話{}を始めました。様子はここの表示か「会話」の画面で見られ、一時停止や終了もできます。",
+            purpose("「", "」")
+        ),
+        format!(
+            "{names} have begun to talk{}. Watch them below or on the page for conversations, where you can pause and end it.",
+            purpose(" about \"", "\"")
+        ),
+    )
+}

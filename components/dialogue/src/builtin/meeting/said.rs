@@ -1,0 +1,380 @@
+//! Which agents a sentence names, and what they are to talk about.
+
+use super::{Heard, Piece, Word, marks};
+
+/// How agents are called: the part before the first joint of a name such as `worker-a`.
+const CALLED: &str = "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
+/// Words beside a name that say that it is an agent's.
+const BESIDE: &str = "エージェント|agent";
+const BEHIND: &str = "エージェント|さん| agent";
+/// What follows or precedes the name of somebody who is to do something.
+const PARTICLES: &str = "に|へ|と|から|を|、|で";
+const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |and ";
+/// What comes behind the topic.
+const DEEDS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
+     と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話を|お話";
+/// What is no part of it.
+const BEFORE: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
+     whether |if |to discuss |discuss |ask for |ask about |ask to |ask whether |ask |discussing |talking about |to talk about |talk about |talk to each other about |to chat about |to ";
+const ENDS: &[char] =
+    &['、', '。', ',', '.', '!', '！', '?', '？', ' ', '　', 'を', 'で', 'に', 'は', 'と', 'の'];
+
+pub(in crate::builtin) trait Agents {
+    /// The names of agents, in their order.
+    fn agents(&self) -> Vec<Piece>;
+    /// Whether somebody is to do something with it.
+    fn is_addressed(&self, agent: &Piece) -> bool;
+    /// Whether it is the one that asks.
+    fn is_source(&self, agent: &Piece) -> bool;
+    /// What stands behind a name, quotation marks left out.
+    fn behind(&self, agent: &Piece) -> String;
+    fn before(&self, agent: &Piece) -> String;
+}
+
+impl Agents for Heard {
+    fn agents(&self) -> Vec<Piece> {
+        let is_letter = |it: char| it.is_ascii_alphanumeric();
+        let is_joint = |it: char| matches!(it, '-' | '_');
+        let (mut agents, mut at) = (Vec::<Piece>::new(), 0);
+        while at < self.chars.len() {
+            let rest = &self.chars[at..];
+            let length = rest.iter().take_while(|it| is_letter(**it) || is_joint(**it)).count();
+            if length > 0 {
+                let piece = self.piece(at, at + length);
+                let is_taken = agents.iter().any(|it| it.text == piece.text);
+                if !is_taken && is_name(&piece.text) && self.is_agent(&piece) {
+                    agents.push(piece);
+                }
+            }
+            at += length.max(1);
+        }
+        agents
+    }
+
+    fn is_addressed(&self, agent: &Piece) -> bool {
+        let (before, behind) = (self.before(agent), self.behind(agent));
+        marks(PARTICLES).any(|it| behind.trim_start().starts_with(it))
+            || marks(VERBS).any(|it| before.ends_with(it))
+    }
+
+    fn is_source(&self, agent: &Piece) -> bool {
+        self.behind(agent).trim_start().starts_with("から") || self.before(agent).ends_with("from ")
+    }
+
+    fn behind(&self, agent: &Piece) -> String {
+        let behind: String = self.chars[agent.to..].iter().collect();
+        behind.trim_start_matches(['」', '』', '"']).to_lowercase()
+    }
+
+    fn before(&self, agent: &Piece) -> String {
+        let before: String = self.chars[..agent.from].iter().collect();
+        before.trim_end_matches(['「', '『', '"']).to_lowercase()
+    }
+}
+
+impl Heard {
+    fn is_agent(&self, piece: &Piece) -> bool {
+        let lower = piece.text.to_lowercase();
+        let called = lower.split(['-', '_']).next().unwrap_or_default();
+        marks(CALLED).any(|it| it == called)
+            || marks(BESIDE).any(|it| self.before(piece).trim_end().ends_with(it))
+            || marks(BEHIND).any(|it| self.behind(piece).starts_with(it))
+    }
+}
+
+/// `worker-a`: letters and digits with a joint between them.
+fn is_name(text: &str) -> bool {
+    let mut parts = text.split(['-', '_']);
+    let begins = text.starts_with(|it: char| it.is_ascii_alphabetic());
+    begins && parts.clone().count() > 1 && parts.all(|it| !it.is_empty())
+}
+
+/// What the agents are to talk about, in the sentence's own words.
+pub(super) fn about(heard: &Heard, agents: &[Piece]) -> Option<String> {
+    let text = heard.text();
+    let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
+    // `話題はお昼ごはん` says what it is about, wherever it stands.
+    const TOPICS: &str = "話題は|テーマは|お題は|議題は|トピックは|内容は|話題:|テーマ:|topic is |topic: |topic being |subject: |subject is ";
+    let lower = text.to_lowercase();
+    if let Some((at, mark)) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()
+        && lower.len() == text.len()
+    {
+        let rest = &text[at + mark.len()..];
+        let end = rest.find(['、', '。', ',', '.', '\n']).unwrap_or(rest.len());
+        let topic = rest[..end].trim();
+        let topic = ["でお願いします", "でお願い", "です", "で"]
+            .iter()
+            .fold(topic, |it, tail| it.strip_suffix(tail).unwrap_or(it));
+        return (!topic.is_empty()).then(|| topic.to_owned());
+    }
+    let named = agents.iter().map(|it| it.to).max();
+    let spoken = heard.tokens.iter().filter(|it| it.word == Word::Agents);
+    let topic = if is_japanese {
+        let from = named.or(spoken.map(|it| it.to).max())?;
+        let rest: String = heard.chars[from..].iter().collect();
+        japanese(&without_japanese_length(&rest)).to_owned()
+    } else {
+        let first = agents.iter().map(|it| it.from).min();
+        let begin = first.or(spoken.clone().map(|it| it.from).min())?;
+        let end = agents.first().map(|it| it.to).or(spoken.map(|it| it.to).max())?;
+        let rest: String = heard.chars[end..].iter().collect();
+        let rest = without_agents(rest, agents);
+        let (rest, _) = without_length(&rest);
+        let topic = english(&rest).trim().trim_matches(ENDS).to_owned();
+        // `start a talk about the menu between worker-a and worker-b`.
+        let before: String = heard.chars[..begin].iter().collect();
+        let earlier = before.split_once(" about ").or(before.split_once(" on ")).map(|it| it.1);
+        let earlier = earlier.map(|it| {
+            let ends = [" between", " with", " among", " by", " from", ","];
+            ends.iter().filter_map(|end| it.find(end)).min().map_or(it, |at| &it[..at]).to_owned()
+        });
+        earlier.filter(|_| topic.is_empty()).unwrap_or(topic)
+    };
+    let topic = topic.trim().trim_matches(ENDS).trim();
+    (!topic.is_empty()).then(|| topic.to_owned())
+}
+
+/// What is left behind the first agent without the names of the others and what joins them to it.
+fn without_agents(rest: String, agents: &[Piece]) -> String {
+    const JOINTS: &[&str] =
+        &[" and ", " with ", " & ", ", ", " to ", " together with ", " versus ", " vs "];
+    let mut rest = rest;
+    for it in agents.iter().skip(1) {
+        let Some(at) = rest.find(&it.text) else { continue };
+        let (head, tail) = rest.split_at(at);
+        let tail = &tail[it.text.len()..];
+        let joint = JOINTS.iter().find(|joint| head.to_lowercase().ends_with(**joint));
+        let head = joint.map_or(head, |joint| &head[..head.len() - joint.len()]);
+        rest = format!("{} {}", head.trim_end(), tail.trim_start());
+    }
+    rest
+}
+
+fn japanese(rest: &str) -> &str {
+    let mut rest = rest.trim_start_matches(['」', '』', ' ']);
+    for particle in ["から", "同士で", "に", "へ", "と", "で", "を", "、"] {
+        rest = rest.strip_prefix(particle).unwrap_or(rest);
+    }
+    // `ランチの案を出させて`: what they are made to do to it is no part of it.
+    const MADE: &str = "させ|らせ|わせ|てもら|でもら|てほし|てくれ";
+    const REACH: usize = 8 * 'あ'.len_utf8();
+    let made = marks(MADE).filter_map(|it| rest.find(it)).min();
+    let made =
+        made.and_then(|at| Some((rest[..at].rfind('を').filter(|it| at - it <= REACH)?, "を")));
+    let ends = marks(DEEDS).filter_map(|it| Some((rest.find(it)?, it))).chain(made);
+    match ends.min_by_key(|it| it.0) {
+        // A question goes with its か.
+        Some((at, mark)) if mark.starts_with('か') => &rest[..at + 'か'.len_utf8()],
+        Some((at, _)) => &rest[..at],
+        None => rest,
+    }
+}
+
+fn english(rest: &str) -> &str {
+    let rest = rest.trim_start_matches(['"', ' ', ',']);
+    let rest = rest.trim_end_matches(['.', '!', '?', ' ']).trim_end_matches(", please");
+    let rest = rest.trim_end_matches(" please");
+    // What comes behind `about` is the topic, whatever verb came before.
+    let padded = rest.find("about ").filter(|at| *at == 0 || rest[..*at].ends_with(' '));
+    if let Some(at) = padded.filter(|at| *at < 40) {
+        return &rest[at + "about ".len()..];
+    }
+    let rest = rest.trim_start();
+    let lower = rest.to_lowercase();
+    let head = marks(BEFORE).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
+    let rest = head.map_or(rest, |it| &rest[it.len()..]);
+    let talking = [
+        "talk",
+        "talking",
+        "have a conversation",
+        "talk to each other",
+        "talking to each other",
+        "chat",
+        "chatting",
+        "chat with each other",
+        "a conversation",
+        "talk to",
+        "talking to",
+        "a chat",
+        "start talking",
+        "to talk",
+        "speak",
+        "discuss",
+        "ask",
+    ];
+    match talking.contains(&rest.trim()) {
+        true => "",
+        false => rest,
+    }
+}
+
+/// What makes agents do something, before their names.
+const CAUSES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
+/// The same in Japanese, behind what they are to do.
+const CAUSED: &str = "させて|させたい|させろ|させよ|させと|やらせ|してもら|してほし|して欲し|してくれ|合わせ|合ってもら|合ってほし|合って欲し|って言って|いただ";
+/// Words for agents that are not named.
+const SOME: &str = "two agents|the agents|both agents|my agents|our agents|agents|the two|two bots|the bots|ai agents|two ais";
+const SOME_JAPANESE: &str = "エージェント|ai同士|ボット|ai二人|ai2人";
+
+impl Heard {
+    /// Whether agents are made to do something: `let worker-a and worker-b argue about cats`.
+    pub(in crate::builtin) fn causes_agents(&self) -> bool {
+        let text: String = self.lower.iter().collect();
+        let agents = self.agents();
+        if text.chars().any(|it| matches!(it, '\u{3041}'..='\u{3096}')) {
+            let is_there = agents.len() > 1 || marks(SOME_JAPANESE).any(|it| text.contains(it));
+            return is_there && marks(CAUSED).any(|it| text.contains(it));
+        }
+        // `have they finished?` asks.
+        let is_past = self.has(&[Word::Ended, Word::Exists]) && text.ends_with('?');
+        let is_caused = |before: &str| {
+            let before = before.trim_end();
+            let before = ["my", "our", "both", "between", "for"]
+                .iter()
+                .fold(before, |it, word| it.strip_suffix(&format!(" {word}")).unwrap_or(it));
+            marks(CAUSES).any(|it| before == it || before.ends_with(&format!(" {it}")))
+        };
+        let some = marks(SOME).filter_map(|it| {
+            (0..self.lower.len()).find(|at| self.is_at(it, *at) && self.is_word(*at, it))
+        });
+        let from = agents.first().filter(|_| agents.len() > 1).map(|it| it.from);
+        let is_any =
+            some.chain(from).any(|at| is_caused(&self.lower[..at].iter().collect::<String>()));
+        // `worker-a should interview worker-b`.
+        let is_ordered = agents.len() > 1
+            && agents.first().is_some_and(|it| {
+                let behind = self.behind(it);
+                [" should ", " must ", " shall "].iter().any(|it| behind.starts_with(it))
+            })
+            && !text.ends_with('?');
+        (is_any || is_ordered) && !is_past
+    }
+}
+
+/// What is to be told to an agent, where one is named and it is told rather than asked.
+pub(super) fn message(heard: &Heard, agents: &[Piece]) -> Option<String> {
+    const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
+    const TELL: &str = "tell |inform |notify |remind |message ";
+    let [agent] = agents else { return None };
+    let behind: String = heard.chars[agent.to..].iter().collect();
+    let quoted = heard.quoted.iter().find(|it| it.text != agent.text).map(|it| it.text.clone());
+    let particle = behind.trim_start_matches(['」', '』', ' ']);
+    if let Some(rest) = particle.strip_prefix("に").or(particle.strip_prefix("へ")) {
+        let at = marks(TOLD).filter_map(|it| rest.find(it)).min()?;
+        let text =
+            rest[..at].trim_start_matches(['は', '、']).trim_matches(['「', '」', '『', '』', ' ']);
+        return quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()));
+    }
+    let before: String = heard.lower[..agent.from].iter().collect();
+    let rest = behind.trim_start_matches([' ', ',', ':']).trim_end_matches(['.', '!', ' ']);
+    let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches(',');
+    let lower = rest.to_lowercase();
+    let known = ["know that ", "know about ", "know "];
+    let text = if before.ends_with("let ") {
+        let lead = known.iter().find(|it| lower.starts_with(**it))?;
+        &rest[lead.len()..]
+    } else if before.ends_with("ask ") && lower.starts_with("to ") {
+        // What it is asked to talk about is a conversation's.
+        const TALKS: &str = "to tell me|to tell us|to talk|to chat|to discuss|to play|to speak|to debate|to find out";
+        if marks(TALKS).any(|it| lower.starts_with(it)) {
+            return None;
+        }
+        &rest["to ".len()..]
+    } else if marks(TELL).any(|it| before.ends_with(it)) {
+        // `tell worker-b about the films` begins to talk about them.
+        if lower.starts_with("about ") {
+            return None;
+        }
+        let leads = ["that ", "to ", "of ", "saying "];
+        let lead = leads.iter().find(|it| lower.starts_with(**it)).map_or(0, |it| it.len());
+        &rest[lead..]
+    } else {
+        return None;
+    };
+    quoted.or_else(|| (!text.is_empty()).then(|| text.to_owned()))
+}
+
+/// What is said to both agents of a conversation that was begun.
+pub(super) fn to_both(heard: &Heard) -> Option<String> {
+    const HEADS: &str = "let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
+    const TAILS: &str = "と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
+    let text = heard.text();
+    let quoted = heard.quoted.first().map(|it| it.text.clone());
+    let lower = text.to_ascii_lowercase();
+    let polite = ["please ", "also ", "and ", "oh and ", "now ", "can you ", "could you "];
+    let start = polite
+        .iter()
+        .fold(0, |at, it| if lower[at..].starts_with(it) { at + it.len() } else { at });
+    if let Some(head) = marks(HEADS).find(|it| lower[start..].starts_with(it)) {
+        let rest = text[start + head.len()..].trim_end_matches(['.', '!', ' ']);
+        return quoted.or_else(|| (!rest.is_empty()).then(|| rest.to_owned()));
+    }
+    let at = marks(TAILS).filter_map(|it| text.find(it)).min()?;
+    let heads = ["二人に", "2人に", "両方に", "両者に", "ふたりに", "彼らに", "は", "、"];
+    let rest = heads.iter().fold(&text[..at], |it, head| it.strip_prefix(head).unwrap_or(it));
+    let rest = rest.trim_matches(['「', '」', '、', ' ']);
+    quoted.or_else(|| (!rest.is_empty()).then(|| rest.to_owned()))
+}
+
+/// Words around the number of turns that go with it.
+const AROUND: &str = "for|max|max.|maximum|up|to|at|most|within|limit|limited|keep|it|no|more|than|a|total|only|just|exactly|about|after|stop|and|then|end|tops|each|long|or|less|fewer|please|make|of|with|the|in";
+const NUMBERS: &[&str] = &[
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen",
+];
+
+/// `text` without how long they talk, and how many turns that is: `…, ten rounds at most`.
+pub(super) fn without_length(text: &str) -> (String, Option<usize>) {
+    let words: Vec<&str> = text.split(' ').collect();
+    let bare = |it: &str| it.trim_matches([',', '.', '(', ')', '!', ':']).to_lowercase();
+    let number = |it: &str| {
+        let it = bare(it);
+        let spelled = NUMBERS.iter().position(|word| *word == it);
+        it.parse::<usize>().ok().or(spelled).filter(|it| *it > 0)
+    };
+    let is_unit = |it: &str| {
+        const UNITS: &str = "turn|turns|round|rounds|exchange|exchanges|message|messages|max_turns";
+        marks(UNITS).any(|unit| bare(it) == unit)
+    };
+    let behind = |at: usize| {
+        words.get(at + 1..).and_then(|it| {
+            // `max turns 4`, `a limit of 4 turns`.
+            let is_limit = at > 0 && ["max", "maximum"].contains(&bare(words[at - 1]).as_str())
+                || bare(words[at]) == "max_turns";
+            it.first().filter(|_| is_limit).and_then(|it| number(it))
+        })
+    };
+    let found = (0..words.len()).filter(|at| is_unit(words[*at])).find_map(|at| {
+        let before = at.checked_sub(1).and_then(|it| number(words[it]));
+        before.map(|it| (at - 1, at, it)).or_else(|| behind(at).map(|it| (at, at + 1, it)))
+    });
+    let Some((mut from, mut to, turns)) = found else { return (text.to_owned(), None) };
+    let is_around = |it: &str| marks(AROUND).any(|word| bare(it) == word);
+    while from > 0 && is_around(words[from - 1]) && !words[from - 1].ends_with('.') {
+        from -= 1;
+    }
+    while to + 1 < words.len() && is_around(words[to + 1]) && !words[to].ends_with([',', '.']) {
+        to += 1;
+    }
+    let rest = [&words[..from], &words[to + 1..]].concat().join(" ");
+    (rest.trim().trim_end_matches([',', ' ']).to_owned(), Some(turns))
+}
+
+/// The same in Japanese: `5往復で`, `最大10ターンまで`.
+fn without_japanese_length(text: &str) -> String {
+    const UNITS: &str = "往復|ターン|ラウンド|ラリー";
+    const TAILS: &str = "したら終わりで|したら終わりにして|したら終わって|したら終わり|で終わりにして|で終わって|で終わり|だけで|だけ|以内で|以内|までで|まで|ほどで|ほど|くらいで|くらい|ぐらいで|で|の";
+    const HEADS: &str = "最大で|最大|最高|上限は|上限|多くて|合計|全部で";
+    let Some((at, unit)) = marks(UNITS).filter_map(|it| Some((text.find(it)?, it))).min() else {
+        return text.to_owned();
+    };
+    let is_number = |it: char| it.is_numeric() || "一二三四五六七八九十".contains(it);
+    let head = text[..at].trim_end_matches(is_number);
+    if head.len() == at {
+        return text.to_owned();
+    }
+    let head = marks(HEADS).find_map(|it| head.strip_suffix(it)).unwrap_or(head);
+    let tail = &text[at + unit.len()..];
+    let tail = marks(TAILS).find_map(|it| tail.strip_prefix(it)).unwrap_or(tail);
+    format!("{}{}", head, tail.trim_start_matches(['、', '。']))
+}

@@ -1,0 +1,80 @@
+//! Names of films: what no table knows and stands where a film's name does.
+
+use super::{is_hiragana, is_name_char};
+use crate::builtin::heard::{Heard, Piece, marks};
+
+impl Heard {
+    /// Whether a stretch stands where a film's name does.
+    pub(super) fn is_title(&self, it: &Piece) -> bool {
+        const BEHIND: &str = "の上映|の映画|のチケット|の席|の座席|の空席|の予約|の回|の時間|の券|の空き|の残席|\
+             のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
+             を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
+             を土|を日|が観|が見|がみ|がい|がやって|が気|って|は何時|はいつ|は上映|はやって|\
+             はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、五|、5|、四|、4|、三|、3|、一|、1|、二|\
+             の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
+             の一番|のいちばん|の最|の早|の遅|の次|の初|は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
+             について|を来週|を今週|を週";
+        let length = it.to - it.from;
+        let is_named = it.text.chars().any(is_name_char);
+        let is_kana = it.text.chars().all(|it| is_hiragana(it) || it == 'ー');
+        if length < 2
+            || !(is_named || (is_kana && length >= 3))
+            || it.text.chars().all(|it| it.is_ascii_digit())
+        {
+            return false;
+        }
+        let rest = it.to.min(self.lower.len());
+        marks(BEHIND).any(|behind| self.is_at(behind, rest))
+    }
+
+    /// Words with capitals that no table knows for anything else: `Your Name`, `Seven Samurai`.
+    pub(super) fn english_title(&self) -> Option<String> {
+        if let Some(it) = self.capitals().into_iter().max_by_key(|it| it.to - it.from) {
+            return Some(it.text);
+        }
+        const BEFORE: &str = "showtimes for|show times for|showtimes of|screenings of|screening times for|\
+             tickets for|tickets to|ticket for|ticket to|seats for|seat for|a film called|\
+             a movie called|the movie|the film|movie called|film called|to see|to watch|see|\
+             watch|when is|when does";
+        const STOPS: &str = " tomorrow| today| tonight| on | at | this | next | for | in | please| playing| play| run| screen| air| get| showing| start| screen| with | and | around| after| before|\
+             ?|.|,|!| is | friday| saturday| sunday| still| now";
+        for before in marks(BEFORE) {
+            let Some(at) = self.find(before, 0) else { continue };
+            let from = at + before.chars().count() + 1;
+            let to =
+                marks(STOPS).filter_map(|it| self.find(it, from)).min().unwrap_or(self.chars.len());
+            if from >= to {
+                continue;
+            }
+            let is_new = (from..to).any(|it| !self.is_known(it) && self.lower[it] != ' ');
+            let ends_known = self.is_known(from) && self.is_known(to - 1);
+            let is_time = self.when.spans.iter().any(|it| it.0 == from);
+            let text = self.piece(from, to).text.to_lowercase();
+            let is_any = [
+                "for ",
+                "less ",
+                "under ",
+                "$",
+                "whatever",
+                "the best",
+                "the highest",
+                "the longest",
+                "the shortest",
+                "the newest",
+                "the oldest",
+                "a film",
+                "a movie",
+                "any ",
+                "anything",
+                "something",
+                "one that",
+            ]
+            .iter()
+            .any(|it| text.starts_with(it));
+            if is_new && !ends_known && !is_time && !is_any {
+                return Some(self.piece(from, to).text);
+            }
+        }
+        None
+    }
+}

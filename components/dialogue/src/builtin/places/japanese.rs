@@ -1,0 +1,121 @@
+//! Places by the words behind them, as Japanese has it: `東京駅から横浜駅まで`.
+
+use super::{
+    Places,
+    tables::{BEGINS, ENDS, LIST_STOPS, STOPS},
+};
+use crate::builtin::heard::{Heard, Piece, marks};
+
+impl Heard {
+    /// By the words behind places.
+    pub(super) fn japanese(&self, is_list: bool) -> Places {
+        let mut places = Places::default();
+        let (origins, behind) = self.begin_of_way(is_list);
+        places.origins = origins;
+        let mut at = behind;
+        while let Some((end, length)) = self.first(ENDS, at) {
+            places.destinations = self.list(self.cut_before(end, behind), end, is_list);
+            at = end + length;
+            if !places.destinations.is_empty() {
+                return places;
+            }
+        }
+        // `成田空港に11時着`: the time stands between.
+        for span in &self.when.spans {
+            let is_end = span.0 > 1 && self.chars[span.0 - 1] == 'に';
+            let is_there =
+                ["着", "に着", "までに着", "まで"].iter().any(|it| self.is_at(it, span.1));
+            if is_end && is_there {
+                let end = span.0 - 1;
+                places.destinations = self.list(self.cut_before(end, 0), end, is_list);
+                if !places.destinations.is_empty() {
+                    return places;
+                }
+            }
+        }
+        if places.origins.is_empty() {
+            return self.pair();
+        }
+        // `横浜駅まで東京駅から` has its end first.
+        let ends = (0..behind).filter(|at| marks(ENDS).any(|it| self.is_at(it, *at)));
+        let mut before = ends.map(|end| (end, self.list(self.cut_before(end, 0), end, is_list)));
+        if let Some((end, found)) = before.find(|it| !it.1.is_empty()) {
+            let origin = &mut places.origins[0];
+            if origin.from < end {
+                let begin = origin.to;
+                places.origins = self.list(self.cut_before(begin, end + 2), begin, is_list);
+            }
+            places.destinations = found;
+            return places;
+        }
+        let is_ascii =
+            self.lower[behind..].iter().find(|it| **it != ' ').is_some_and(char::is_ascii);
+        let stop = match is_list {
+            _ if is_ascii => Some(self.stop(behind, is_list)),
+            true => marks(LIST_STOPS).filter_map(|it| self.find(it, behind)).min(),
+            false => marks(STOPS).filter_map(|it| self.find(it, behind + 1)).min(),
+        };
+        places.destinations = self.list(behind, stop.unwrap_or(self.lower.len()), is_list);
+        if places.destinations.is_empty() && is_list {
+            // `羽田と成田、品川からどちらが近い`.
+            places.destinations = self.list(0, places.origins[0].from, true);
+        }
+        places
+    }
+
+    /// Where the way begins, and where the words behind that end.
+    fn begin_of_way(&self, is_list: bool) -> (Vec<Piece>, usize) {
+        // Of several that may be it (`高速はこわいから、`), the last before the end counts.
+        let mut begins = Vec::new();
+        let mut from = 0;
+        while let Some((begin, length)) = self.first(BEGINS, from) {
+            let origins = self.list(self.cut_before(begin, 0), begin, is_list);
+            from = begin + length;
+            if !origins.is_empty() {
+                begins.push((origins, from));
+            }
+        }
+        // `川崎駅を20時に出て`: the time stands between.
+        for span in &self.when.spans {
+            let is_left = span.0 > 1 && self.chars[span.0 - 1] == 'を';
+            let leaves = ["に出", "発", "に発", "出発", "ごろ出", "頃出"]
+                .iter()
+                .any(|it| self.is_at(it, span.1));
+            if is_left && leaves {
+                let end = span.0 - 1;
+                let origins = self.list(self.cut_before(end, 0), end, is_list);
+                if !origins.is_empty() {
+                    begins.push((origins, span.1));
+                }
+            }
+        }
+        begins.sort_by_key(|it| it.1);
+        let is_end = |at: usize, begin: usize| {
+            !self.list(self.cut_before(at, begin), at, is_list).is_empty()
+        };
+        let (mut at, mut end) = (begins.first().map_or(0, |it| it.1), usize::MAX);
+        let first = at;
+        while let Some((found, length)) = self.first(ENDS, at).filter(|_| end == usize::MAX) {
+            end = if is_end(found, first) { found } else { end };
+            at = found + length;
+        }
+        let last = begins.iter().rposition(|it| it.1 <= end).or(begins.len().checked_sub(1));
+        let last = if end == usize::MAX { last.map(|_| 0) } else { last };
+        let behind = last.map_or(0, |it| begins[it].1);
+        (last.map(|it| begins.swap_remove(it).0).unwrap_or_default(), behind)
+    }
+
+    /// `東京と大阪の距離`, `東京・大阪間`.
+    fn pair(&self) -> Places {
+        const BEHIND: &str = "の間の|間の|の距離|の道のり|の所要時間|はどれくらい離|はどのくらい離|の間は|間は|\
+             は何キロ|って何キロ|はどれ|はどの";
+        let end = marks(BEHIND).filter_map(|it| self.find(it, 1)).min();
+        let Some(end) = end else { return Places::default() };
+        let mut found = self.list(self.cut_before(end, 0), end, true);
+        if found.len() < 2 {
+            return Places::default();
+        }
+        let destinations = found.split_off(1);
+        Places { origins: found, destinations }
+    }
+}

@@ -1,0 +1,380 @@
+//! Forms that somebody asks for: which fields, and what they brought.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{Desk, FORM, failure, submitted},
+    fields::{self, COMMON, Field, Reading},
+    heard::{Heard, marks},
+    say,
+};
+use crate::{Answered, Decision, Language};
+
+/// What a form may be for: its title, the words for it, and the fields that it has where none is named;
+/// those that are no kind of field are lines of text, in Japanese and English.
+const TOPICS: &[((&str, &str), &str, &str)] = &[
+    (
+        ("出張申請", "Travel request"),
+        "出張|旅費|travel request|business trip|trip request|travel form|travel",
+        "name|行き先/Destination|start_date|end_date|目的/Purpose|budget",
+    ),
+    (
+        ("休暇申請", "Leave request"),
+        "休暇|有給|休み|欠勤|leave request|vacation|time off|time-off|holiday request|day off|leave form|absence",
+        "name|start_date|end_date|reason",
+    ),
+    (
+        ("経費精算", "Expense report"),
+        "経費|精算|立替|expense|expenses|reimbursement",
+        "name|date|description|budget|file",
+    ),
+    (
+        ("面接・面談の予約", "Appointment"),
+        "面談|面接|打ち合わせ|アポ|appointment|interview|meeting request",
+        "name|email|datetime|notes",
+    ),
+    (
+        ("応募", "Application"),
+        "応募|採用|求人|job application|application form",
+        "name|email|phone|file|reason",
+    ),
+    (
+        ("ご注文", "Order"),
+        "注文|発注|order form|orders|purchase request",
+        "name|品名/Item|quantity|address|notes",
+    ),
+    (("備品申請", "Equipment request"), "備品|物品|equipment", "name|品名/Item|quantity|reason"),
+    (
+        ("お問い合わせ", "Contact us"),
+        "問い合わせ|問合せ|contact form|inquiry form|enquiry form|contact us",
+        "name|email|message",
+    ),
+    (
+        ("イベント参加登録", "Event registration"),
+        "出欠|歓迎会|送別会|忘年会|新年会|同窓会|イベント|勉強会|セミナー|懇親会|飲み会|パーティ|パーティー|遠足|ピクニック|event|seminar|workshop|party|conference|picnic|rsvp",
+        "name|email|attendance|count",
+    ),
+    (
+        ("お申し込み", "Sign-up"),
+        "申し込み|申込|登録フォーム|会員登録|入会|registration|sign-up|signup|sign up|membership",
+        "name|email|phone",
+    ),
+    (
+        ("プロジェクト作成", "New project"),
+        "プロジェクト作成|新規プロジェクト|project creation|new project",
+        "project_name|description|due_date|assignee",
+    ),
+    (("タスク担当者設定", "Assign a task"), "タスク|task", "title|assignee|due_date|priority"),
+    (
+        ("住所入力", "Address"),
+        "住所入力|配送先|お届け先|address form|shipping form|shipping details",
+        "name|postcode|prefecture|address",
+    ),
+    (
+        ("ご予約", "Booking"),
+        "予約フォーム|予約用|予約受付|booking form|reservation form",
+        "name|phone|datetime|count",
+    ),
+    (("バグ報告", "Bug report"), "バグ|不具合|bug report|bug", "title|description|priority|file"),
+    (
+        ("ご意見", "Feedback"),
+        "ご意見|フィードバックフォーム|感想フォーム|feedback form|feedback",
+        "satisfaction|comment",
+    ),
+    (
+        ("アンケート", "Survey"),
+        "アンケート|満足度調査|survey|questionnaire|poll",
+        "satisfaction|comment",
+    ),
+];
+const TITLE_MAX: usize = 60;
+const VALUE_MAX: usize = 200;
+
+/// A form that is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Survey {
+    title: Option<String>,
+    fields: Vec<Value>,
+    /// Whether it is filled in for itself, rather than to learn which fields are wanted.
+    is_asked: bool,
+    values: Option<Map<String, Value>>,
+    /// Words of the sentence that were not understood.
+    #[serde(default)]
+    left: Vec<String>,
+    /// Whether its fields are what such a form has, as none was named.
+    #[serde(default)]
+    is_usual: bool,
+}
+
+impl Survey {
+    pub(super) fn of(heard: &Heard, language: Language) -> Self {
+        let Reading { mut fields, denied, left, is_addition, .. } = fields::read(heard);
+        let quoted = heard.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
+        let named = TOPICS.iter().find(|it| it.1.split('|').any(|it| heard.find(it, 0).is_some()));
+        // A survey asks about its topic: `survey: how did you like the workshop?`.
+        let is_survey = ["アンケート", "survey", "questionnaire", "poll"]
+            .iter()
+            .any(|it| heard.find(it, 0).is_some());
+        let asks = ["how did", "how do you", "how was", "満足", "感想", "評価", "rate "];
+        let is_opinion = is_survey && asks.iter().any(|it| heard.find(it, 0).is_some());
+        let named = if is_opinion { TOPICS.last() } else { named };
+        let of_table = named.map(|it| language.pick(it.0.0, it.0.1).to_owned());
+        if let Some(choice) = fields::choice(heard).filter(|_| fields.iter().all(Field::is_free)) {
+            fields = vec![choice];
+        }
+        let has_fields = !fields.is_empty();
+        let of_words = topic(heard)
+            .or_else(|| noun(heard, named?.1).filter(|_| is_reasoned(heard)))
+            .filter(|it| !has_fields || !it.contains(['と', '、']) && !it.contains("だけ"));
+        // The sentence's own words say more than the table's title: `備品購入の申請`, `our hike on …`.
+        let words = || named.map(|it| it.1.split('|')).into_iter().flatten();
+        let own = of_words.as_ref().zip(of_table.as_ref()).and_then(|(topic, title)| {
+            let lower = topic.to_lowercase();
+            let known =
+                words().filter(|word| lower.contains(word)).map(|it| it.chars().count()).max();
+            match (topic.is_ascii(), known) {
+                (true, None) => Some(format!("{title}: {topic}")),
+                (false, Some(known)) if topic.chars().count() > known + 1 => {
+                    Some(topic.clone()).filter(|it| !it.starts_with("新しい"))
+                }
+                _ => None,
+            }
+        });
+        let title = quoted.or(own).or(of_table).or(of_words);
+        // What only names the form is no field of it.
+        let names_form = |it: &Field| {
+            let words = named.map(|it| it.1.split('|')).into_iter().flatten();
+            it.written().is_some_and(|it| words.into_iter().any(|word| it.contains(word)))
+        };
+        if fields.iter().all(names_form) {
+            fields.clear();
+        }
+        let signs_up = named.is_some_and(|it| it.0.1 == "Sign-up");
+        if signs_up && !fields.is_empty() && !fields.iter().any(Field::is_name) {
+            // Who signs up has a name.
+            fields.splice(0..0, fields::named("name"));
+        }
+        // `a contact form without the phone`: the rest is what such a form has.
+        let is_usual = fields.is_empty() || is_addition || !denied.is_empty() && fields.len() < 2;
+        if let (true, Some((_, _, those))) = (is_usual, named) {
+            let line = |it: &str| match it.split_once('/') {
+                Some((japanese, english)) => Some(Field::line(language.pick(japanese, english))),
+                None => fields::named(it),
+            };
+            let usual: Vec<Field> = those.split('|').filter_map(line).collect();
+            let others = std::mem::take(&mut fields);
+            let is_new = |it: &Field| !usual.iter().any(|usual| usual.is_same(it));
+            let others: Vec<_> = others.into_iter().filter(is_new).collect();
+            fields = usual.into_iter().chain(others).collect();
+        }
+        fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
+        let fields = fields::definitions(&fields, language);
+        Self { title, fields, is_asked: false, values: None, left, is_usual: !has_fields }
+    }
+
+    /// Words of the sentence that were not understood.
+    pub(super) fn left(&self) -> &[String] {
+        &self.left
+    }
+
+    /// Changes the form that was asked for as `heard` says: fields more or less, or required; whether it
+    /// says anything of that.
+    pub(super) fn amend(&mut self, heard: &Heard, language: Language) -> bool {
+        if self.fields.is_empty() {
+            return false;
+        }
+        let amended = fields::amend(heard, &self.fields, language);
+        let Some((fields, left)) = amended else { return false };
+        (self.fields, self.left) = (fields, left);
+        (self.is_asked, self.values, self.is_usual) = (false, None, false);
+        true
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>, language: Language) {
+        if self.is_asked {
+            self.values = Some(values.clone());
+            return;
+        }
+        let names = values.get("fields").and_then(Value::as_array).into_iter().flatten();
+        let wanted: Vec<_> = names.filter_map(|it| fields::named(it.as_str()?)).collect();
+        self.fields = fields::definitions(&wanted, language);
+        if let Some(title) = values.get("title").and_then(Value::as_str).filter(|it| !it.is_empty())
+        {
+            self.title = Some(title.chars().take(TITLE_MAX).collect());
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        if let Some(values) = submitted(answered) {
+            self.filled(values, desk.language);
+        }
+        if let Some(values) = &self.values {
+            return desk.conclude(self.told(desk, values));
+        }
+        let title = self.title.clone().unwrap_or_else(|| desk.say("入力フォーム", "Form"));
+        if self.fields.is_empty() {
+            return self.which(desk, &title);
+        }
+        self.is_asked = true;
+        let mut form = json!({ "title": title, "fields": self.fields });
+        if self.is_usual {
+            form["description"] = desk
+                .say(
+                    "よく使われる項目です。「電話番号を追加して」のように続けて書くと変えられます。",
+                    "These are the usual fields; go on with, for example, \"add a phone number\" to change them.",
+                )
+                .into();
+        }
+        let reason =
+            desk.say(format!("「{title}」の入力を求めるため"), format!("To ask for {title}"));
+        desk.only(FORM, json!({ "form_schema": form }), reason)
+    }
+
+    /// Asks which fields are wanted.
+    fn which(&self, desk: &mut Desk<'_>, title: &str) -> Decision {
+        let common = marks(COMMON).filter_map(fields::named).enumerate();
+        let options = common.map(|(number, it)| {
+            let field = it.definition(desk.language, number);
+            json!({ "value": field["name"], "label": field["label"] })
+        });
+        let options: Vec<_> = options.collect();
+        let form = json!({
+            "title": desk.say("どんなフォームを作りますか？", "What shall the form ask?"),
+            "fields": [
+                { "name": "title", "type": "text", "label": desk.say("タイトル", "Title"), "default": title, "maxLength": TITLE_MAX },
+                { "name": "fields", "type": "multiselect", "label": desk.say("項目", "Fields"), "options": options, "minSelect": 1, "required": true },
+            ],
+        });
+        let reason = desk.say("フォームの項目が分からないため", "The form's fields are not named");
+        let words = desk.say("フォームの項目を教えてください。", "Please name the form's fields.");
+        desk.ask(form, reason, words)
+    }
+
+    /// What was filled in.
+    fn told(&self, desk: &Desk<'_>, values: &Map<String, Value>) -> String {
+        let mut lines =
+            vec![desk.say("回答を受け取りました。", "Thank you, the answers have arrived.")];
+        for field in &self.fields {
+            let name = field["name"].as_str().unwrap_or_default();
+            let Some(value) = values.get(name).filter(|it| !it.is_null()) else { continue };
+            let label = field["label"].as_str().unwrap_or(name);
+            let shown: String = shown(field, value, desk).chars().take(VALUE_MAX).collect();
+            lines.push(format!("- {label}: {shown}"));
+        }
+        lines.join("\n")
+    }
+}
+
+fn shown(field: &Value, value: &Value, desk: &Desk<'_>) -> String {
+    let options = field["options"].as_array().into_iter().flatten();
+    if let Some(option) = options.clone().find(|it| it["value"] == *value) {
+        return option["label"].as_str().unwrap_or_default().to_owned();
+    }
+    match value {
+        Value::Bool(it) => {
+            if *it {
+                desk.say("はい", "yes")
+            } else {
+                desk.say("いいえ", "no")
+            }
+        }
+        Value::String(it) => it.clone(),
+        Value::Object(it) => it.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Value::Array(all) => {
+            all.iter().map(|it| shown(field, it, desk)).collect::<Vec<_>>().join(", ")
+        }
+        it => it.to_string(),
+    }
+}
+
+/// Whether a clause says why a form is wanted, so that what stands before the form is no title.
+fn is_reasoned(heard: &Heard) -> bool {
+    ["ので", "たいから", "たいため"].iter().any(|it| heard.find(it, 0).is_some())
+}
+
+/// The nouns around the word of a topic: `歓迎会の出欠` of `歓迎会の出欠を取りたいので`.
+fn noun(heard: &Heard, words: &'static str) -> Option<String> {
+    let is_noun = |it: char| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}');
+    let is_part = |at: usize| {
+        let joins = heard.chars[at] == 'の'
+            && at > 0
+            && is_noun(heard.chars[at - 1])
+            && heard.chars.get(at + 1).is_some_and(|it| is_noun(*it));
+        is_noun(heard.chars[at]) || joins
+    };
+    let at = marks(words).filter(|it| !it.is_ascii()).find_map(|it| heard.find(it, 0))?;
+    let from = (0..at).rev().take_while(|it| is_part(*it)).last().unwrap_or(at);
+    let length = (at..heard.chars.len()).take_while(|it| is_part(*it)).count();
+    // Within a word that is partly in hiragana (`飲み会`) no title begins.
+    let before = from.checked_sub(1).map(|it| heard.chars[it]);
+    if before.is_some_and(|it| matches!(it, 'ぁ'..='ん') && !"のはがをにでとも".contains(it))
+    {
+        return None;
+    }
+    let text = heard.piece(from, at + length).text;
+    (2..=20).contains(&text.chars().count()).then_some(text)
+}
+
+/// What the form is for, in the sentence's own words: `部活動のフォーム`, `a form for the bake sale`.
+fn topic(heard: &Heard) -> Option<String> {
+    const FORMS: &str =
+        "のフォーム|用フォーム|フォーム|のアンケート|用アンケート|の入力欄| form| survey";
+    const BEFORE: &[char] = &['、', '。', ' ', 'を', 'は', 'に', 'が', '?', '!', '\n', '「', '」'];
+    const FOR: [&str; 9] = [
+        "form for ",
+        "sheet for ",
+        "survey for ",
+        "poll for ",
+        "questionnaire for ",
+        "signup for ",
+        "sign-up for ",
+        "survey about ",
+        "poll about ",
+    ];
+    let form = FOR.iter().find_map(|it| heard.find(it, 0).map(|at| at + it.len()));
+    if let Some(mut from) = form {
+        for the in ["the ", "a ", "an ", "our ", "my "] {
+            from += if heard.is_at(the, from) { the.len() } else { 0 };
+        }
+        let stops = [" with", " asking", " that", ",", ".", " where", " please", "?", ":"];
+        let to =
+            stops.iter().filter_map(|it| heard.find(it, from)).min().unwrap_or(heard.chars.len());
+        let text = heard.piece(from, to.max(from)).text;
+        let is_topic = (2..=40).contains(&text.chars().count())
+            && !["me", "us", "that", "it", "this"].contains(&text.as_str());
+        return is_topic.then(|| fields::capital(&text));
+    }
+    let end = marks(FORMS).filter_map(|it| heard.find(it, 1)).min()?;
+    if heard.chars[end - 1].is_ascii() {
+        return None;
+    }
+    let from = heard.chars[..end].iter().rposition(|it| BEFORE.contains(it)).map_or(0, |it| it + 1);
+    let text = heard.piece(from, end).text;
+    let has_name =
+        text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
+    let is_verb = [
+        "ので",
+        "たいから",
+        "聞く",
+        "尋ねる",
+        "入力",
+        "必須",
+        "任意",
+        "作",
+        "記入",
+        "答え",
+        "選",
+        "入れる",
+        "書",
+        "聞き",
+    ]
+    .iter()
+    .any(|it| text.contains(it));
+    ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
+}

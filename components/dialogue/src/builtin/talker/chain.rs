@@ -1,0 +1,270 @@
+//! A chain of words, each of which begins as the one before it ends: しりとり, and the same in English.
+
+use std::sync::LazyLock;
+
+use super::{
+    By, Said, Scene,
+    words::{Found, find, follow, known},
+};
+use crate::Language;
+
+/// What says that one is played.
+const JAPANESE: &[&str] = &["しりとり", "シリトリ", "尻取り", "しり取り"];
+const ENGLISH: &[&str] = &["shiritori", "word chain", "word-chain", "last letter"];
+/// Rounds of a conversation that names no number, and as many as one may name.
+const ROUNDS: usize = 5;
+const ROUNDS_MAX: usize = 50;
+/// What stands behind a number of rounds.
+const UNITS: &[&str] =
+    &["ターン", "往復", "回", "ラウンド", "周", "rounds", "round", "turns", "turn", "times"];
+/// Mistakes of the partner's, after which it is no longer played.
+const FAULTS_MAX: usize = 3;
+/// How what is no word of the game begins, and how the last thing that is said ends.
+const NOTICES: [&str; 2] = ["すみません、", "Sorry, "];
+const CLOSINGS: [&str; 2] = ["終了します", "Ending here."];
+
+static NUMERALS: LazyLock<Vec<char>> = LazyLock::new(|| "〇一二三四五六七八九".chars().collect());
+
+/// What is next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    Say(String),
+    /// The last thing that is said.
+    End(String),
+    Nothing,
+}
+
+/// What came last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Last {
+    Nobody,
+    Own,
+    /// A word of the partner's that fits.
+    Word(String),
+    /// A message without a word, while none has been said yet.
+    Invitation,
+    Fault(Fault),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fault {
+    Unread,
+    Start(String),
+    Repeated(String),
+}
+
+/// One game as it stands.
+pub(super) struct Chain {
+    language: Language,
+    is_initiator: bool,
+    rounds: Option<usize>,
+    used: Vec<String>,
+    wanted: Vec<char>,
+    own: usize,
+    theirs: usize,
+    faults: usize,
+    last: Last,
+    is_over: bool,
+}
+
+impl Chain {
+    /// The game that is being played, as far as `log` tells; none, where none is.
+    pub(super) fn of(scene: &Scene, log: &[Said], language: Language) -> Option<Self> {
+        let purpose = scene.purpose.as_deref().unwrap_or_default();
+        let rounds = scene.may_end.then(|| rounds(purpose).unwrap_or(ROUNDS));
+        let fresh = |language| Self {
+            language,
+            is_initiator: scene.is_initiator,
+            rounds,
+            used: Vec::new(),
+            wanted: Vec::new(),
+            own: 0,
+            theirs: 0,
+            faults: 0,
+            last: Last::Nobody,
+            is_over: false,
+        };
+        let mut chain = played(purpose, language).map(fresh);
+        for said in log {
+            let is_over = chain.as_ref().is_none_or(|it| it.is_over);
+            if is_over && said.by == By::Partner {
+                chain = played(&said.text, language).map(fresh);
+            }
+            match (&mut chain, &said.by) {
+                (Some(it), By::Own) => it.say(&said.text),
+                (Some(it), By::Partner) => it.hear(&said.text),
+                // Whoever steps in plays no word.
+                (_, By::Other(_)) | (None, _) => {}
+            }
+        }
+        chain.filter(|it| !it.is_over)
+    }
+
+    fn say(&mut self, text: &str) {
+        self.last = Last::Own;
+        if CLOSINGS.iter().any(|it| text.ends_with(it)) {
+            self.is_over = true;
+        } else if !NOTICES.iter().any(|it| text.starts_with(it))
+            && let Found::Word(word) = find(text, &self.wanted, self.language)
+        {
+            self.own += 1;
+            self.is_over = self.loses(&word) && !self.is_initiator;
+            self.play(word);
+        }
+    }
+
+    fn hear(&mut self, text: &str) {
+        self.last = match find(text, &self.wanted, self.language) {
+            Found::Nothing if self.used.is_empty() => Last::Invitation,
+            Found::Word(it) if self.used.is_empty() && played(&it, self.language).is_some() => {
+                Last::Invitation
+            }
+            Found::Nothing => Last::Fault(Fault::Unread),
+            Found::Word(word) if self.used.contains(&word) => Last::Fault(Fault::Repeated(word)),
+            Found::Word(word) => {
+                let first = word.chars().next();
+                match self.wanted.is_empty() || first.is_some_and(|it| self.wanted.contains(&it)) {
+                    false => Last::Fault(Fault::Start(word)),
+                    true => {
+                        self.theirs += 1;
+                        self.play(word.clone());
+                        Last::Word(word)
+                    }
+                }
+            }
+        };
+        if matches!(self.last, Last::Fault(_)) {
+            self.faults += 1;
+        }
+    }
+
+    fn play(&mut self, word: String) {
+        self.wanted = follow(&word, self.language);
+        self.used.push(word);
+    }
+
+    /// Whether nobody can go on behind `word`.
+    fn loses(&self, word: &str) -> bool {
+        self.language == Language::Japanese && word.ends_with('ん')
+    }
+
+    /// What is next.
+    pub(super) fn next(&self) -> Move {
+        let is_done = self.is_initiator && self.rounds == Some(self.theirs);
+        match &self.last {
+            Last::Nobody if self.is_initiator => self.open(),
+            Last::Nobody | Last::Own => Move::Nothing,
+            Last::Word(_) if is_done => Move::End(self.say_in(
+                format!("{}ターン完了。終了します", self.theirs),
+                format!("{} rounds done. Ending here.", self.theirs),
+            )),
+            Last::Word(word) if self.loses(word) => Move::End(format!(
+                "「{word}」は「ん」で終わったので、私の勝ちです。ありがとうございました。終了します"
+            )),
+            Last::Word(_) | Last::Invitation => self.answer(),
+            Last::Fault(_) if self.faults >= FAULTS_MAX => Move::End(self.say_in(
+                "続けられないようなので、ここで終了します".to_owned(),
+                "It seems that we cannot go on. Ending here.".to_owned(),
+            )),
+            Last::Fault(fault) => Move::Say(self.told(fault)),
+        }
+    }
+
+    fn open(&self) -> Move {
+        let first = known(self.language).first().map_or("", |it| it.text);
+        Move::Say(self.say_in(
+            format!("しりとりをしましょう。{first}"),
+            format!("Let's play a word chain. {first}"),
+        ))
+    }
+
+    /// A word that fits. Whoever was asked ends the last round with a word that nobody can follow.
+    fn answer(&self) -> Move {
+        let is_last = !self.is_initiator && self.rounds == Some(self.own + 1);
+        let pick = |wants_loss: bool| {
+            let begins = |text: &str, with: Option<char>| {
+                with.is_none_or(|it| text.starts_with(it))
+                    && self.loses(text) == wants_loss
+                    && !self.used.iter().any(|it| it == text)
+            };
+            let starts: Vec<_> = match self.wanted.is_empty() {
+                true => vec![None],
+                false => self.wanted.iter().copied().map(Some).collect(),
+            };
+            let mut found = starts
+                .into_iter()
+                .filter_map(|with| known(self.language).iter().find(|it| begins(it.text, with)));
+            found.next()
+        };
+        let word = is_last.then(|| pick(true)).flatten().or_else(|| pick(false));
+        match word {
+            Some(it) => Move::Say(it.text.to_owned()),
+            None => Move::End(self.say_in(
+                "思いつきません。参りました。終了します".to_owned(),
+                "I know no other word: you win. Ending here.".to_owned(),
+            )),
+        }
+    }
+
+    fn told(&self, fault: &Fault) -> String {
+        let wanted = self.wanted.first().copied().unwrap_or_default();
+        match fault {
+            Fault::Unread => self.say_in(
+                format!("すみません、言葉を読み取れませんでした。「{wanted}」から始まる言葉を、ひらがなで一つお願いします。"),
+                format!("Sorry, I could not find your word. One that begins with \"{wanted}\", please."),
+            ),
+            Fault::Start(word) => self.say_in(
+                format!("すみません、「{word}」は「{wanted}」から始まっていません。「{wanted}」から始まる言葉をお願いします。"),
+                format!("Sorry, \"{word}\" does not begin with \"{wanted}\". One that does, please."),
+            ),
+            Fault::Repeated(word) => self.say_in(
+                format!("すみません、「{word}」はもう出ました。「{wanted}」から始まる別の言葉をお願いします。"),
+                format!("Sorry, \"{word}\" was said before. Another one with \"{wanted}\", please."),
+            ),
+        }
+    }
+
+    fn say_in(&self, japanese: String, english: String) -> String {
+        self.language.pick(japanese, english)
+    }
+}
+
+/// In which language `text` asks for a game, where it does.
+fn played(text: &str, language: Language) -> Option<Language> {
+    let lower = text.to_lowercase();
+    if JAPANESE.iter().any(|it| lower.contains(it)) {
+        return Some(Language::Japanese);
+    }
+    ENGLISH.iter().any(|it| lower.contains(it)).then_some(language)
+}
+
+/// How many rounds `text` names.
+pub(in crate::builtin) fn rounds(text: &str) -> Option<usize> {
+    let chars: Vec<char> = text.to_lowercase().chars().collect();
+    let digit = |it: char| match it {
+        '0'..='9' => it.to_digit(10),
+        '０'..='９' => u32::from(it).checked_sub(u32::from('０')),
+        '十' => Some(10),
+        _ => NUMERALS.iter().position(|n| *n == it).and_then(|it| u32::try_from(it).ok()),
+    };
+    let mut at = 0;
+    while at < chars.len() {
+        let (mut number, mut end) = (0_usize, at);
+        while let Some(it) = chars.get(end).copied().and_then(digit).filter(|_| end < at + 4) {
+            // 十二 is ten and two, 12 is one and two behind each other.
+            let is_ten = end > at && chars[end - 1] == '十';
+            number = match it {
+                10 => number.max(1) * 10,
+                it if is_ten => number + it as usize,
+                it => number * 10 + it as usize,
+            };
+            end += 1;
+        }
+        let behind: String = chars[end..].iter().collect();
+        if end > at && UNITS.iter().any(|it| behind.trim_start().starts_with(it)) {
+            return Some(number.clamp(1, ROUNDS_MAX));
+        }
+        at = end.max(at + 1);
+    }
+    None
+}

@@ -1,0 +1,270 @@
+//! From a sentence to a reservation, step by step: film, showtime, seats, name, approval.
+
+use serde_json::{Value, json};
+
+use super::{Talk, call, concluded, house::follow, output};
+use crate::Failure;
+use crate::{Decision, ToolResult};
+
+fn films() -> ToolResult {
+    output(json!({ "movies": [
+        { "movie_id": "akira", "title": "AKIRA", "title_en": "Akira", "genre": "SF", "genre_en": "Science fiction", "rating": 4.4, "duration": 124 },
+        { "movie_id": "totoro", "title": "となりのトトロ", "title_en": "My Neighbor Totoro", "genre": "アニメ", "genre_en": "Animation", "rating": 4.6, "duration": 86 },
+        { "movie_id": "samurai", "title": "七人の侍", "title_en": "Seven Samurai", "genre": "時代劇", "genre_en": "Period drama", "rating": 4.8, "duration": 207 },
+    ] }))
+}
+
+fn showings() -> ToolResult {
+    let one = |id: &str, time: &str, free: u64| json!({ "showtime_id": id, "movie_id": "akira", "start_time": format!("2026-11-22T{time}:00"), "available_seats_count": free, "theater_name": "スクリーン1", "theater_name_en": "Screen 1", "is_open": true });
+    output(
+        json!({ "showtimes": [one("st-1", "10:00", 40), one("st-2", "18:30", 12), one("st-3", "21:00", 30), one("st-4", "19:45", 1)] }),
+    )
+}
+
+/// Three rows of eight; B4 is taken.
+fn seats() -> ToolResult {
+    let all = ["A", "B", "C"].iter().flat_map(|row| (1..=8).map(move |it| (*row, it)));
+    let free = all.filter(|it| *it != ("B", 4));
+    let seats: Vec<Value> = free.map(|(row, number)| json!({ "seat_id": format!("{row}{number}"), "row": row, "number": number, "is_reserved": false, "column": number, "kind": "standard" })).collect();
+    output(
+        json!({ "seats": seats, "showtime": { "showtime_id": "st-2", "movie_id": "akira", "start_time": "2026-11-22T18:30:00", "available_seats_count": 23, "movie_title": "AKIRA" } }),
+    )
+}
+
+fn reserved() -> ToolResult {
+    output(
+        json!({ "reservation_id": "r-9", "reserved_at": "2026-11-21T10:01:00", "seats": [{ "seat_id": "B5", "row": "B", "number": 5 }, { "seat_id": "B6", "row": "B", "number": 6 }], "user_id": "u-1", "showtime_id": "st-2", "status": "confirmed", "movie_title": "AKIRA", "start_time": "2026-11-22T18:30:00" }),
+    )
+}
+
+/// The form that is asked for, and the values of the options of its field `name`.
+fn options(decision: &Decision, name: &str) -> Vec<String> {
+    let (tool, arguments) = call(decision);
+    assert_eq!(tool, "request_form");
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+    let field = fields
+        .iter()
+        .find(|it| it["name"] == name)
+        .unwrap_or_else(|| panic!("no {name}: {fields:?}"));
+    let options = field["options"].as_array().into_iter().flatten();
+    options.map(|it| it["value"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_sentence_leads_through_film_showtime_and_seats_to_a_reservation() {
+    let mut talk = Talk::new();
+    assert_eq!(
+        call(&talk.say("明日の夜に2席取りたい")),
+        ("list_movies", json!({ "date": "2026-11-22T17:00" }))
+    );
+    let asked = talk.back(&[films()]);
+    assert_eq!(options(&asked, "movie_id"), ["akira", "totoro", "samurai"]);
+    let next = talk.say(r#"{"movie_id": "akira"}"#);
+    assert_eq!(
+        call(&next),
+        ("list_showtimes", json!({ "movie_id": "akira", "date": "2026-11-22" }))
+    );
+    // The evening's, and not those with too few seats.
+    let asked = talk.back(&[showings()]);
+    assert_eq!(options(&asked, "showtime_id"), ["st-2", "st-3"]);
+    let next = talk.say(r#"{"showtime_id": "st-2"}"#);
+    assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
+    let asked = talk.back(&[seats()]);
+    let proposals = options(&asked, "seat_ids");
+    assert!(
+        proposals.contains(&"A4,A5".to_owned()) && proposals.contains(&"C4,C5".to_owned()),
+        "{proposals:?}"
+    );
+    let next = talk.say(r#"{"seat_ids": "B5,B6", "user_id": "u-1"}"#);
+    // Only what was proposed can be chosen, and B5 and B6 were.
+    assert_eq!(
+        call(&next),
+        (
+            "reserve_seats",
+            json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["B5", "B6"] })
+        )
+    );
+    let text = concluded(&talk.back(&[reserved()])).text();
+    for part in ["予約が完了しました", "r-9", "B5, B6", "11月22日 18:30", "AKIRA", "内蔵プランナー"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn what_the_sentence_names_is_not_asked_for() {
+    let mut talk = Talk::new();
+    let next = talk.say("Book two seats for Akira tomorrow at 6:30pm, user id u-1");
+    assert_eq!(
+        call(&next),
+        ("list_movies", json!({ "date": "2026-11-22", "title_query": "Akira" }))
+    );
+    assert_eq!(call(&talk.back(&[films()])).0, "list_showtimes");
+    assert_eq!(
+        call(&talk.back(&[showings()])),
+        ("list_available_seats", json!({ "showtime_id": "st-2" }))
+    );
+    let asked = talk.back(&[seats()]);
+    let (_, arguments) = call(&asked);
+    assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 1);
+    assert_eq!(options(&asked, "seat_ids").len(), 3);
+}
+
+/// Tokyo Story takes 136 minutes and begins at 12:20, 15:20 and 19:00.
+#[test]
+fn a_showing_that_ends_too_late_is_not_offered() {
+    for (sentence, expected) in [
+        ("明日の東京物語、18時までに終わる回を2枚", 2),
+        ("2 seats for Tokyo Story tomorrow, I have to be out by six", 2),
+        ("2 seats for Tokyo Story on Monday that ends before 11pm", 3),
+    ] {
+        let came = follow(&mut Talk::new(), sentence);
+        let form = &came.calls.last().unwrap().arguments["form_schema"]["fields"][0];
+        let options = form["options"].as_array().unwrap();
+        assert_eq!((&form["name"], options.len()), (&json!("showtime_id"), expected), "{sentence}");
+    }
+}
+
+/// Rashomon is on at 10:30 in `mini` and at 20:50 in `s3`.
+#[test]
+fn the_screen_that_is_named_is_the_one() {
+    let came = follow(&mut Talk::new(), "2 seats for Rashomon on Monday in the mini");
+    let seats: Vec<_> = came.calls.iter().filter(|it| it.name == "list_available_seats").collect();
+    assert_eq!(seats.len(), 1, "nothing is left to ask");
+    let showing = seats[0].arguments["showtime_id"].as_str().unwrap();
+    assert!(showing.contains("-mini-"), "{showing}");
+}
+
+#[test]
+fn a_number_in_a_films_name_is_no_number_of_seats() {
+    let mut talk = Talk::new();
+    talk.say("明日の七人の侍を予約したい");
+    assert_eq!(
+        call(&talk.back(&[films()])),
+        ("list_showtimes", json!({ "movie_id": "samurai", "date": "2026-11-22" }))
+    );
+    // So that is asked with the showing.
+    let asked = talk.back(&[showings()]);
+    assert!(options(&asked, "count").is_empty());
+    talk.say(r#"{"showtime_id": "st-3", "count": 3}"#);
+    let proposals = options(&talk.back(&[seats()]), "seat_ids");
+    assert!(proposals.iter().all(|it| it.split(',').count() == 3), "{proposals:?}");
+}
+
+#[test]
+fn a_kind_of_film_narrows_the_choice() {
+    let mut talk = Talk::new();
+    talk.say("明日アニメを2枚予約して");
+    assert_eq!(
+        call(&talk.back(&[films()])),
+        ("list_showtimes", json!({ "movie_id": "totoro", "date": "2026-11-22" }))
+    );
+}
+
+#[test]
+fn named_seats_of_a_named_showing_are_checked_and_reserved() {
+    let mut talk = Talk::new();
+    let next = talk.say("上映回 st-2 の A5とA6 を予約して。ユーザーIDは u-1");
+    assert_eq!(
+        call(&next),
+        (
+            "reserve_seats",
+            json!({ "user_id": "u-1", "showtime_id": "st-2", "seat_ids": ["A5", "A6"] })
+        )
+    );
+}
+
+#[test]
+fn a_seat_that_somebody_else_took_leads_to_other_proposals() {
+    let mut talk = Talk::new();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let failure = Failure::new("seat_already_reserved", 409, "Seat A5 is already occupied.");
+    let next = talk.back(&[ToolResult::Failed(failure)]);
+    assert_eq!(call(&next).0, "list_available_seats");
+    let asked = talk.back(&[seats()]);
+    let (_, arguments) = call(&asked);
+    let told = arguments["form_schema"]["description"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("Seat A5 is already occupied."), "{arguments}");
+}
+
+#[test]
+fn a_refused_approval_and_a_closed_form_reserve_nothing() {
+    let mut talk = Talk::new();
+    talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
+    let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
+    let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
+    assert!(text.contains("nothing was reserved"), "{text}");
+    talk.say("Book two seats for tomorrow");
+    talk.back(&[films()]);
+    let text = concluded(&talk.say("フォーム入力をキャンセルしました。")).text();
+    assert!(text.contains("nothing was reserved"), "{text}");
+    assert!(matches!(talk.say("yes"), Decision::Conclude(_)));
+}
+
+#[test]
+fn sold_out_and_empty_days_are_told() {
+    let mut talk = Talk::new();
+    talk.say("明日のAKIRAを50席予約したい");
+    let text = concluded(&{
+        talk.back(&[films()]);
+        talk.back(&[showings()])
+    })
+    .text();
+    assert!(
+        text.contains("50席の空きがありません") && text.contains("予約はしていません"),
+        "{text}"
+    );
+    let mut talk = Talk::new();
+    talk.say("明日「ABC」を2席予約したい");
+    let text =
+        concluded(&talk.back(&[output(json!({ "movies": [], "suggestions": ["羅生門"] }))])).text();
+    assert!(
+        text.contains("「ABC」の上映は見つかりませんでした") && text.contains("羅生門"),
+        "{text}"
+    );
+}
+
+#[test]
+fn without_forms_the_same_is_asked_and_answered_in_words() {
+    let mut talk = Talk::without(&["request_form"]);
+    talk.say("明日の夜に2席取りたい");
+    let text = concluded(&talk.back(&[films()])).text();
+    assert!(text.contains("2. となりのトトロ"), "{text}");
+    assert_eq!(call(&talk.say("1番で")).1["movie_id"], "akira");
+    let text = concluded(&talk.back(&[showings()])).text();
+    assert!(text.contains("18:30"), "{text}");
+    assert_eq!(call(&talk.say("18:30の回で")).1["showtime_id"], "st-2");
+    concluded(&talk.back(&[seats()]));
+    let next = talk.say("1番、ユーザーIDは u-1");
+    assert_eq!(call(&next).0, "reserve_seats");
+}
+
+#[test]
+fn a_list_of_films_goes_on_to_a_booking() {
+    let mut talk = Talk::new();
+    talk.say("明日の映画を教えて");
+    let text = concluded(&talk.back(&[films()])).text();
+    assert!(text.contains("3件") && text.contains("AKIRA"), "{text}");
+    assert_eq!(
+        call(&talk.say("2番を2席予約して")),
+        ("list_showtimes", json!({ "movie_id": "totoro", "date": "2026-11-22" }))
+    );
+}
+
+#[test]
+fn showtimes_and_free_seats_are_told() {
+    let mut talk = Talk::new();
+    talk.say("明日の「AKIRA」の上映時間は？");
+    talk.back(&[films()]);
+    let text = concluded(&talk.back(&[showings()])).text();
+    assert!(text.contains("10:00") && text.contains("空き12席"), "{text}");
+    let mut talk = Talk::new();
+    talk.say("Show the free seats of showtime st-2");
+    let text = concluded(&talk.back(&[seats()])).text();
+    assert!(text.contains("23 seats are free") && text.contains("- B: 1 2 3 5 6 7 8"), "{text}");
+    // And on to a reservation, for which only the name is missing.
+    let next = talk.say("Book B5 and B6");
+    assert_eq!(call(&next), ("list_available_seats", json!({ "showtime_id": "st-2" })));
+    assert!(options(&talk.back(&[seats()]), "user_id").is_empty());
+    assert_eq!(call(&talk.say(r#"{"user_id":"u-1"}"#)).1["seat_ids"], json!(["B5", "B6"]));
+}

@@ -1,0 +1,100 @@
+//! Cards, themes, and the thumbnail that is composed of them.
+
+use serde_json::json;
+
+use super::{Talk, call, concluded, output};
+use crate::Failure;
+use crate::{Decision, Image, Part, ToolResult, images_of};
+
+fn illustrations(names: &[&str]) -> ToolResult {
+    let all: Vec<_> = names
+        .iter()
+        .map(|it| json!({ "card_name": it, "mimeType": "image/png", "data": "AAAA" }))
+        .collect();
+    let picture = Image { mime_type: "image/png".to_owned(), data: "AAAA".into() };
+    let content = names.iter().map(|_| Part::image(picture.clone())).collect();
+    ToolResult::Output { structured: json!({ "illustrations": all }), meta: json!({}), content }
+}
+
+#[test]
+fn a_thumbnail_is_composed_of_the_cards_of_a_theme_and_is_the_answer() {
+    let mut talk = Talk::new();
+    let next = talk.say("ブルー系テーマのカードで「決勝戦！」というタイトルのサムネイルを作って");
+    assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "蒼晶竜" })));
+    let next = talk.back(&[illustrations(&["蒼晶竜アズール", "蒼晶竜サフィラ"])]);
+    assert_eq!(
+        call(&next),
+        (
+            "compose_thumbnail",
+            json!({ "cards": ["蒼晶竜アズール", "蒼晶竜サフィラ"], "title": "決勝戦!" })
+        )
+    );
+    let composed = output(
+        json!({ "mimeType": "image/png", "data": "BBBB", "title": "決勝戦!", "width": 1280, "height": 720, "cards": ["蒼晶竜アズール", "蒼晶竜サフィラ"] }),
+    );
+    let decided = talk.back(&[composed]);
+    let pictures: Vec<_> = images_of(&concluded(&decided).parts).collect();
+    assert_eq!((pictures.len(), &*pictures[0].data), (1, "BBBB"));
+    assert!(concluded(&decided).text().contains("決勝戦"));
+}
+
+#[test]
+fn two_themes_are_fetched_at_once_and_share_one_picture() {
+    let mut talk = Talk::new();
+    let decided = talk
+        .say("Make a thumbnail: Azure Crystal Dragons vs Crimson Engine, titled \"Grand Final\"");
+    let Decision::Call(calls) = decided else { panic!("it calls nothing") };
+    let themes: Vec<_> =
+        calls.iter().map(|it| (&*it.name, it.arguments["theme"].as_str().unwrap())).collect();
+    assert_eq!(
+        themes,
+        [
+            ("get_theme_illustrations", "Azure Crystal Dragons"),
+            ("get_theme_illustrations", "Crimson Engine")
+        ]
+    );
+    let next = talk.back(&[illustrations(&["A1", "A2"]), illustrations(&["C1", "C2"])]);
+    assert_eq!(
+        call(&next),
+        (
+            "compose_thumbnail",
+            json!({ "cards": ["A1", "A2", "C1", "C2"], "title": "Grand Final", "style": "versus" })
+        )
+    );
+}
+
+#[test]
+fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
+    let mut talk = Talk::without(&["compose_thumbnail"]);
+    talk.say("Make a thumbnail with blue cards");
+    let decided = talk.back(&[illustrations(&["A1", "A2"])]);
+    assert_eq!(images_of(&concluded(&decided).parts).count(), 2);
+    assert!(concluded(&decided).text().contains("compose_thumbnail"));
+}
+
+#[test]
+fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
+    let mut talk = Talk::new();
+    talk.say("「ブラック・マジシャン」のサムネイルを作って");
+    let missing = |names: &[&str]| {
+        let mut failure = Failure::new("theme_not_found", 404, "見つかりません。");
+        failure.data.insert("suggestions".to_owned(), json!(names));
+        ToolResult::Failed(failure)
+    };
+    let next = talk.back(&[missing(&[])]);
+    assert_eq!(
+        call(&next),
+        ("get_theme_illustrations", json!({ "theme": "ブラック・マジシャン" }))
+    );
+    let text = concluded(&talk.back(&[missing(&["蒼晶竜"])])).text();
+    assert!(text.contains("近い名前: 蒼晶竜"), "{text}");
+}
+
+#[test]
+fn without_a_name_one_is_asked_for() {
+    let mut talk = Talk::new();
+    assert_eq!(call(&talk.say("サムネイルを作って")).0, "request_form");
+    let next = talk.say(r#"{"theme": "雪月花"}"#);
+    assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "雪月花" })));
+    assert_eq!(call(&talk.back(&[illustrations(&["白雪"])])).0, "compose_thumbnail");
+}

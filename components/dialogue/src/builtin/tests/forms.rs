@@ -1,0 +1,237 @@
+//! Forms that are asked for: fields, types and what they bring.
+
+use serde_json::{Value, json};
+
+use super::{Talk, call, concluded};
+use crate::Language;
+
+/// Name and type of each field of the form that `sentence` leads to.
+fn fields(sentence: &str) -> Vec<(String, String)> {
+    let decided = Talk::new().say(sentence);
+    let (tool, arguments) = call(&decided);
+    assert_eq!(tool, "request_form", "{sentence}");
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+    let text = |it: &Value, name: &str| it[name].as_str().unwrap().to_owned();
+    fields.iter().map(|it| (text(it, "name"), text(it, "type"))).collect()
+}
+
+#[test]
+fn fields_have_the_types_that_fit_them() {
+    for (sentence, expected) in [
+        ("名前とメールアドレスを聞くフォームを作って", "name:text email:text"),
+        ("make a survey with name, age and a date", "name:text age:number date:date"),
+        (
+            "氏名、電話番号、希望日時、備考を入力するフォーム",
+            "name:text phone:text datetime:datetime notes:textarea",
+        ),
+        (
+            "A form with email, phone number, gender and comments please",
+            "email:text phone:text gender:radio comment:textarea",
+        ),
+        ("満足度と感想のアンケートを作成して", "satisfaction:range comment:textarea"),
+        ("名前、好きな色、規約への同意を聞くフォーム", "name:text field_2:text agreement:checkbox"),
+        ("名前とサイズ(S・M・L)を聞くフォームを作って", "name:text field_2:radio"),
+    ] {
+        let found: Vec<_> =
+            fields(sentence).into_iter().map(|(name, kind)| format!("{name}:{kind}")).collect();
+        assert_eq!(found.join(" "), expected, "{sentence}");
+    }
+}
+
+#[test]
+fn what_was_filled_in_is_told() {
+    let mut talk = Talk::new();
+    talk.say("名前と性別を聞くフォームを作って");
+    let text = concluded(&talk.say(r#"{"name": "山田", "gender": "none"}"#)).text();
+    assert!(text.contains("- お名前: 山田") && text.contains("- 性別: 回答しない"), "{text}");
+}
+
+#[test]
+fn what_a_form_brings_is_answered_in_the_language_of_the_sentence_before() {
+    let mut talk = Talk::new();
+    talk.say("名前と性別を聞くフォームを作って");
+    talk.language = Some(Language::English);
+    let text = concluded(&talk.say(r#"{"name": "Yamada"}"#)).text();
+    assert!(text.contains("回答を受け取りました"), "{text}");
+}
+
+#[test]
+fn a_form_without_fields_asks_which() {
+    let mut talk = Talk::new();
+    assert_eq!(fields("フォームを作って")[1], ("fields".to_owned(), "multiselect".to_owned()));
+    talk.say("フォームを作って");
+    let next = talk.say(r#"{"title": "会員登録", "fields": ["name", "email"]}"#);
+    let (_, arguments) = call(&next);
+    assert_eq!(arguments.pointer("/form_schema/title"), Some(&json!("会員登録")));
+    assert_eq!(arguments["form_schema"]["fields"].as_array().unwrap().len(), 2);
+}
+
+/// Label, type, what bounds it and `!` where it is required, of each field of the form in `decided`.
+fn read(decided: &crate::Decision) -> String {
+    let (tool, arguments) = call(decided);
+    assert_eq!(tool, "request_form");
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap().iter().map(|it| {
+        let bounds =
+            ["min", "max", "step", "minSelect", "maxSelect", "minLength", "accept", "default"];
+        let bounds = bounds.iter().filter_map(|name| Some(format!(" {name}={}", it.get(*name)?)));
+        let options = it["options"].as_array().into_iter().flatten();
+        let options: Vec<_> = options.map(|it| it["value"].as_str().unwrap()).collect();
+        let options = if options.is_empty() { String::new() } else { format!(" {options:?}") };
+        let required = if it["required"] == true { "!" } else { "" };
+        let text = |name: &str| it[name].as_str().unwrap();
+        let bounds = bounds.collect::<String>().replace('"', "");
+        format!("{}{required}:{}{bounds}{options}", text("label"), text("type")).replace('"', "")
+    });
+    fields.collect::<Vec<_>>().join("; ")
+}
+
+/// Lists, ranges, options, brackets and what is required are read item by item.
+#[test]
+fn items_of_a_list_keep_their_label_type_options_and_bounds() {
+    for (sentence, expected) in [
+        (
+            "Make me a form: name, email, preferred date, and a 1-10 rating slider",
+            "Name!:text; Email!:text; Preferred date!:date; Rating:range min=1 max=10 step=1",
+        ),
+        (
+            "Need a bug report form with a severity dropdown (low, medium, high) and a screenshot upload. Severity is mandatory.",
+            "Severity!:select [low, medium, high]; Screenshot:file",
+        ),
+        (
+            "交通費の精算用の入力欄つくって。日付、金額、領収書のファイル",
+            "日付!:date; 金額:number min=0; 領収書のファイル:file",
+        ),
+        (
+            "アンケート：年代（10代、20代、30代以上）、満足度は1から5のスライダー、ご意見（任意）",
+            "年代:radio [10代, 20代, 30代以上]; 満足度:range min=1 max=5 step=1; ご意見:textarea",
+        ),
+        (
+            "a form with name, email and phone (phone optional, the others are a must)",
+            "Name!:text; Email!:text; Phone:text",
+        ),
+        (
+            "フォーム作って。項目は、色（赤、青、黒から複数選択可）、トッピング（ハム・卵、1つ以上2つまで）",
+            "色:multiselect [赤, 青, 黒]; トッピング:multiselect minSelect=1 maxSelect=2 [ハム, 卵]",
+        ),
+        (
+            "poll: which day suits you best? mon tue wed, they can pick several, at least two",
+            "Which day suits you best:multiselect minSelect=2 [mon, tue, wed]",
+        ),
+        (
+            "form: priority low/medium/high (medium by default), due date not in the past, age between 6 and 14",
+            "Priority:radio default=medium [low, medium, high]; Due date:date; Age!:number min=6 max=14 step=1",
+        ),
+    ] {
+        assert_eq!(read(&Talk::new().say(sentence)), expected, "{sentence}");
+    }
+}
+
+/// What is not understood of an item is told on the form, and what is not wanted is left out.
+#[test]
+fn conditions_of_fields_are_told_and_denied_fields_left_out() {
+    let decided = Talk::new().say("車で来る人にだけナンバーを聞くフォームを作って");
+    let (_, arguments) = call(&decided);
+    let told = arguments["form_schema"]["description"].as_str().unwrap();
+    assert!(told.contains("車で来る人にだけ"), "{told}");
+    let decided = Talk::new().say("a contact form without the phone number but with the company");
+    assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
+}
+
+/// A second sentence bounds a field that is there.
+#[test]
+fn a_second_sentence_bounds_a_field() {
+    let mut talk = Talk::new();
+    talk.say("備品を買ってほしいときの申請フォームがほしい。品名、個数、希望納期");
+    let changed = read(&talk.say("理由も書けるように長めの欄を足して。個数は最大20まで"));
+    assert!(changed.contains("個数!:number min=1 max=20"), "{changed}");
+    assert!(changed.ends_with("理由:textarea"), "{changed}");
+    let decided = Talk::new().say("RSVP form: how many people but no more than 4, and allergies");
+    assert_eq!(read(&decided), "How many people!:number min=1 max=4 step=1; Allergies:textarea");
+}
+
+/// A form is changed by a second sentence: fields more or less, required, with bounds.
+#[test]
+fn a_second_sentence_changes_the_form() {
+    let mut talk = Talk::new();
+    talk.say("feedback form: stars 1-5 and a comment");
+    let changed = talk.say("scrap the comment, put 'may we contact you' yes/no instead");
+    let stars = "Stars:range min=1 max=5 step=1";
+    assert_eq!(read(&changed), format!("{stars}; May we contact you:radio [yes, no]"));
+    let changed = talk.say("make the stars required");
+    assert!(read(&changed).starts_with("Stars!:range"), "{}", read(&changed));
+    let mut talk = Talk::new();
+    talk.say("社員旅行の希望調査。行き先は箱根か熱海か日光、部屋の希望は任意で");
+    assert_eq!(
+        read(&talk.say("アレルギー欄も足して。行き先は必須にして")),
+        "行き先!:radio [箱根, 熱海, 日光]; 部屋の希望:text; アレルギー:textarea"
+    );
+}
+
+/// The fields of the form that the last of `sentences` leads to.
+fn form(sentences: &[&str]) -> Vec<Value> {
+    let mut talk = Talk::new();
+    let mut fields = Vec::new();
+    for sentence in sentences {
+        let decided = talk.say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, "request_form", "{sentence}");
+        fields = arguments["form_schema"]["fields"].as_array().unwrap().clone();
+    }
+    fields
+}
+
+#[test]
+fn options_of_a_list_are_one_field() {
+    for (sentence, at, type_, options) in [
+        ("飲み物をコーヒー・紅茶・お茶から一つ選ぶフォーム", 0, "radio", "コーヒー 紅茶 お茶"),
+        ("名前と、主食をパン、米、麺から選んでもらうフォーム", 1, "radio", "パン 米 麺"),
+        (
+            "a form: name, as many sides as you like out of fries, salad and soup, and comments",
+            1,
+            "multiselect",
+            "fries salad soup",
+        ),
+    ] {
+        let fields = form(&[sentence]);
+        let values: Vec<_> = fields[at]["options"].as_array().unwrap().iter().collect();
+        let values: Vec<_> = values.iter().map(|it| it["value"].as_str().unwrap()).collect();
+        assert_eq!((&fields[at]["type"], values.join(" ")), (&json!(type_), options.to_owned()));
+    }
+}
+
+#[test]
+fn a_condition_shows_a_field_only_with_that_answer() {
+    for (sentence, on, equals) in [
+        ("form: do you drive? If yes, ask for the number plate", 0, "yes"),
+        ("form: name, do you drive? Only if they do, ask for the number plate", 1, "yes"),
+        ("出欠を聞くフォーム。欠席の場合は理由も聞いて", 0, "no"),
+    ] {
+        let fields = form(&[sentence]);
+        let shown = &fields.last().unwrap()["showIf"];
+        assert_eq!(*shown, json!({ "field": fields[on]["name"], "equals": equals }), "{sentence}");
+    }
+}
+
+#[test]
+fn a_second_sentence_takes_back_that_a_field_is_required() {
+    for second in [
+        "電話番号も足して、メールは必須じゃなくていいよ",
+        "add a phone, and the email isn't required",
+    ] {
+        let fields = form(&["名前とメールを聞くフォーム", second]);
+        let required: Vec<_> = fields.iter().map(|it| it["required"].clone()).collect();
+        assert_eq!(required, [json!(true), json!(false), json!(true)], "{second}");
+    }
+}
+
+#[test]
+fn no_dates_in_the_past_bounds_every_date() {
+    for sentence in [
+        "leave form: from when, until when and why. No dates in the past",
+        "開始日と終了日を聞くフォーム。過去の日付は選べないように",
+    ] {
+        let dates = form(&[sentence]).into_iter().filter(|it| it["type"] == "date");
+        let dates: Vec<_> = dates.map(|it| it["minDate"].clone()).collect();
+        assert_eq!(dates, [json!("today"), json!("today")], "{sentence}");
+    }
+}

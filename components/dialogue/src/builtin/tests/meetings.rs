@@ -1,0 +1,163 @@
+//! Conversations between agents, asked for in a sentence.
+
+use serde_json::{Value, json};
+
+use super::{Talk, call, concluded, output};
+use crate::Failure;
+use crate::{Decision, ToolResult};
+
+/// A sentence, and who begins, with whom, about what; `-` is nobody and nothing.
+const SENTENCES: &[(&str, &str, &str, &str)] = &[
+    ("worker-aとworker-bでしりとりをして", "worker-a", "worker-b", "しりとり"),
+    ("worker-aとworker-bにしりとりをさせてください", "worker-a", "worker-b", "しりとり"),
+    ("しりとりをworker-bとworker-aでやってみて", "worker-b", "worker-a", "しりとり"),
+    ("worker-aとworker-bで3往復のしりとり", "worker-a", "worker-b", "しりとり（3ターン）"),
+    ("Let worker-a and worker-b play a word chain", "worker-a", "worker-b", "word chain"),
+    (
+        "Have worker-a and worker-b play shiritori for 3 rounds",
+        "worker-a",
+        "worker-b",
+        "word chain (3 rounds)",
+    ),
+    ("worker-bに明日の映画を聞いて", "-", "worker-b", "明日の映画"),
+    (
+        "worker-bに、明日やっているアニメについて聞いてもらえますか",
+        "-",
+        "worker-b",
+        "明日やっているアニメ",
+    ),
+    (
+        "「worker-b」に東京駅から横浜駅まで何分かかるか聞いて",
+        "-",
+        "worker-b",
+        "東京駅から横浜駅まで何分かかるか",
+    ),
+    ("worker-aからworker-bに明日の映画を聞いて", "worker-a", "worker-b", "明日の映画"),
+    ("worker-bに明日の映画を聞いて、worker-aから", "worker-a", "worker-b", "-"),
+    ("worker-aとworker-bを会話させて", "worker-a", "worker-b", "-"),
+    ("worker-aとworker-bに「来月の企画」について議論させて", "worker-a", "worker-b", "来月の企画"),
+    ("worker-aとworker-bで来月の企画について話し合って", "worker-a", "worker-b", "来月の企画"),
+    ("エージェント research-1 に蒼晶竜のカードについて聞いて", "-", "research-1", "蒼晶竜のカード"),
+    ("Ask worker-b about tomorrow's films", "-", "worker-b", "tomorrow's films"),
+    (
+        "Please ask worker-b which films are on tomorrow.",
+        "-",
+        "worker-b",
+        "which films are on tomorrow",
+    ),
+    ("Have worker-a ask worker-b about the red cards", "worker-a", "worker-b", "the red cards"),
+    (
+        "Start a conversation between worker-a and worker-b about the budget",
+        "worker-a",
+        "worker-b",
+        "the budget",
+    ),
+    ("Let worker-a and worker-b talk to each other", "worker-a", "worker-b", "-"),
+    ("worker-a と worker-b に相談させて", "worker-a", "worker-b", "-"),
+];
+
+/// Sentences that begin nothing.
+const NOTHING: &[&str] = &[
+    "worker-aとworker-bにしりとりをさせないで",
+    "エージェント同士で会話させないで",
+    "Don't let worker-a and worker-b talk to each other",
+    "worker-aって誰？",
+    "しりとりをしよう",
+    "I'd like a blue-themed t-shirt",
+    "会話ID c-1",
+];
+
+#[test]
+fn who_talks_with_whom_about_what_is_read_from_the_sentence() {
+    let mut wrong = Vec::new();
+    for (sentence, initiator, target, purpose) in SENTENCES {
+        let decided = Talk::new().say(sentence);
+        let Decision::Call(calls) = &decided else {
+            wrong.push(format!("{sentence}: {decided:?}"));
+            continue;
+        };
+        let arguments = &calls[0].arguments;
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or("-");
+        let found = (text("initiator_agent_id"), text("target_agent_id"), text("purpose"));
+        // What stands before a name is not looked at for a topic.
+        let is_right = calls[0].name == "begin_conversation"
+            && (found.0, found.1) == (*initiator, *target)
+            && (found.2 == *purpose || sentence.ends_with("から"));
+        if !is_right {
+            wrong.push(format!("{sentence}: {} {found:?}", calls[0].name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_no_order_begins_nothing() {
+    for sentence in NOTHING {
+        if let Decision::Call(calls) = Talk::new().say(sentence) {
+            assert_ne!(calls[0].name, "begin_conversation", "{sentence}");
+        }
+    }
+}
+
+#[test]
+fn agents_that_nobody_names_are_asked_for_where_the_tool_needs_them() {
+    let mut talk = Talk::new();
+    let decided = talk.say("エージェント同士でしりとりをさせて");
+    assert_eq!(call(&decided).0, "request_form");
+    let decided = talk.say(r#"{"target_agent_id": "worker-b", "initiator_agent_id": ""}"#);
+    let expected = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });
+    assert_eq!(call(&decided), ("begin_conversation", expected));
+
+    let mut talk = Talk::new();
+    for offer in talk.offers.iter_mut().filter(|it| &*it.name == "begin_conversation") {
+        offer.schema = std::sync::Arc::default();
+    }
+    let decided = talk.say("Let the agents play a word chain");
+    assert_eq!(call(&decided), ("begin_conversation", json!({ "purpose": "word chain" })));
+}
+
+#[test]
+fn what_was_begun_is_told_and_where_it_can_be_watched() {
+    let mut talk = Talk::new();
+    talk.say("worker-aとworker-bでしりとりをして");
+    let members = json!([{ "agent_id": "worker-a" }, { "agent_id": "worker-b" }]);
+    let conversation = json!({ "conversation": { "members": members, "purpose": "しりとり" } });
+    let text = concluded(&talk.back(&[output(conversation)])).text();
+    assert!(
+        text.contains("worker-aとworker-bの会話「しりとり」") && text.contains("見られ"),
+        "{text}"
+    );
+
+    let mut talk = Talk::new();
+    talk.say("Ask worker-z about tomorrow's films");
+    let failure = Failure::new("agent_not_found", 404, "There is no such agent.");
+    let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
+    assert!(text.contains("no such agent"), "{text}");
+}
+
+#[test]
+fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
+    let mut talk = Talk::new();
+    talk.say("start a talk between worker-a and worker-b about the weekend menu");
+    let begun = json!({ "conversation": { "conversation_id": "conv_7", "members": [] } });
+    talk.back(&[output(begun)]);
+    let expected =
+        |text: &str| ("write_message", json!({ "conversation_id": "conv_7", "content": text }));
+    let decided = talk.say("let both know that one guest is vegan");
+    assert_eq!(call(&decided), expected("one guest is vegan"));
+    talk.back(&[output(json!({}))]);
+    assert_eq!(call(&talk.say("二人に「塩は少なめ」と伝えて")), expected("塩は少なめ"));
+}
+
+#[test]
+fn an_agent_whose_project_is_not_known_is_told_something_once_it_is() {
+    let mut talk = Talk::new();
+    let decided = talk.say("tell worker-z that the meeting moved to 3pm");
+    assert_eq!(call(&decided), ("list_conversations", json!({ "agent_id": "worker-z" })));
+    let decided = talk.back(&[output(json!({ "conversations": [] }))]);
+    assert_eq!(call(&decided).0, "request_form");
+    let expected = json!({
+        "project_id": "demo", "agent_id": "worker-z", "content": "the meeting moved to 3pm",
+    });
+    assert_eq!(call(&talk.say(r#"{"project_id": "demo"}"#)), ("send_chat", expected));
+}

@@ -1,0 +1,116 @@
+//! 100 sentences written by somebody who had not seen the grammar, and where they lead.
+
+use serde_json::{Map, Value};
+
+use super::Talk;
+use crate::Decision;
+
+/// Each with its id, its text, and what is expected: the tools that are right for it, the values that
+/// their arguments may have (`absent` is none), the types of a form's fields and words of their labels.
+const PARAPHRASES: &str = include_str!("../paraphrases.json");
+/// How many have to lead to the right tool with the right arguments.
+const RIGHT_MIN: usize = 85;
+
+/// How one sentence was decided.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Right,
+    /// Nothing wrong was done, and not what was asked for.
+    Missed(String),
+    /// A tool was called that the sentence did not ask for.
+    Wrong(String),
+}
+
+#[test]
+fn at_least_85_of_100_lead_to_the_right_call_and_none_to_a_wrong_action() {
+    let all: Vec<Value> = serde_json::from_str(PARAPHRASES).unwrap();
+    assert_eq!(all.len(), 100);
+    let (mut right, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
+    for it in &all {
+        let text = it["text"].as_str().unwrap();
+        match verdict(&Talk::new().say(text), &it["expect"]) {
+            Verdict::Right => right += 1,
+            Verdict::Missed(how) => missed.push(format!("{} {text}\n    {how}", it["id"])),
+            Verdict::Wrong(how) => wrong.push(format!("{} {text}\n    {how}", it["id"])),
+        }
+    }
+    let told =
+        format!("{right} right\nmissed:\n{}\nwrong:\n{}", missed.join("\n"), wrong.join("\n"));
+    println!("{told}");
+    assert!(right >= RIGHT_MIN && wrong.is_empty(), "{told}");
+}
+
+fn verdict(decided: &Decision, expected: &Value) -> Verdict {
+    let tools = names(&expected["tool"]);
+    let Decision::Call(calls) = decided else {
+        return if tools.is_empty() {
+            Verdict::Right
+        } else {
+            Verdict::Missed("no call".to_owned())
+        };
+    };
+    let told: Vec<_> = calls
+        .iter()
+        .map(|it| format!("{} {}", it.name, Value::Object(it.arguments.clone())))
+        .collect();
+    let told = told.join(" + ");
+    let barred = names(&expected["wrong_if"]);
+    // A form asks and does nothing, unless the sentence bars even that.
+    let is_wrong = |it: &str| {
+        barred.contains(&it)
+            || !tools.contains(&it) && it != "request_form" && !is_beside(it, &tools)
+    };
+    if calls.iter().any(|it| is_wrong(&it.name)) {
+        return Verdict::Wrong(told);
+    }
+    let fits = calls.iter().any(|it| {
+        let of = expected["arguments_by_tool"].get(&it.name).unwrap_or(&expected["arguments"]);
+        tools.contains(&&*it.name)
+            && has_arguments(&it.arguments, of)
+            && has_fields(&it.arguments, expected)
+    });
+    if fits { Verdict::Right } else { Verdict::Missed(told) }
+}
+
+/// The table of distances may come with a search whose routes are compared (NAV-51).
+fn is_beside(tool: &str, tools: &[&str]) -> bool {
+    tool == "distance_compare" && tools.contains(&"route_search")
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(it) => vec![it],
+        it => it.as_array().into_iter().flatten().filter_map(Value::as_str).collect(),
+    }
+}
+
+fn has_arguments(arguments: &Map<String, Value>, expected: &Value) -> bool {
+    expected.as_object().into_iter().flatten().all(|(name, allowed)| {
+        let found = arguments.get(name);
+        match allowed {
+            Value::Array(allowed) => {
+                allowed.iter().any(|it| found == Some(it) || found.is_none() && it == "absent")
+            }
+            allowed => found == Some(allowed) || found.is_none() && allowed == "absent",
+        }
+    })
+}
+
+/// Each type that is expected belongs to a field of its own, and each word is in a label.
+fn has_fields(arguments: &Map<String, Value>, expected: &Value) -> bool {
+    let fields = arguments.get("form_schema").and_then(|it| it["fields"].as_array());
+    let mut fields: Vec<_> = fields.into_iter().flatten().collect();
+    let labels: Vec<_> =
+        fields.iter().map(|it| format!("{} {}", it["label"], it["name"]).to_lowercase()).collect();
+    let has_labels = names(&expected["labels"])
+        .iter()
+        .all(|word| labels.iter().any(|it| it.contains(&word.to_lowercase())));
+    let types = expected["fields"].as_array().into_iter().flatten();
+    has_labels
+        && types.map(names).all(|allowed| {
+            let at = fields
+                .iter()
+                .position(|it| allowed.contains(&it["type"].as_str().unwrap_or_default()));
+            at.map(|at| fields.remove(at)).is_some()
+        })
+}

@@ -1,0 +1,222 @@
+//! Ways, distances and places, and what is said of them.
+
+use serde_json::{Value, json};
+
+use super::{Builtin, Talk, call, concluded, output};
+use crate::Failure;
+use crate::{Decision, Language, Message, Part, ToolResult, Turn};
+
+fn routes() -> ToolResult {
+    let route = |summary: &str, metres: u64, seconds: u64| json!({ "summary": summary, "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds }, "polyline": "_p~iF", "steps": [], "warnings": [] });
+    output(
+        json!({ "routes": [route("国道15号", 28_000, 3_200), route("首都高速", 30_000, 1_800)] }),
+    )
+}
+
+#[test]
+fn a_route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
+    let mut talk = Talk::new();
+    talk.say("東京駅から横浜駅まで一番早いルートで");
+    let decided = talk.back(&[routes()]);
+    let conclusion = concluded(&decided);
+    let choice = conclusion.choice.clone().unwrap();
+    assert_eq!((choice.index, choice.call.as_deref()), (Some(1), Some("call-1")));
+    assert!(conclusion.text().contains("首都高速") && conclusion.text().contains("内蔵プランナー"));
+}
+
+#[test]
+fn a_plain_way_is_not_told_to_be_unread() {
+    let mut talk = Talk::new();
+    talk.say("東京駅から横浜駅まで");
+    let text = concluded(&talk.back(&[routes()])).text();
+    assert!(!text.contains("読み取れなかった"), "{text}");
+}
+
+#[test]
+fn a_wish_after_an_answer_goes_on_with_the_last_way() {
+    let mut talk = Talk::new();
+    talk.say("東京駅から横浜駅まで");
+    talk.back(&[routes()]);
+    let next = talk.say("高速を使わないで");
+    assert_eq!(
+        call(&next).1,
+        json!({ "origin": "東京駅", "destination": "横浜駅", "avoid": ["highways"] })
+    );
+    talk.back(&[routes()]);
+    let next = talk.say("じゃあ、川崎駅までのルートは？");
+    assert_eq!(
+        call(&next).1,
+        json!({ "origin": "東京駅", "destination": "川崎駅", "avoid": ["highways"] })
+    );
+    // Ids tell the calls of one conversation apart.
+    assert_eq!(talk.last[0].id, "call-3");
+}
+
+#[test]
+fn without_a_transcript_the_way_is_taken_up_from_the_history() {
+    let mut model = Builtin::default();
+    let mut task = super::task("高速を使わないで");
+    let said = |text: &str, is_user| Message { is_user, parts: vec![Part::text(text)] };
+    task.history = vec![said("東京駅から横浜駅まで", true), said("30 km です。", false)];
+    let offers = super::offers();
+    let decided = model.next(Turn { task: &task, is_first: true, offers: &offers, answered: &[] });
+    assert_eq!(call(&decided).1["avoid"], json!(["highways"]));
+    assert_eq!(model.transcript()["calls"], 1);
+}
+
+#[test]
+fn a_missing_end_is_asked_for_by_a_form() {
+    let mut talk = Talk::new();
+    let asked = talk.say("横浜駅まで高速を使わずに行きたい");
+    let (tool, arguments) = call(&asked);
+    assert_eq!(tool, "request_form");
+    assert_eq!(arguments.pointer("/form_schema/fields/1/default"), Some(&Value::from("横浜駅")));
+    let next = talk.say(r#"{"origin": "東京駅", "destination": "横浜駅"}"#);
+    assert_eq!(
+        call(&next),
+        (
+            "route_search",
+            json!({ "origin": "東京駅", "destination": "横浜駅", "avoid": ["highways"] })
+        )
+    );
+}
+
+#[test]
+fn distances_and_places_are_told() {
+    let mut talk = Talk::new();
+    talk.say("Compare the distances from Tokyo to Yokohama and Chiba");
+    let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
+    let table =
+        json!({ "rows": [{ "elements": [cell(30_000, 1_800), { "status": "ZERO_RESULTS" }] }] });
+    let text = concluded(&talk.back(&[output(table)])).text();
+    assert!(
+        text.contains("Tokyo → Yokohama: 30.0 km, 30 min") && text.contains("Chiba: no route"),
+        "{text}"
+    );
+    talk.say("Where is Tokyo Tower?");
+    let place = json!({ "location": { "lat": 35.65858, "lng": 139.74543 }, "formatted_address": "Tokyo Tower" });
+    let text = concluded(&talk.back(&[output(place)])).text();
+    assert!(text.contains("35.65858") && text.contains("139.74543"), "{text}");
+}
+
+#[test]
+fn a_place_that_is_not_known_is_told_with_what_to_do() {
+    let mut talk = Talk::new();
+    talk.say("ほげほげ駅はどこ？");
+    let mut failure =
+        Failure::new("place_not_found", 404, "「ほげほげ駅」が見つかりませんでした。");
+    failure.data.insert("suggestions".to_owned(), json!(["保土ケ谷駅"]));
+    let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
+    assert!(text.contains("保土ケ谷駅") && text.contains("名前を確かめて"), "{text}");
+}
+
+#[test]
+fn the_language_is_the_callers() {
+    let mut talk = Talk::new();
+    talk.language = Some(Language::English);
+    let Decision::Call(calls) = talk.say("横浜駅はどこ？") else {
+        panic!("it calls nothing")
+    };
+    assert_eq!(calls[0].reason, "To find its latitude and longitude");
+}
+
+#[test]
+fn the_nearest_is_named_and_a_later_sentence_goes_there() {
+    let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
+    let table = json!({ "rows": [{ "elements": [cell(30_000, 1_800), cell(20_000, 2_400)] }] });
+    for (sentence, said, next, end) in [
+        (
+            "Which is nearer to Tokyo, Yokohama or Chiba?",
+            "The nearest is Chiba (20.0 km",
+            "take me to the quickest one",
+            "Yokohama",
+        ),
+        (
+            "東京からだと横浜と千葉どっちが時間かかる？",
+            "一番時間がかかるのは千葉です（20.0 km",
+            "じゃあ一番早く着けるところまで歩いて",
+            "横浜",
+        ),
+    ] {
+        let mut talk = Talk::new();
+        assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
+        let text = concluded(&talk.back(&[output(table.clone())])).text();
+        assert!(text.contains(said), "{text}");
+        let next = talk.say(next);
+        assert_eq!(
+            (call(&next).0, call(&next).1["destination"].as_str()),
+            ("route_search", Some(end))
+        );
+    }
+}
+
+#[test]
+fn what_is_not_reached_by_all_is_not_compared() {
+    let mut talk = Talk::new();
+    talk.say("Which is nearer to Tokyo, Yokohama or Osaka?");
+    let cell = json!({ "status": "OK", "distance": { "text": "", "value": 9 }, "duration": { "text": "", "value": 9 } });
+    let table = json!({ "rows": [{ "elements": [cell, { "status": "ZERO_RESULTS" }] }] });
+    let text = concluded(&talk.back(&[output(table)])).text();
+    assert!(text.contains("cannot be compared") && !text.contains("nearest is"), "{text}");
+}
+
+#[test]
+fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
+    for (train, car) in [
+        ("電車で東京から横浜まで何分", "じゃあ車で"),
+        ("by bus from Shinjuku to Haneda, how long?", "ok then by car"),
+    ] {
+        let mut talk = Talk::new();
+        let text = concluded(&talk.say(train)).text();
+        assert!(
+            text.contains("検索していません") || text.contains("nothing was searched"),
+            "{text}"
+        );
+        assert_eq!(call(&talk.say(car)).0, "route_search", "{car}");
+    }
+}
+
+#[test]
+fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
+    for (said, origin, destination, via) in [
+        ("actually from Shinagawa", "Shinagawa", "Ueno", json!(null)),
+        ("make it Kamakura instead", "Nakano", "Kamakura", json!(null)),
+        ("Shinagawa instead of Nakano", "Shinagawa", "Ueno", json!(null)),
+        ("via Akihabara", "Nakano", "Ueno", json!(["Akihabara"])),
+        ("出発地を新宿に変えて", "新宿", "Ueno", json!(null)),
+        ("あ、目的地は江の島で", "Nakano", "江の島", json!(null)),
+        ("what about the way back?", "Ueno", "Nakano", json!(null)),
+    ] {
+        let mut talk = Talk::new();
+        talk.say("Nakano to Ueno");
+        talk.back(&[routes()]);
+        talk.say(said);
+        let call = talk.last.first().unwrap_or_else(|| panic!("{said}"));
+        assert_eq!(call.arguments["origin"], origin, "{said}");
+        assert_eq!(call.arguments["destination"], destination, "{said}");
+        assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{said}");
+    }
+    let mut talk = Talk::new();
+    talk.say("Nakano to Ueno via Akihabara");
+    talk.back(&[routes()]);
+    talk.say("actually skip Akihabara");
+    assert!(!talk.last[0].meta.contains_key("navigation/via"));
+}
+
+/// Who walked or rode there goes back the same way, unless they say another.
+#[test]
+fn the_way_back_is_by_the_same_means() {
+    for (there, back, mode) in [
+        ("bike from Ueno to Tsukiji please", "and back again?", json!("bicycling")),
+        ("渋谷から原宿まで歩いて", "帰りは？", json!("walking")),
+        ("渋谷から原宿まで歩いて", "帰りは車で", Value::Null),
+        ("渋谷から原宿まで", "帰りは？", Value::Null),
+    ] {
+        let mut talk = Talk::new();
+        talk.say(there);
+        talk.back(&[routes()]);
+        let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };
+        let found = calls[0].meta.get("navigation/travelMode").cloned().unwrap_or_default();
+        assert_eq!(found, mode, "{there} / {back}");
+    }
+}

@@ -1,0 +1,400 @@
+//! Ways, distances and places: what is asked of the tools of specification 4, and what is said of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use self::table::Measure;
+use super::{
+    desk::{Desk, failure, output, submitted},
+    heard::Heard,
+    rules::Goal,
+    say,
+};
+use crate::{
+    Answered, Decision,
+    planner::{Planner, Said, Trip, is_by_transit, understands},
+};
+
+mod table;
+
+const SEARCH: &str = "route_search";
+const COMPARE: &str = "distance_compare";
+const GEOCODE: &str = "geocode";
+/// Sentences that a way keeps, the last ones.
+const SAID_MAX: usize = 20;
+/// The longest name of a place that is written into a form, in characters.
+const PLACE_MAX: usize = 200;
+
+/// Places that only the person knows.
+const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
+
+/// What is asked about places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Route,
+    Distances,
+    Place,
+}
+
+/// A way that is asked for, a table of distances, or a place.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Way {
+    kind: Kind,
+    origins: Vec<String>,
+    destinations: Vec<String>,
+    /// Places on the way.
+    #[serde(default)]
+    via: Vec<String>,
+    /// What was wished, sentence by sentence, without the places.
+    said: Vec<String>,
+    /// By what places are compared, and what that came to.
+    #[serde(default)]
+    measure: Measure,
+    #[serde(default)]
+    ranked: Vec<table::Row>,
+    /// The place that another one took the place of.
+    #[serde(default)]
+    replaced: Option<String>,
+}
+
+impl Way {
+    /// What `heard` asks for; what it leaves out is taken from `before`.
+    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+        let kind = match goal {
+            Goal::Distances => Kind::Distances,
+            Goal::Place => Kind::Place,
+            _ => Kind::Route,
+        };
+        if kind == Kind::Place {
+            let places = heard.sought().map(|it| it.text).into_iter().collect();
+            return Self {
+                kind,
+                origins: Vec::new(),
+                destinations: places,
+                via: Vec::new(),
+                said: Vec::new(),
+                measure: Measure::default(),
+                ranked: Vec::new(),
+                replaced: None,
+            };
+        }
+        let places = heard.places(kind == Kind::Distances);
+        let mut wish = heard.chars.clone();
+        let mut via = if kind == Kind::Route { heard.via() } else { Vec::new() };
+        via.retain(|it| {
+            let ends = places.origins.iter().chain(&places.destinations);
+            ends.into_iter().all(|end| it.to <= end.from || end.to <= it.from)
+        });
+        for piece in places.origins.iter().chain(&places.destinations).chain(&via) {
+            wish[piece.from..piece.to].fill(' ');
+        }
+        // `家から会社まで` says where only to who lives there.
+        let is_place = |it: &String| {
+            let name = it.trim().to_lowercase();
+            !PRIVATE.split('|').any(|it| it == name)
+        };
+        let texts = |it: Vec<super::heard::Piece>| -> Vec<String> {
+            it.into_iter().map(|it| it.text).filter(is_place).collect()
+        };
+        let mut way = Self {
+            kind,
+            origins: texts(places.origins),
+            destinations: texts(places.destinations),
+            via: texts(via),
+            measure: Measure::of(&wish),
+            said: vec![wish.into_iter().collect()],
+            ranked: Vec::new(),
+            replaced: None,
+        };
+        if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
+            let is_new = !way.origins.is_empty() && !way.destinations.is_empty();
+            if way.origins.is_empty() {
+                way.origins.clone_from(&before.origins);
+            }
+            if way.destinations.is_empty() {
+                way.destinations.clone_from(&before.destinations);
+            }
+            if !is_new {
+                if way.via.is_empty() {
+                    way.via.clone_from(&before.via);
+                }
+                way.said.splice(0..0, before.said.iter().cloned());
+            }
+        }
+        way
+    }
+
+    /// `said` with the places of this way where it points to them: `そこから`, `and back`.
+    pub(super) fn named(&self, said: &str) -> String {
+        const THERE: [(&str, &str, &str); 6] = [
+            ("そこから", "", "から"),
+            ("そこまで", "", "まで"),
+            ("get there", "get to ", ""),
+            ("go there", "go to ", ""),
+            ("from there", "from ", ""),
+            ("to there", "to ", ""),
+        ];
+        const BACK: &str = "帰りは|帰り道は|帰り道|復路は|逆方向|逆に|and back|the way back|way back|return trip|the reverse|other way round|other way around";
+        let Some(end) = self.destinations.first() else { return said.to_owned() };
+        let lower = said.to_lowercase();
+        if self.kind == Kind::Place && lower.contains("how far is it") {
+            return lower.replacen("how far is it", &format!("how far is {end}"), 1);
+        }
+        if let Some(said) = self.best(&lower) {
+            return said;
+        }
+        if lower.contains("there and back") {
+            return said.to_owned();
+        }
+        for (there, before, behind) in THERE {
+            if lower.contains(there) {
+                return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
+            }
+        }
+        const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
+        // Beside a way of its own, it is that one which is gone there and back.
+        let is_new = lower.contains("から") || lower.contains("まで");
+        let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
+        let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
+        let (Some(begin), Some(back)) = (self.origins.first(), back) else {
+            return said.to_owned();
+        };
+        // Who walked there walks back.
+        const MODES: [(&str, &str, &str); 2] = [
+            ("歩い|歩き|歩く|徒歩|on foot|walk|by foot", "徒歩で", "on foot"),
+            ("自転車|チャリ|bike|bicycle|cycl", "自転車で", "by bicycle"),
+        ];
+        let says = |text: &str, words: &str| words.split('|').any(|it| text.contains(it));
+        let is_new_mode =
+            MODES.iter().any(|it| says(&lower, it.0)) || says(&lower, "車で|by car|drive");
+        let before = self.said.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>().join(" ");
+        let mode = MODES.iter().find(|it| !is_new_mode && says(&before, it.0));
+        let rest = lower.replacen(back, "", 1);
+        match back.is_ascii() {
+            true => {
+                let mode = mode.map_or(String::new(), |it| format!(" {}", it.2));
+                format!("from {end} to {begin}{mode}, {rest}")
+            }
+            false => {
+                let mode = mode.map_or("", |it| it.1);
+                format!("{end}から{begin}まで{mode}、{rest}")
+            }
+        }
+    }
+
+    /// The places that it took from the sentence.
+    pub(super) fn used(&self) -> Vec<String> {
+        /// What a place is called on a form.
+        const FIELDS: [&str; 8] =
+            ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
+        let fields = FIELDS.iter().map(|it| (*it).to_owned());
+        let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
+        let replaced = self.replaced.iter();
+        named.chain(replaced).cloned().chain(fields).collect()
+    }
+
+    /// The way with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
+    /// `やっぱり渋谷から`, and a name alone.
+    pub(super) fn moved(&self, heard: &Heard) -> Option<Self> {
+        let goal = match self.kind {
+            Kind::Route => Goal::Route,
+            Kind::Distances => Goal::Distances,
+            Kind::Place => return None,
+        };
+        let places = heard.places(false);
+        if !places.origins.is_empty() || !places.destinations.is_empty() {
+            return Some(Self::of(heard, goal, Some(self)));
+        }
+        let (place, other) = heard.named_alone()?;
+        let mut moved = self.clone();
+        let is =
+            |end: Option<&String>, text: &str| end.is_some_and(|it| it.eq_ignore_ascii_case(text));
+        // `Shinagawa instead of Shibuya` says which end it takes the place of.
+        let is_origin = match &other {
+            Some(other) if is(self.origins.first(), &other.text) => true,
+            Some(other) if is(self.destinations.first(), &other.text) => false,
+            Some(_) => return None,
+            None => self.origins.is_empty() && !self.destinations.is_empty(),
+        };
+        let end = if is_origin { &mut moved.origins } else { &mut moved.destinations };
+        *end = vec![place.text.clone()];
+        moved.replaced = other.map(|it| it.text);
+        let mut wish = heard.chars.clone();
+        wish[place.from..place.to].fill(' ');
+        moved.said.push(wish.into_iter().collect());
+        Some(moved)
+    }
+
+    /// Whether `text` goes on with this way: it names a wish, and no other thing.
+    pub(super) fn follows(&self, text: &str, desk: &Desk<'_>) -> bool {
+        self.kind == Kind::Route && understands(text, desk.now)
+    }
+
+    /// Whether `heard` names a stop on this way, or takes one back.
+    pub(super) fn stops(&self, heard: &Heard) -> bool {
+        self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
+    }
+
+    /// Whether `heard` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
+    fn is_skipped(&self, heard: &Heard) -> bool {
+        const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
+        const NO: &str =
+            "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
+        let text: String = heard.lower.iter().collect();
+        let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
+        let is_named = || self.via.iter().any(|it| text.contains(&it.to_lowercase()));
+        !self.via.is_empty() && (has(NO_STOP) || has(NO) && is_named())
+    }
+
+    /// Takes in one more wish, with places on the way.
+    pub(super) fn wish(&mut self, heard: &Heard) {
+        if self.is_skipped(heard) {
+            self.replaced = self.via.first().cloned();
+            self.via.clear();
+        }
+        let via = heard.via().into_iter().map(|it| it.text);
+        self.via.extend(via.filter(|it| !self.via.contains(it)).collect::<Vec<_>>());
+        self.said.push(heard.text());
+        let surplus = self.said.len().saturating_sub(SAID_MAX);
+        self.said.drain(..surplus);
+    }
+
+    /// Takes in what a form brought.
+    pub(super) fn filled(&mut self, values: &Map<String, Value>) {
+        let place = |name: &str| {
+            let text = values.get(name)?.as_str()?.trim();
+            (!text.is_empty()).then(|| text.chars().take(PLACE_MAX).collect::<String>())
+        };
+        if let Some(it) = place("origin") {
+            self.origins = vec![it];
+        }
+        if let Some(it) = place("destination") {
+            self.destinations = vec![it];
+        }
+        if let Some(it) = place("address") {
+            self.destinations = vec![it];
+        }
+    }
+
+    /// What is next.
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some(values) = submitted(answered) {
+            self.filled(values);
+        }
+        match self.kind {
+            Kind::Route => self.route(desk, answered),
+            Kind::Distances => self.distances(desk, answered),
+            Kind::Place => self.place(desk, answered),
+        }
+    }
+
+    fn route(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let is_new = !answered.iter().any(|it| it.call.name == SEARCH);
+        if is_new && self.said.last().is_some_and(|it| is_by_transit(it, desk.now)) {
+            return desk.conclude(desk.say(
+                "電車・バス・飛行機には対応していないため、検索していません。車・徒歩・自転車のルートなら探せます。続けて「車で」「歩いて」「自転車で」のように書いてください。",
+                "Trains, buses and planes are not among what I can search, so nothing was searched. I can search a route by car, on foot or by bicycle: write \"by car\", \"on foot\" or \"by bicycle\" next.",
+            ));
+        }
+        let (Some(origin), Some(destination)) = (self.origins.first(), self.destinations.first())
+        else {
+            return self.ask(desk);
+        };
+        let (message, before) = self
+            .said
+            .split_last()
+            .map_or_else(Default::default, |(last, rest)| (last.clone(), rest.to_vec()));
+        let said = |content| Said { is_user: true, content };
+        let mut planner = Planner::of_order(Trip {
+            origin: origin.clone(),
+            destination: destination.clone(),
+            message,
+            history: before.into_iter().map(said).collect(),
+            language: desk.language,
+            now: desk.now,
+            has_table: desk.has(COMPARE),
+            via: self.via.clone(),
+        });
+        let is_found = answered.iter().any(|it| it.call.name == SEARCH);
+        match planner.next(if is_found { answered } else { &[] }) {
+            Decision::Call(mut calls) => {
+                for call in &mut calls {
+                    *desk.calls += 1;
+                    call.id = format!("call-{}", desk.calls);
+                }
+                Decision::Call(calls)
+            }
+            it @ Decision::Conclude(_) => it,
+        }
+    }
+
+    /// Asks for the end that is missing.
+    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+        let field = |name: &str, label: String, example: String, value: Option<&String>| {
+            let mut field = json!({
+                "name": name, "type": "text", "label": label, "required": true, "maxLength": PLACE_MAX,
+                "placeholder": example,
+            });
+            if let Some(value) = value {
+                field["default"] = value.as_str().into();
+            }
+            field
+        };
+        let origin = desk.say("出発地", "Origin");
+        let destination = desk.say("目的地", "Destination");
+        let fields = [
+            field(
+                "origin",
+                origin,
+                desk.say("例: 東京駅", "e.g. Tokyo Station"),
+                self.origins.first(),
+            ),
+            field(
+                "destination",
+                destination,
+                desk.say("例: 横浜駅", "e.g. Yokohama Station"),
+                self.destinations.first(),
+            ),
+        ];
+        let form = json!({
+            "title": desk.say("どこからどこまでですか？", "From where to where?"),
+            "submitLabel": desk.say("ルート検索", "Search"),
+            "fields": fields,
+        });
+        let reason =
+            desk.say("出発地か目的地が分からないため", "The origin or the destination is missing");
+        let words = desk.say(
+            "出発地と目的地を教えてください。例:「東京駅から横浜駅まで」",
+            "Please name the origin and the destination, such as \"from Tokyo Station to Yokohama Station\".",
+        );
+        desk.ask(form, reason, words)
+    }
+
+    fn place(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        let Some(address) = self.destinations.first().cloned() else {
+            let label = desk.say("地名または住所", "Place or address");
+            let form = json!({
+                "title": desk.say("どの場所ですか？", "Which place?"),
+                "fields": [{ "name": "address", "type": "text", "label": label, "required": true }],
+            });
+            let reason = desk.say("場所の名前が分からないため", "The place's name is missing");
+            let words = desk.say("場所の名前を教えてください。", "Please name the place.");
+            return desk.ask(form, reason, words);
+        };
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        let Some(found) = output(answered, GEOCODE) else {
+            let reason =
+                desk.say("場所を緯度・経度に変換するため", "To find its latitude and longitude");
+            return desk.only(GEOCODE, json!({ "address": address }), reason);
+        };
+        let at = |name: &str| found["location"][name].as_f64().unwrap_or_default();
+        let (lat, lng) = (at("lat"), at("lng"));
+        let name = found["formatted_address"].as_str().unwrap_or(&address);
+        desk.conclude(desk.say(
+            format!("{name}は、緯度{lat:.5}、経度{lng:.5}にあります。"),
+            format!("{name} is at latitude {lat:.5}, longitude {lng:.5}."),
+        ))
+    }
+}

@@ -1,0 +1,170 @@
+//! Distances and times of several places, which of them is the nearest, and what a later sentence calls so.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{COMPARE, Way};
+use crate::{
+    Answered, Decision,
+    builtin::{
+        desk::{Desk, failure, output},
+        heard::marks,
+        say,
+    },
+    planner::{
+        self,
+        units::{duration, length},
+    },
+};
+
+/// By what places are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Measure {
+    /// Nothing says so.
+    #[default]
+    Any,
+    Nearest,
+    Farthest,
+    Fastest,
+    Slowest,
+}
+
+impl Measure {
+    /// What a sentence without its places compares by.
+    pub(super) fn of(wish: &[char]) -> Self {
+        const WORDS: &[(Measure, &str)] = &[
+            (Measure::Farthest, "遠い|遠く|遠さ|further|farther|furthest|farthest"),
+            (
+                Measure::Slowest,
+                "時間がかかる|時間のかかる|時間かかる|時間がかかり|時間がかかって|一番遅|いちばん遅|slower|slowest|longest|takes longer|take longer",
+            ),
+            (
+                Measure::Fastest,
+                "早い|早く|速い|速く|時間がかからな|quick|fast|sooner|soonest|less time|least time",
+            ),
+            (Measure::Nearest, "近い|近く|近さ|closer|closest|nearer|nearest|shorter|shortest"),
+        ];
+        let wish: String = wish.iter().collect::<String>().to_lowercase();
+        let found = WORDS.iter().find(|it| marks(it.1).any(|word| wish.contains(word)));
+        found.map_or(Self::Any, |it| it.0)
+    }
+
+    /// What it puts first, of metres and seconds.
+    fn key(self, (metres, seconds): (u64, u64)) -> i128 {
+        match self {
+            Self::Any | Self::Nearest => i128::from(metres),
+            Self::Farthest => -i128::from(metres),
+            Self::Fastest => i128::from(seconds),
+            Self::Slowest => -i128::from(seconds),
+        }
+    }
+}
+
+/// A place with its metres and seconds.
+pub(super) type Row = (String, (u64, u64));
+
+impl Way {
+    pub(super) fn distances(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if self.origins.is_empty() || self.destinations.is_empty() {
+            return self.ask(desk);
+        }
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        let wishes = planner::wishes(self.said.last().map_or("", String::as_str), desk.now);
+        let Some(table) = output(answered, COMPARE) else {
+            let mut arguments =
+                json!({ "origins": self.origins, "destinations": self.destinations });
+            if let Some(time) = wishes.leaving() {
+                arguments["departure_time"] = time.into();
+            }
+            let reason = desk.say(
+                "距離と所要時間をまとめて比べるため",
+                "To compare distances and times at once",
+            );
+            return desk.only(COMPARE, arguments, reason);
+        };
+        let (mut lines, mut rows, mut count) = (Vec::new(), Vec::<Row>::new(), 0);
+        for (row, origin) in self.origins.iter().enumerate() {
+            for (column, destination) in self.destinations.iter().enumerate() {
+                let element = &table["rows"][row]["elements"][column];
+                let value = |name: &str| element[name]["value"].as_u64();
+                let seconds = value("duration_in_traffic").or(value("duration"));
+                let worth = value("distance").zip(seconds);
+                let shown = match worth {
+                    Some(worth) => shown(desk, worth),
+                    None => desk.say("ルートが見つかりませんでした", "no route was found"),
+                };
+                lines.push(format!("- {origin} → {destination}: {shown}"));
+                let name = if self.destinations.len() > 1 { destination } else { origin };
+                rows.extend(worth.map(|it| (name.clone(), it)));
+                count += 1;
+            }
+        }
+        let is_row = self.origins.len() == 1 || self.destinations.len() == 1;
+        if is_row && count > 1 {
+            lines.insert(0, first(desk, self.measure, &rows, count));
+            self.ranked = rows;
+        }
+        if wishes.is_of_the_way() {
+            lines.push(desk.say(
+                "※距離表は車での値です。徒歩・自転車や、避けたい道・到着時刻の条件は考慮していません。1か所ずつのルート検索では指定できます。",
+                "Note: the table is for driving; walking, cycling, roads to avoid and a time of arrival are not part of it. A route to one of them can take these in.",
+            ));
+        }
+        desk.conclude(lines.join("\n"))
+    }
+
+    /// `lower` with the name of the place that came first, where it is called so: `the closest one`.
+    pub(super) fn best(&self, lower: &str) -> Option<String> {
+        const BEST: &str = "一番早く着けるところ|一番早く着くところ|一番早く行けるところ|一番早いところ|一番近いところ|いちばん近いところ|一番遠いところ|一番近い場所|一番早い場所|一番近い方|近いほう|近い方|早いほう|早い方|一番近いの|一番早いの|\
+             the closest one|the nearest one|the fastest one|the quickest one|the closer one|the nearer one|the quicker one|the faster one|the farthest one|the furthest one|the closest|the nearest|the quickest|the winner|that one";
+        if self.ranked.is_empty() {
+            return None;
+        }
+        let word = marks(BEST).find(|it| lower.contains(it))?;
+        let measure = match Measure::of(&word.chars().collect::<Vec<_>>()) {
+            Measure::Any => self.measure,
+            it => it,
+        };
+        let (name, _) = self.ranked.iter().min_by_key(|it| measure.key(it.1))?;
+        let origin = self.origins.first()?;
+        let rest = lower.replacen(word, "", 1);
+        Some(match word.is_ascii() {
+            true => format!("from {origin} to {name}, {}", rest.trim()),
+            false => format!("{origin}から{name}まで、{rest}"),
+        })
+    }
+}
+
+fn shown(desk: &Desk<'_>, (metres, seconds): (u64, u64)) -> String {
+    let (far, long) = (length(metres), duration(seconds, desk.language));
+    desk.say(format!("{far}、{long}"), format!("{far}, {long}"))
+}
+
+/// Which of `rows` comes first; of `count` places only those are compared to which there is a way.
+fn first(desk: &Desk<'_>, measure: Measure, rows: &[Row], count: usize) -> String {
+    if rows.len() < count {
+        return desk.say(
+            "ルートのない場所があるため、どれが一番かは比べられません。",
+            "There is no route to each of them, so they cannot be compared.",
+        );
+    }
+    let Some((name, worth)) = rows.iter().min_by_key(|it| measure.key(it.1)) else {
+        return String::new();
+    };
+    if rows.iter().all(|it| measure.key(it.1) == measure.key(*worth)) {
+        return desk.say("どれも同じです。", "They are all alike.");
+    }
+    let (japanese, english) = match measure {
+        Measure::Any | Measure::Nearest => ("近い", "nearest"),
+        Measure::Farthest => ("遠い", "farthest"),
+        Measure::Fastest => ("早く着く", "quickest"),
+        Measure::Slowest => ("時間がかかる", "slowest"),
+    };
+    let shown = shown(desk, *worth);
+    desk.say(
+        format!("一番{japanese}のは{name}です（{shown}）。"),
+        format!("The {english} is {name} ({shown})."),
+    )
+}

@@ -1,0 +1,88 @@
+//! What is said: by the person, by whoever decides, and by tools.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// One entry of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Message {
+    /// Whether the person said it, rather than the assistant.
+    pub is_user: bool,
+    /// Its pieces, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A piece of what was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is.
+    pub body: Body,
+    /// What its provider wants back with it, as it came (`thoughtSignature`, ILL-27).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Body {
+    /// A text.
+    Text(String),
+    /// A picture.
+    Image(Image),
+}
+
+/// A picture.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// `image/png` and its like.
+    pub mime_type: String,
+    /// Its bytes in base64, as every provider wants them.
+    #[serde(serialize_with = "write", deserialize_with = "read")]
+    pub data: Arc<str>,
+}
+
+fn write<S: serde::Serializer>(data: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(data)
+}
+
+fn read<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    String::deserialize(from).map(Into::into)
+}
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({}, {} bytes of base64)", self.mime_type, self.data.len())
+    }
+}
+
+impl Part {
+    /// A text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { body: Body::Text(text.into()), signature: None }
+    }
+
+    /// A picture.
+    #[must_use]
+    pub fn image(image: Image) -> Self {
+        Self { body: Body::Image(image), signature: None }
+    }
+}
+
+/// The texts among `parts`, one after the other.
+pub(crate) fn text_of(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|it| match &it.body {
+        Body::Text(text) => Some(text.as_str()),
+        Body::Image(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The pictures among `parts`.
+pub(crate) fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
+    parts.iter().filter_map(|it| match &it.body {
+        Body::Image(image) => Some(image),
+        Body::Text(_) => None,
+    })
+}

@@ -1,0 +1,105 @@
+//! The built-in planner: understands the wishes that its table names, and decides by rules alone. It
+//! needs no model, no key and no network, answers alike each time, and says that it is the planner.
+
+use jiff::Timestamp;
+
+use super::{Answered, Decision, Language};
+
+mod choose;
+mod explain;
+mod found;
+pub(super) mod grammar;
+mod plan;
+mod read;
+pub(super) mod scan;
+pub(super) mod units;
+pub(super) mod when;
+mod wishes;
+
+pub use wishes::{Rule, Wishes};
+
+/// A way that is asked for.
+#[derive(Clone, Debug)]
+pub struct Trip {
+    /// Where the way begins.
+    pub origin: String,
+    /// Where it ends.
+    pub destination: String,
+    /// What is wished of it, in a sentence.
+    pub message: String,
+    /// What was said before, oldest first.
+    pub history: Vec<Said>,
+    /// What the caller reads.
+    pub language: Language,
+    /// When it is asked.
+    pub now: Timestamp,
+    /// Whether there is a table of distances to compare with.
+    pub has_table: bool,
+    /// Places on the way, in their order.
+    pub via: Vec<String>,
+}
+
+/// One entry of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Whether the person said it, rather than the assistant.
+    pub is_user: bool,
+    /// What was said.
+    pub content: String,
+}
+
+/// Decides by wishes: those of a sentence and of what was said before, or those of a kind of route.
+pub struct Planner {
+    trip: Trip,
+    wishes: Option<Wishes>,
+}
+
+impl Planner {
+    /// One that reads the trip's sentence.
+    #[must_use]
+    pub fn of_sentence(trip: Trip) -> Self {
+        Self { trip, wishes: None }
+    }
+
+    /// One that reads the trip's sentence as an order for a way, which need not wish for anything else.
+    #[must_use]
+    pub fn of_order(trip: Trip) -> Self {
+        let mut wishes = read::conversation(&trip);
+        wishes.once.is_read = true;
+        Self { trip, wishes: Some(wishes) }
+    }
+
+    /// One that was told what is wished, and reads nothing.
+    #[must_use]
+    pub fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
+        wishes.once.is_read = true;
+        Self { trip, wishes: Some(wishes) }
+    }
+
+    /// What is next after `answered`, the calls of the turn before.
+    pub fn next(&mut self, answered: &[Answered]) -> Decision {
+        let wishes = self.wishes.get_or_insert_with(|| read::conversation(&self.trip));
+        if answered.is_empty() {
+            return Decision::Call(plan::calls(&self.trip, wishes));
+        }
+        Decision::Conclude(explain::conclusion(&self.trip, wishes, answered))
+    }
+}
+
+/// Whether `sentence` wishes for anything that the planner knows, on top of what was wished before.
+pub(crate) fn understands(sentence: &str, now: Timestamp) -> bool {
+    read::sentence(sentence, &Wishes::default(), now).once.is_read
+}
+
+/// Whether `sentence` wishes for trains, buses or planes alone, which no route is searched by.
+pub(crate) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
+    read::is_by_transit(sentence, now)
+}
+
+/// What `sentence` wishes for.
+pub(crate) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
+    read::sentence(sentence, &Wishes::default(), now)
+}
+
+#[cfg(test)]
+mod tests;

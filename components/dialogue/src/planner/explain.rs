@@ -1,0 +1,390 @@
+//! The explanation, made from the results: what was chosen, why, and what it is worth against others.
+
+use super::{
+    Trip,
+    choose::choose,
+    found::{self, Found},
+    plan::via,
+    units::{duration, length, price},
+    when,
+    wishes::{Beyond, Rule, Wishes},
+};
+use crate::{Answered, Choice, Conclusion, Failure, Language, Part};
+
+/// Warnings of a route that are repeated.
+const WARNINGS_MAX: usize = 1;
+
+/// The answer to `trip`, from what its calls came to.
+pub(super) fn conclusion(trip: &Trip, wishes: &Wishes, answered: &[Answered]) -> Conclusion {
+    let mut text = Text { language: trip.language, sentences: Vec::new() };
+    let found = found::routes(answered);
+    let (call, routes) = match &found {
+        Some((call, Ok(routes))) => (Some((*call).to_owned()), &routes[..]),
+        Some((_, Err(failure))) => {
+            text.nothing(wishes, Some(failure));
+            return text.conclusion(trip, wishes, None);
+        }
+        None => (None, &[][..]),
+    };
+    let Some(index) = choose(wishes, routes) else {
+        text.nothing(wishes, None);
+        return text.conclusion(trip, wishes, None);
+    };
+    text.chosen(trip, wishes, routes, index);
+    text.leave(trip, wishes, &routes[index]);
+    text.worth(wishes, routes, index);
+    if wishes.once.compare {
+        text.table(routes, index, found::table(answered));
+    }
+    text.follow_up(wishes, routes, index);
+    let summary = Some(routes[index].summary.clone());
+    text.conclusion(trip, wishes, Some(Choice { call, index: Some(index), summary }))
+}
+
+/// Sentences in the making.
+struct Text {
+    language: Language,
+    sentences: Vec<String>,
+}
+
+impl Text {
+    fn say(&mut self, japanese: impl Into<String>, english: impl Into<String>) {
+        let text = match self.language {
+            Language::Japanese => japanese.into(),
+            Language::English => english.into(),
+        };
+        self.sentences.push(text);
+    }
+
+    /// What there is in place of a route (NAV-8).
+    fn nothing(&mut self, wishes: &Wishes, failure: Option<&&Failure>) {
+        let is_conditional = wishes.no_highways || wishes.no_tolls || wishes.no_ferries;
+        match failure.filter(|it| it.error != "zero_results") {
+            Some(failure) => self.sentences.push(failure.message.clone()),
+            None => self.say("ルートが見つかりませんでした。", "No route was found."),
+        }
+        if is_conditional && failure.is_none_or(|it| it.error == "zero_results") {
+            self.say(
+                "避ける条件を減らすと見つかるかもしれません。",
+                "There may be one if less is avoided.",
+            );
+        }
+    }
+
+    /// Which one, and by which rule.
+    fn chosen(&mut self, trip: &Trip, wishes: &Wishes, routes: &[Found], index: usize) {
+        let (count, route) = (routes.len(), &routes[index]);
+        let conditions = conditions(trip, wishes);
+        let (japanese, english) = how(wishes, routes, index);
+        let summary = &route.summary;
+        match (self.language, conditions.is_empty()) {
+            (Language::Japanese, true) => self.sentences.push(format!(
+                "{count}件のルートから、{japanese}「{summary}」を選びました。"
+            )),
+            (Language::Japanese, false) => self.sentences.push(format!(
+                "条件（{}）で見つかった{count}件のルートから、{japanese}「{summary}」を選びました。",
+                conditions.join("、")
+            )),
+            (Language::English, _) => {
+                let of = match count {
+                    1 => "the one route".to_owned(),
+                    count => format!("{count} routes"),
+                };
+                let with = match conditions.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", conditions.join(", ")),
+                };
+                self.sentences.push(format!("Of {of}{with}, {english} was chosen: {summary}."));
+            }
+        }
+        let (far, long) = (length(route.metres), duration(route.time(), self.language));
+        match route.delay() / 60 {
+            0 => self.say(
+                format!("距離は{far}、所要時間は{long}です。"),
+                format!("It is {far} and takes {long}."),
+            ),
+            _ => {
+                let delay = duration(route.delay(), self.language);
+                self.say(
+                    format!("距離は{far}、所要時間は{long}（渋滞による遅れ{delay}を含む）です。"),
+                    format!("It is {far} and takes {long}, {delay} of it lost in traffic."),
+                );
+            }
+        }
+    }
+
+    /// When to leave, to be there by the time that was said.
+    fn leave(&mut self, trip: &Trip, wishes: &Wishes, route: &Found) {
+        let Some(arrival) = wishes.once.arrival else { return };
+        let seconds = i64::try_from(route.time()).unwrap_or_default();
+        let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
+        let Ok(leave) = arrival.checked_sub(minutes) else { return };
+        let shown = |it| when::shown(it, trip.now, self.language);
+        let (leave, arrival) = (shown(leave), shown(arrival));
+        self.say(
+            format!("{arrival}に着くには、{leave}までに出発してください。"),
+            format!("To be there by {arrival}, leave by {leave}."),
+        );
+    }
+
+    /// What it is worth against the best of the others, and what it costs.
+    fn worth(&mut self, wishes: &Wishes, routes: &[Found], index: usize) {
+        let route = &routes[index];
+        let others = || routes.iter().enumerate().filter(|it| it.0 != index).map(|it| it.1);
+        if let Some(other) = others().min_by_key(|it| it.time()) {
+            self.against(route, other);
+        }
+        let list = |of: &dyn Fn(&Found) -> String| others().map(of).collect::<Vec<_>>();
+        match wishes.rule {
+            Some(Rule::FewestRightTurns) => {
+                let turns = route.right_turns;
+                let others = list(&|it| it.right_turns.to_string());
+                let (japanese, english) = beside(&others, "回");
+                self.say(
+                    format!("右折は{turns}回です{japanese}。"),
+                    format!("It has {turns} right turns{english}."),
+                );
+            }
+            Some(Rule::Cheapest) if route.is_best => self.say(
+                "通行料金と、距離1 kmあたり12円の費用の合計で比べています。",
+                "What counts is the tolls, and 12 yen for each kilometre.",
+            ),
+            Some(Rule::Cheapest) if routes.iter().all(|it| it.price().is_none()) => self.say(
+                "料金の情報がないため、所要時間で選びました。",
+                "As no tolls are known, it was chosen by time.",
+            ),
+            None if wishes.traffic && routes.len() > 1 => {
+                let others = list(&|it| duration(it.delay(), self.language));
+                let (japanese, english) = beside(&others, "");
+                let delay = duration(route.delay(), self.language);
+                self.say(
+                    format!("渋滞による遅れは{delay}です{japanese}。"),
+                    format!("Traffic costs {delay}{english}."),
+                );
+            }
+            _ => {}
+        }
+        match &route.toll {
+            Some(toll) if toll.amount > 0.0 => {
+                let price = price(toll, self.language);
+                self.say(format!("通行料金は{price}です。"), format!("Tolls come to {price}."));
+            }
+            Some(_) => self.say("通行料金はかかりません。", "There are no tolls."),
+            None if route.is_free && wishes.rule == Some(Rule::Cheapest) => {
+                self.say("通行料金はかかりません。", "There are no tolls.");
+            }
+            None => {}
+        }
+        for warning in route.warnings.iter().take(WARNINGS_MAX) {
+            let warning = warning.trim_end_matches(['。', '.', ' ']);
+            self.say(format!("注意: {warning}。"), format!("Note: {warning}."));
+        }
+    }
+
+    fn against(&mut self, route: &Found, other: &Found) {
+        let minutes = (other.time() as i64 - route.time() as i64) / 60;
+        let metres = other.metres as i64 - route.metres as i64;
+        let (saved, apart) = (minutes.unsigned_abs(), length(metres.unsigned_abs()));
+        let language = self.language;
+        let time = match minutes {
+            0 => language.pick("所要時間はほぼ同じで".to_owned(), "takes about as long".to_owned()),
+            1.. => language.pick(format!("{saved}分早く"), format!("is {saved} min faster")),
+            _ => language.pick(format!("{saved}分遅く"), format!("is {saved} min slower")),
+        };
+        let way = match metres {
+            -49..=49 => language.pick("距離もほぼ同じ".to_owned(), "about as far".to_owned()),
+            50.. => language.pick(format!("距離は{apart}短い"), format!("{apart} shorter")),
+            _ => language.pick(format!("距離は{apart}長い"), format!("{apart} longer")),
+        };
+        let name = &other.summary;
+        self.say(
+            format!("「{name}」と比べると、{time}、{way}ルートです。"),
+            format!("Against {name} it {time} and {way}."),
+        );
+    }
+
+    /// Each candidate on a line (「比較して」).
+    fn table(&mut self, routes: &[Found], index: usize, table: Option<(u64, u64)>) {
+        let language = self.language;
+        self.say("候補の比較:\n", "The candidates:\n");
+        for (at, route) in routes.iter().enumerate() {
+            let mut parts = vec![length(route.metres), duration(route.time(), language)];
+            if let Some(toll) = &route.toll {
+                parts.push(match toll.amount > 0.0 {
+                    true => price(toll, language),
+                    false => language.pick("料金なし", "no tolls").to_owned(),
+                });
+            }
+            let turns = route.right_turns;
+            parts.push(language.pick(format!("右折{turns}回"), format!("{turns} right turns")));
+            let mark = if at == index { language.pick(" ← 選択", " ← chosen") } else { "" };
+            let parts = parts.join(language.pick("、", ", "));
+            self.sentences.push(format!("{}. {}: {parts}{mark}\n", at + 1, route.summary));
+        }
+        if let Some((metres, seconds)) = table {
+            let (far, long) = (length(metres), duration(seconds, language));
+            self.say(
+                format!("距離表（distance_compare）では{far}、{long}です。"),
+                format!("The table (distance_compare) has {far} and {long}."),
+            );
+        }
+    }
+
+    /// What a sentence after others refers to.
+    fn follow_up(&mut self, wishes: &Wishes, routes: &[Found], index: usize) {
+        let once = &wishes.once;
+        let formerly = Wishes { rule: once.formerly, once: Default::default(), ..wishes.clone() };
+        if once.faster && choose(&formerly, routes) == Some(index) {
+            self.say(
+                "この条件では、これより早いルートはありません。",
+                "With these conditions no route is faster.",
+            );
+        }
+        if let Some(number) = once.pick.filter(|it| *it > routes.len()) {
+            self.say(
+                format!("{number}番目のルートはありませんでした。"),
+                format!("There is no route number {number}."),
+            );
+        }
+        if wishes.others > 0 && routes.len() == 1 {
+            self.say("ほかのルートは見つかりませんでした。", "No other route was found.");
+        }
+        if once.is_inherited {
+            self.say("前の条件も引き継いでいます。", "What was wished before still holds.");
+        }
+    }
+
+    /// The whole, with what could not be done and who says it.
+    fn conclusion(mut self, trip: &Trip, wishes: &Wishes, choice: Option<Choice>) -> Conclusion {
+        for beyond in &wishes.once.beyond {
+            let is_done = match beyond {
+                Beyond::Arrival => wishes.once.arrival.is_some(),
+                Beyond::Stopover => !via(trip, wishes).is_empty(),
+                Beyond::Transit
+                | Beyond::Scenery
+                | Beyond::RoundTrip
+                | Beyond::Road
+                | Beyond::Modes
+                | Beyond::Vague => false,
+            };
+            if is_done {
+                continue;
+            }
+            let (japanese, english) = cannot(*beyond);
+            self.say(japanese, english);
+        }
+        if !wishes.once.is_read && wishes.once.beyond.is_empty() {
+            self.say(
+                "条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」が分かります。",
+                "None of the wishes that I know is in your sentence, so this is a plain search. I understand, for example: \"avoid traffic\", \"no motorways\", \"the fastest\", \"compare\", \"fewer right turns\", \"leave at 7\", \"on foot\".",
+            );
+        }
+        self.say(
+            "（内蔵プランナーが決まった規則で答えています）",
+            "(Answered by the built-in planner, by fixed rules.)",
+        );
+        let message = self.sentences.join(self.language.pick("", " ")).replace("\n ", "\n");
+        Conclusion { parts: vec![Part::text(message)], choice }
+    }
+}
+
+/// ` (others: 5, 7)`, in both languages.
+fn beside(others: &[String], unit: &str) -> (String, String) {
+    if others.is_empty() {
+        return Default::default();
+    }
+    let japanese: Vec<_> = others.iter().map(|it| format!("{it}{unit}")).collect();
+    (
+        format!("（ほかの候補は{}）", japanese.join("、")),
+        format!(" (the others: {})", others.join(", ")),
+    )
+}
+
+fn how(wishes: &Wishes, routes: &[Found], index: usize) -> (String, String) {
+    let count = routes.len();
+    let number = index + 1;
+    let is_best = routes[index].is_best;
+    let (japanese, english) = match (wishes.once.pick, wishes.rule) {
+        (Some(pick), _) if pick == number => {
+            return (format!("{number}番目の"), format!("number {number}"));
+        }
+        (_, Some(Rule::Shortest)) if is_best => ("距離が最も短い", "the shortest"),
+        (_, Some(Rule::Cheapest)) if is_best => ("費用が最も安い", "the cheapest"),
+        _ if count == 1 => ("", "it"),
+        _ if wishes.others > 0 => ("前とは別の", "another one"),
+        (_, Some(Rule::Fastest)) => ("最も早い", "the fastest"),
+        (_, Some(Rule::Shortest)) => ("候補の中で最も距離が短い", "the shortest of those found"),
+        (_, Some(Rule::Cheapest)) => ("候補の中で最も料金が安い", "the cheapest of those found"),
+        (_, Some(Rule::FewestRightTurns)) => {
+            ("右折が最も少ない", "the one with the fewest right turns")
+        }
+        _ if wishes.traffic => {
+            ("渋滞による遅れが最も少ない", "the one that loses least in traffic")
+        }
+        _ => ("おすすめの", "the recommended one"),
+    };
+    (japanese.to_owned(), english.to_owned())
+}
+
+/// What holds, in words.
+fn conditions(trip: &Trip, wishes: &Wishes) -> Vec<String> {
+    let language = trip.language;
+    let all = [
+        (wishes.no_highways, "高速道路を使わない", "no motorways"),
+        (wishes.no_tolls, "有料道路を使わない", "no toll roads"),
+        (wishes.no_ferries, "フェリーを使わない", "no ferries"),
+        (wishes.traffic, "渋滞を避ける", "avoiding traffic"),
+        (wishes.walking, "徒歩", "on foot"),
+        (wishes.cycling, "自転車", "by bicycle"),
+    ];
+    let held = all.into_iter().filter(|it| it.0);
+    let mut held: Vec<_> = held.map(|it| language.pick(it.1, it.2).to_owned()).collect();
+    if let Some(moment) = wishes.departure {
+        let shown = when::shown(moment, trip.now, language);
+        held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
+    }
+    if let Some(moment) = wishes.once.arrival {
+        let shown = when::shown(moment, trip.now, language);
+        held.push(language.pick(format!("{shown}までに到着"), format!("there by {shown}")));
+    }
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        let list = via.join(language.pick("、", ", "));
+        held.push(language.pick(format!("{list}経由"), format!("by way of {list}")));
+    }
+    held
+}
+
+fn cannot(beyond: Beyond) -> (&'static str, &'static str) {
+    match beyond {
+        Beyond::Arrival => (
+            "到着時刻からの検索はできないため、いま出発するものとして探しました。",
+            "Routes cannot be searched by arrival; this one leaves now.",
+        ),
+        Beyond::Transit => (
+            "電車やバスなどの公共交通には対応していません。",
+            "Trains, buses and planes are not among what I can search.",
+        ),
+        Beyond::Scenery => ("景色では選べません。", "I cannot choose by scenery."),
+        Beyond::RoundTrip => (
+            "往復は一度に探せないため、行きだけです。続けて「帰りは」と書くと帰りを探します。",
+            "A round trip cannot be searched at once; this is the way there. Write \"and back\" for the way back.",
+        ),
+        Beyond::Road => (
+            "道路や橋を名前で選んだり避けたりはできません。この経路が通るかどうかは、経路の内容で確かめてください。",
+            "A road or bridge cannot be chosen or avoided by its name. Please see in the route whether it goes there.",
+        ),
+        Beyond::Vague => (
+            "出発か到着の時刻が分からないため、いま出発するものとして探しました。「明日8時に出発」のように書いてください。",
+            "Without a time of day this is for leaving now. Write for example \"leave tomorrow at 8\".",
+        ),
+        Beyond::Modes => (
+            "移動手段は一度に一つしか調べられません。ほかの手段は続けて書いてください。",
+            "One way of moving can be searched at a time. Write another one next.",
+        ),
+        Beyond::Stopover => (
+            "立ち寄る場所を読み取れなかったため、立ち寄っていません。「○○経由で」のように書いてください。",
+            "I could not read where to stop, so there is no stop. Write for example \"via Kawasaki\".",
+        ),
+    }
+}

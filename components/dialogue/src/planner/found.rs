@@ -1,0 +1,147 @@
+//! The routes that were found, as far as rules and explanations need them.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::plan::{COMPARE, SEARCH};
+use crate::{Answered, Failure, ToolResult};
+
+/// Where a result's `_meta` tells more of its routes than the specified output has.
+const DETAILS: &str = "navigation/details";
+
+/// A route, as rules look at it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) summary: String,
+    pub(super) metres: u64,
+    pub(super) seconds: u64,
+    /// With traffic, where that is known.
+    pub(super) seconds_in_traffic: Option<u64>,
+    pub(super) right_turns: usize,
+    /// What the tolls come to, in yen where nothing else is said; none where nobody says.
+    pub(super) toll: Option<Toll>,
+    /// Whether there is neither a toll nor a ferry on it, where that is known.
+    pub(super) is_free: bool,
+    /// Whether it has least of what was preferred, of all that there are.
+    pub(super) is_best: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Toll {
+    pub(super) currency: String,
+    pub(super) amount: f64,
+    pub(super) is_estimate: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Route {
+    summary: String,
+    distance: Measure,
+    duration: Measure,
+    duration_in_traffic: Option<Measure>,
+    steps: Vec<Step>,
+    warnings: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Measure {
+    value: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Step {
+    maneuver: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    preferred: Option<String>,
+    routes: Vec<RouteDetails>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct RouteDetails {
+    toll: Option<Toll>,
+    toll_metres: Option<u64>,
+    ferry_metres: Option<u64>,
+}
+
+impl Found {
+    /// The time that counts: with traffic where it is known (NAV-X5).
+    pub(super) fn time(&self) -> u64 {
+        self.seconds_in_traffic.unwrap_or(self.seconds)
+    }
+
+    /// What is paid on the way, where that is known.
+    pub(super) fn price(&self) -> Option<u64> {
+        let toll = self.toll.as_ref().map(|it| it.amount.max(0.0) as u64);
+        toll.or(self.is_free.then_some(0))
+    }
+
+    /// Seconds lost in traffic.
+    pub(super) fn delay(&self) -> u64 {
+        self.time().saturating_sub(self.seconds)
+    }
+
+    fn of(route: Route, details: Option<RouteDetails>) -> Self {
+        let details = details.unwrap_or_default();
+        let turns = route.steps.iter().filter_map(|it| it.maneuver.as_deref());
+        Self {
+            summary: route.summary,
+            metres: route.distance.value,
+            seconds: route.duration.value,
+            seconds_in_traffic: route.duration_in_traffic.map(|it| it.value),
+            right_turns: turns.filter(|it| is_right_turn(it)).count(),
+            is_free: details.toll_metres == Some(0) && details.ferry_metres == Some(0),
+            is_best: false,
+            toll: details.toll,
+            warnings: route.warnings,
+        }
+    }
+}
+
+/// Whether one turns right there, across the traffic: a bend, a ramp or the right of a fork is none.
+fn is_right_turn(maneuver: &str) -> bool {
+    matches!(maneuver, "turn-right" | "turn-sharp-right" | "uturn-right")
+}
+
+/// The routes of the search among `answered`, with the search's id; or why there are none.
+pub(super) fn routes(answered: &[Answered]) -> Option<(&str, Result<Vec<Found>, &Failure>)> {
+    let search = answered.iter().find(|it| it.call.name == SEARCH)?;
+    let routes = match &search.result {
+        ToolResult::Failed(failure) => Err(failure),
+        ToolResult::Output { structured, meta, .. } => {
+            let details: Details = read(&meta[DETAILS]);
+            let is_best = details.preferred.is_some();
+            let mut details = details.routes.into_iter();
+            let routes = structured["routes"].as_array().into_iter().flatten();
+            let mut found: Vec<_> = routes.map(|it| Found::of(read(it), details.next())).collect();
+            if let Some(first) = found.first_mut() {
+                first.is_best = is_best;
+            }
+            Ok(found)
+        }
+    };
+    Some((&search.call.id, routes))
+}
+
+/// Metres and seconds between both ends as the table has them, if it was looked up and has them.
+pub(super) fn table(answered: &[Answered]) -> Option<(u64, u64)> {
+    let table = answered.iter().find(|it| it.call.name == COMPARE)?;
+    let ToolResult::Output { structured, .. } = &table.result else { return None };
+    let element = structured.pointer("/rows/0/elements/0")?;
+    let value = |name: &str| element[name]["value"].as_u64();
+    Some((value("distance")?, value("duration_in_traffic").or(value("duration"))?))
+}
+
+/// What cannot be read says nothing.
+fn read<'de, T: Default + Deserialize<'de>>(value: &'de Value) -> T {
+    T::deserialize(value).unwrap_or_default()
+}

@@ -1,0 +1,198 @@
+//! Which tools are called for which wishes, and why: the plans of NAV-51.
+
+use serde_json::{Map, Value, json};
+
+use super::Trip;
+use super::{
+    when,
+    wishes::{Outlook, Rule, Wishes},
+};
+use crate::ToolCall;
+
+/// Where the request's `_meta` says how one travels.
+const TRAVEL_MODE: &str = "navigation/travelMode";
+/// Where it says what the best route has least of.
+const PREFER: &str = "navigation/prefer";
+/// Where it names stops on the way.
+const VIA: &str = "navigation/via";
+/// Where it says when one must be there.
+const ARRIVAL_TIME: &str = "navigation/arrivalTime";
+pub(super) const SEARCH: &str = "route_search";
+pub(super) const COMPARE: &str = "distance_compare";
+
+/// The calls for `wishes`, all of one turn.
+pub(super) fn calls(trip: &Trip, wishes: &Wishes) -> Vec<ToolCall> {
+    let mut calls = vec![search(trip, wishes)];
+    // The table knows how one drives and not how one walks.
+    if wishes.once.compare && !wishes.walking && !wishes.cycling && trip.has_table {
+        calls.push(compare(trip, wishes));
+    }
+    calls
+}
+
+fn search(trip: &Trip, wishes: &Wishes) -> ToolCall {
+    let mut arguments = Map::new();
+    arguments.insert("origin".to_owned(), trip.origin.as_str().into());
+    arguments.insert("destination".to_owned(), trip.destination.as_str().into());
+    let avoid = avoid(wishes);
+    if !avoid.is_empty() {
+        arguments.insert("avoid".to_owned(), avoid.into());
+    }
+    if wishes.needs_several() {
+        arguments.insert("alternatives".to_owned(), true.into());
+    }
+    if let Some(time) = departure(wishes) {
+        arguments.insert("departure_time".to_owned(), time);
+    }
+    let outlook = wishes.outlook.map(|it| match it {
+        Outlook::Pessimistic => "pessimistic",
+        Outlook::Optimistic => "optimistic",
+    });
+    if let Some(outlook) = outlook {
+        arguments.insert("traffic_model".to_owned(), outlook.into());
+    }
+    let mut meta = Map::new();
+    if wishes.walking {
+        meta.insert(TRAVEL_MODE.to_owned(), "walking".into());
+    } else if wishes.cycling {
+        meta.insert(TRAVEL_MODE.to_owned(), "bicycling".into());
+    }
+    // The best of all there are is looked for, and not the best of the fastest ones.
+    let prefer = match wishes.rule {
+        Some(Rule::Shortest) => Some("shortest"),
+        Some(Rule::Cheapest) => Some("cheapest"),
+        _ => None,
+    };
+    meta.extend(prefer.map(|it| (PREFER.to_owned(), it.into())));
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        meta.insert(VIA.to_owned(), json!(via));
+    }
+    let said = wishes.once.arrival.map(when::rfc3339);
+    meta.extend(
+        said.or_else(|| wishes.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
+    );
+    let reason = reason(trip, wishes);
+    ToolCall { id: "call-1".to_owned(), name: SEARCH.to_owned(), arguments, meta, reason }
+}
+
+fn compare(trip: &Trip, wishes: &Wishes) -> ToolCall {
+    let mut arguments = Map::new();
+    arguments.insert("origins".to_owned(), json!([trip.origin]));
+    arguments.insert("destinations".to_owned(), json!([trip.destination]));
+    if let Some(time) = departure(wishes) {
+        arguments.insert("departure_time".to_owned(), time);
+    }
+    let reason = trip.language.pick(
+        "比較のため、距離と所要時間を表でも確認",
+        "To compare, distance and time are also looked up in a table",
+    );
+    ToolCall {
+        id: "call-2".to_owned(),
+        name: COMPARE.to_owned(),
+        arguments,
+        meta: Map::new(),
+        reason: reason.to_owned(),
+    }
+}
+
+/// The stops on the way, in order.
+pub(super) fn via<'a>(trip: &'a Trip, wishes: &'a Wishes) -> &'a [String] {
+    if wishes.via.is_empty() { &trip.via } else { &wishes.via }
+}
+
+fn avoid(wishes: &Wishes) -> Vec<Value> {
+    let all = [
+        (wishes.no_tolls, "tolls"),
+        (wishes.no_highways, "highways"),
+        (wishes.no_ferries, "ferries"),
+    ];
+    all.into_iter().filter(|it| it.0).map(|it| it.1.into()).collect()
+}
+
+/// The time of departure, where one was wished for or congestion is to be avoided: no jam holds up who
+/// walks (NAV-X6).
+fn departure(wishes: &Wishes) -> Option<Value> {
+    match wishes.departure {
+        Some(moment) => Some(when::rfc3339(moment).into()),
+        None => (wishes.traffic && !wishes.walking && !wishes.cycling).then(|| "now".into()),
+    }
+}
+
+/// Why the routes are searched for so (NAV-54).
+fn reason(trip: &Trip, wishes: &Wishes) -> String {
+    let language = trip.language;
+    let mut parts = Vec::new();
+    let mut part = |japanese: &str, english: &str| {
+        parts.push(language.pick(japanese, english).to_owned());
+    };
+    if wishes.traffic {
+        part(
+            "渋滞を避けるため出発時刻の交通状況を考慮",
+            "traffic at departure counts, to avoid congestion",
+        );
+    }
+    if wishes.no_highways {
+        part("高速道路を避ける", "motorways are avoided");
+    }
+    if wishes.no_tolls {
+        part("有料道路を避ける", "toll roads are avoided");
+    }
+    if wishes.no_ferries {
+        part("フェリーを避ける", "ferries are avoided");
+    }
+    if wishes.walking {
+        part("徒歩で移動", "one walks");
+    }
+    if wishes.cycling {
+        part("自転車で移動", "one goes by bicycle");
+    }
+    match wishes.outlook {
+        Some(Outlook::Pessimistic) => part("渋滞を多めに見込む", "heavy traffic is expected"),
+        Some(Outlook::Optimistic) => part("渋滞を少なめに見込む", "light traffic is expected"),
+        None => {}
+    }
+    match wishes.rule {
+        Some(Rule::Fastest) => {
+            part("複数の候補から最短時間を選ぶ", "the fastest of several is chosen")
+        }
+        Some(Rule::Shortest) => {
+            part("距離が最も短いルートを探す", "the shortest way is looked for")
+        }
+        Some(Rule::Cheapest) => {
+            part("料金の最も安いルートを探す", "the cheapest way is looked for")
+        }
+        Some(Rule::FewestRightTurns) => part(
+            "複数の候補のstepsから右折の回数を数える",
+            "right turns are counted in the steps of several routes",
+        ),
+        None if wishes.once.compare => part("候補を比較", "the candidates are compared"),
+        None if wishes.needs_several() => part("複数の候補から選ぶ", "one of several is chosen"),
+        None => {}
+    }
+    if let Some(moment) = wishes.departure {
+        let shown = when::shown(moment, trip.now, language);
+        part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
+    }
+    if let Some(moment) = wishes.once.arrival {
+        let shown = when::shown(moment, trip.now, language);
+        part(&format!("{shown}までに到着"), &format!("one is there by {shown}"));
+    }
+    let via = via(trip, wishes);
+    if !via.is_empty() {
+        let (list, english) = (via.join("、"), via.join(", "));
+        part(&format!("{list}を経由"), &format!("one goes by {english}"));
+    }
+    if parts.is_empty() {
+        let plain =
+            ("条件の指定がないため通常の検索", "a plain search, as nothing special was wished for");
+        return capital(language.pick(plain.0, plain.1));
+    }
+    capital(&parts.join(language.pick("、", "; ")))
+}
+
+/// With a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |it| it.to_uppercase().chain(rest).collect())
+}

@@ -1,0 +1,96 @@
+//! What the planner understands, plans, chooses and says.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Planner, Rule, Said, Trip, Wishes, read, wishes::Beyond};
+use crate::Failure;
+use crate::{Answered, Conclusion, Decision, Language, ToolCall, ToolResult};
+
+mod follow_ups;
+mod grammar;
+mod plans;
+mod results;
+
+/// 10:00 on Saturday, 21 November 2026 in Japan.
+fn now() -> Timestamp {
+    "2026-11-21T10:00:00+09:00".parse().unwrap()
+}
+
+fn trip(message: &str) -> Trip {
+    Trip {
+        origin: "東京駅".to_owned(),
+        destination: "横浜駅".to_owned(),
+        message: message.to_owned(),
+        history: Vec::new(),
+        language: Language::of(None, message),
+        now: now(),
+        has_table: true,
+        via: Vec::new(),
+    }
+}
+
+/// The trip of the last sentence, after the others were said and answered.
+fn conversation(sentences: &[&str]) -> Trip {
+    let (last, before) = sentences.split_last().unwrap();
+    let said = |content: &str, is_user| Said { is_user, content: content.to_owned() };
+    let mut trip = trip(last);
+    let turns =
+        before.iter().flat_map(|it| [said(it, true), said("高速を使わないで行きます。", false)]);
+    trip.history = turns.collect();
+    trip
+}
+
+fn wishes(message: &str) -> Wishes {
+    read::conversation(&trip(message))
+}
+
+fn calls(trip: &Trip) -> Vec<ToolCall> {
+    match Planner::of_sentence(trip.clone()).next(&[]) {
+        Decision::Call(calls) => calls,
+        Decision::Conclude(it) => panic!("it concludes: {it:?}"),
+    }
+}
+
+/// A route of so many metres and seconds, without and with traffic, with these maneuvers.
+fn route(summary: &str, metres: u64, seconds: (u64, u64), maneuvers: &[&str]) -> Value {
+    let steps = maneuvers.iter().map(|it| json!({ "instruction": "…", "maneuver": it }));
+    json!({
+        "summary": summary,
+        "distance": { "text": "", "value": metres },
+        "duration": { "text": "", "value": seconds.0 },
+        "duration_in_traffic": { "text": "", "value": seconds.1 },
+        "polyline": "_p~iF~ps|U_ulLnnqC",
+        "steps": steps.collect::<Vec<_>>(),
+        "warnings": [],
+    })
+}
+
+/// Three, of which another one is best by each rule.
+fn three() -> Value {
+    json!({ "routes": [
+        route("首都高速横羽線", 30_000, (1_800, 3_000), &["turn-right", "turn-right", "merge"]),
+        route("国道15号", 28_000, (3_200, 3_500), &["turn-right", "turn-right", "turn-right"]),
+        route("首都高速湾岸線", 40_000, (2_500, 2_800), &["turn-right", "fork-right", "ramp-right"]),
+    ], "geocoded_waypoints": [] })
+}
+
+/// What the planner says to `message` when its search finds `routes`.
+fn concluded(trip: &Trip, routes: Value, meta: Value) -> Conclusion {
+    answered(trip, |_| ToolResult::Output {
+        structured: routes.clone(),
+        meta: meta.clone(),
+        content: Vec::new(),
+    })
+}
+
+fn answered(trip: &Trip, result: impl Fn(&ToolCall) -> ToolResult) -> Conclusion {
+    let mut planner = Planner::of_sentence(trip.clone());
+    let Decision::Call(calls) = planner.next(&[]) else { panic!("it calls nothing") };
+    let answered: Vec<_> =
+        calls.into_iter().map(|call| Answered { result: result(&call), call }).collect();
+    match planner.next(&answered) {
+        Decision::Conclude(it) => it,
+        Decision::Call(it) => panic!("it calls again: {it:?}"),
+    }
+}

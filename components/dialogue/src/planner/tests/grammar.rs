@@ -1,0 +1,294 @@
+//! The table: which sentences mean what, and which look like it and do not.
+
+use super::*;
+use crate::planner::{
+    grammar::PHRASES,
+    scan::{normal, tokens},
+    wishes::Once,
+};
+
+fn of(change: impl FnOnce(&mut Wishes)) -> Wishes {
+    let mut wishes =
+        Wishes { once: Once { is_read: true, ..Once::default() }, ..Wishes::default() };
+    change(&mut wishes);
+    wishes.once.ruled = wishes.rule;
+    wishes
+}
+
+#[track_caller]
+fn all_mean(sentences: &[&str], expected: &Wishes) {
+    for sentence in sentences {
+        let mut found = wishes(sentence);
+        found.once.mode = None;
+        assert_eq!(found, *expected, "{sentence}");
+    }
+}
+
+#[test]
+fn every_phrase_is_written_as_sentences_are_read_and_stands_there_once() {
+    let mut all: Vec<_> = PHRASES.iter().flat_map(|it| it.1.split('|')).collect();
+    for phrase in &all {
+        let read: String = normal(phrase).iter().collect();
+        let is_break = phrase.trim().is_empty();
+        assert!(read == *phrase || is_break, "{phrase:?} is read as {read:?}");
+        let found = tokens(phrase);
+        assert!(found.len() == 1 || is_break, "{phrase:?} is one phrase: {found:?}");
+    }
+    all.sort_unstable();
+    let twice: Vec<_> = all.windows(2).filter(|it| it[0] == it[1]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[test]
+fn motorways_are_avoided_however_one_says_it() {
+    all_mean(
+        &[
+            "高速使わない",
+            "高速じゃなくて一般道で",
+            "高速は使わないで",
+            "高速を使わずに行きたい",
+            "高速道路を避けて",
+            "高速なしで",
+            "高速無しでお願いします",
+            "高速は嫌",
+            "高速には乗らない",
+            "高速に乗らずに",
+            "高速で行かないで",
+            "首都高を通らずに",
+            "高速以外で",
+            "下道で",
+            "一般道でお願い",
+            "下道だけで行って",
+            "高速だけは勘弁して",
+            "ハイウェイは避けたい",
+            "高速では行きたくない",
+            "高速道路を使いたくない",
+            "ｈｉｇｈｗａｙなし",
+            "高速抜き",
+            "高速はやめて",
+            "no highways",
+            "without motorways",
+            "avoid highways please",
+            "Don't use the freeway",
+            "I do not want to take expressways",
+            "stay off the motorway",
+            "skip the highway",
+            "local roads only",
+            "use back roads",
+            "I'd rather not take the highway",
+        ],
+        &of(|it| it.no_highways = true),
+    );
+}
+
+#[test]
+fn using_them_is_not_avoiding_them() {
+    all_mean(
+        &[
+            "高速を使って",
+            "高速で行きたい",
+            "高速に乗って",
+            "高速道路を利用して",
+            "高速OK",
+            "高速を優先して",
+            "高速でも構わない",
+            "use the highway",
+            "highways are fine",
+            "take the motorway",
+            "with expressways",
+        ],
+        &of(|_| {}),
+    );
+}
+
+#[test]
+fn what_is_avoided_and_what_is_used_are_told_apart() {
+    all_mean(
+        &[
+            "高速は使って、フェリーは避けて",
+            "フェリーは嫌",
+            "フェリー禁止",
+            "フェリーには乗らない",
+            "船は使わない",
+            "no ferries",
+            "I hate ferries",
+            "use highways but avoid ferries",
+            "no ferries, highways are fine",
+            "use the highway, no ferries",
+        ],
+        &of(|it| it.no_ferries = true),
+    );
+    all_mean(
+        &[
+            "有料道路も避けて",
+            "有料はなし",
+            "高速代を払いたくない",
+            "無料の道で",
+            "avoid tolls",
+            "toll-free",
+            "no toll roads",
+            "without paying is no wish, but no tolls is",
+        ],
+        &of(|it| it.no_tolls = true),
+    );
+    all_mean(
+        &["高速も有料道路も使わないで", "no highways or tolls", "avoid highways, tolls"],
+        &of(|it| (it.no_highways, it.no_tolls) = (true, true)),
+    );
+}
+
+#[test]
+fn rules_are_found_however_one_says_them() {
+    let rule = |rule| of(|it| it.rule = Some(rule));
+    all_mean(
+        &[
+            "一番早い",
+            "一番速いルートで",
+            "最速で",
+            "最短で",
+            "最短時間で",
+            "できるだけ早く着きたい",
+            "急いでいます",
+            "いちばん早い道",
+            "とにかく早く",
+            "時間優先で",
+            "fastest route",
+            "the quickest way",
+            "as soon as possible",
+            "I'm in a hurry",
+        ],
+        &rule(Rule::Fastest),
+    );
+    all_mean(
+        &["最短距離で", "距離が短いルート", "一番近い道", "the shortest route"],
+        &rule(Rule::Shortest),
+    );
+    all_mean(&["一番安いルート", "料金を抑えたい", "cheapest please"], &rule(Rule::Cheapest));
+    all_mean(
+        &[
+            "右折少なめ",
+            "右折が少ないルート",
+            "右折を避けて",
+            "なるべく右折したくない",
+            "右折なしで",
+            "右折は苦手",
+            "右に曲がりたくない、右折は減らして",
+            "fewer right turns",
+            "avoid right turns",
+            "minimise right turns",
+            "fewest right turns",
+        ],
+        &rule(Rule::FewestRightTurns),
+    );
+}
+
+#[test]
+fn congestion_comparisons_and_walks_are_found() {
+    all_mean(
+        &[
+            "渋滞を避けて",
+            "渋滞回避",
+            "混んでいない道",
+            "空いている道で",
+            "混雑は避けたい",
+            "avoid traffic",
+            "no traffic jams",
+            "渋滞なしで",
+        ],
+        &of(|it| it.traffic = true),
+    );
+    all_mean(
+        &[
+            "比較して",
+            "高速と一般道を比較して",
+            "compare routes with and without highways",
+            "ルートを比べて",
+            "候補を見せて",
+            "compare the routes",
+            "show me alternatives",
+        ],
+        &of(|it| it.once.compare = true),
+    );
+    all_mean(
+        &["歩いて", "徒歩で行きたい", "on foot", "I want to walk"],
+        &of(|it| it.walking = true),
+    );
+    all_mean(&["自転車で行きたい", "by bike"], &of(|it| it.cycling = true));
+    all_mean(
+        &["おまかせ", "おすすめのルートで", "特になし", "anything goes", "今から", "車で"],
+        &of(|_| {}),
+    );
+}
+
+#[test]
+fn what_merely_looks_like_a_wish_is_none() {
+    for sentence in [
+        "",
+        "よろしく",
+        "楽しみです",
+        "早朝の船橋",
+        "breakfast",
+        "notable knowledge",
+        "高速",
+        "国道駅",
+        "I know",
+        "一般的に",
+        "a nice trip",
+        "高速バス",
+        "<script>alert(1)</script>",
+        "🚗💨",
+    ] {
+        assert_eq!(wishes(sentence), Wishes::default(), "{sentence}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_known_by_name() {
+    for (sentence, beyond) in [
+        ("電車で", Beyond::Transit),
+        ("by train", Beyond::Transit),
+        ("景色のいい道", Beyond::Scenery),
+        ("川崎を経由して", Beyond::Stopover),
+        ("7時までに着きたい", Beyond::Arrival),
+        ("arrive at 7", Beyond::Arrival),
+    ] {
+        let wishes = wishes(sentence);
+        assert!(wishes.once.beyond.contains(&beyond), "{sentence}: {wishes:?}");
+        assert_eq!(wishes.departure, None, "{sentence}");
+    }
+}
+
+#[test]
+fn a_departure_is_the_next_moment_that_it_fits_in_japan() {
+    for (sentence, moment) in [
+        ("7時に出発", "2026-11-22T07:00:00+09:00"),
+        ("19時に出発", "2026-11-21T19:00:00+09:00"),
+        ("午後3時半に出る", "2026-11-21T15:30:00+09:00"),
+        ("午後３時１５分発", "2026-11-21T15:15:00+09:00"),
+        ("明日の朝8時に出発", "2026-11-22T08:00:00+09:00"),
+        ("明日18:30", "2026-11-22T18:30:00+09:00"),
+        ("あさって七時に", "2026-11-23T07:00:00+09:00"),
+        ("十二時に出発", "2026-11-21T12:00:00+09:00"),
+        ("正午に出ます", "2026-11-21T12:00:00+09:00"),
+        ("夜8時", "2026-11-21T20:00:00+09:00"),
+        ("24時に出発", "2026-11-22T00:00:00+09:00"),
+        ("30分後に出発", "2026-11-21T10:30:00+09:00"),
+        ("2時間後", "2026-11-21T12:00:00+09:00"),
+        ("leave at 7", "2026-11-22T07:00:00+09:00"),
+        ("leave at 7:30 pm", "2026-11-21T19:30:00+09:00"),
+        ("tomorrow at 8am", "2026-11-22T08:00:00+09:00"),
+        ("at noon", "2026-11-21T12:00:00+09:00"),
+        ("in 45 minutes", "2026-11-21T10:45:00+09:00"),
+        ("in an hour", "2026-11-21T11:00:00+09:00"),
+        ("leave at 6pm", "2026-11-21T18:00:00+09:00"),
+        ("7:30pm", "2026-11-21T19:30:00+09:00"),
+        ("departing tomorrow 8:30", "2026-11-22T08:30:00+09:00"),
+    ] {
+        let trip = calls(&trip(sentence));
+        assert_eq!(trip[0].arguments["departure_time"], moment, "{sentence}");
+    }
+    for sentence in ["25時に出発", "7:99", "2時間で着く?", "99999時", "10000分後", "12345:00"]
+    {
+        assert_eq!(wishes(sentence).departure, None, "{sentence}");
+    }
+}

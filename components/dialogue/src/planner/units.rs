@@ -1,0 +1,50 @@
+//! Lengths, times and prices as people read them.
+
+use super::found::Toll;
+use crate::Language;
+
+/// `800 m`, `32.4 km`.
+pub(crate) fn length(metres: u64) -> String {
+    match metres {
+        0..1_000 => format!("{metres} m"),
+        _ => format!("{:.1} km", metres as f64 / 1_000.0),
+    }
+}
+
+/// `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
+pub(crate) fn duration(seconds: u64, language: Language) -> String {
+    let minutes = (seconds + 30) / 60;
+    let (hours, rest) = (minutes / 60, minutes % 60);
+    match (hours, rest) {
+        (0, _) => language.pick(format!("{rest}分"), format!("{rest} min")),
+        (_, 0) => language.pick(format!("{hours}時間"), format!("{hours} h")),
+        _ => language.pick(format!("{hours}時間{rest}分"), format!("{hours} h {rest} min")),
+    }
+}
+
+/// `1,320円`, `約1,320円（目安）`.
+pub(super) fn price(toll: &Toll, language: Language) -> String {
+    let amount = grouped(toll.amount.max(0.0).round() as u64);
+    let is_yen = matches!(toll.currency.as_str(), "JPY" | "");
+    let price = match (is_yen, language) {
+        (true, Language::Japanese) => format!("{amount}円"),
+        (true, Language::English) => format!("¥{amount}"),
+        (false, _) => format!("{:.2} {}", toll.amount, toll.currency),
+    };
+    match toll.is_estimate {
+        true => language.pick(format!("約{price}（目安）"), format!("about {price}")),
+        false => price,
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,136 @@
+//! What is wished of a route, and what of that lasts from sentence to sentence.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+/// What is wished of a route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    /// Keep clear of toll roads.
+    pub no_tolls: bool,
+    /// Keep clear of motorways.
+    pub no_highways: bool,
+    /// Keep clear of ferries.
+    pub no_ferries: bool,
+    /// Keep clear of congestion, as it is now.
+    pub(super) traffic: bool,
+    /// What traffic is taken to be.
+    pub(super) outlook: Option<Outlook>,
+    /// By which rule one of several is chosen.
+    pub rule: Option<Rule>,
+    /// On foot.
+    pub walking: bool,
+    /// By bicycle.
+    pub cycling: bool,
+    /// Stops on the way, in order.
+    pub via: Vec<String>,
+    /// When to be there, as tools read it.
+    pub arrival: Option<String>,
+    /// When to leave; none is now.
+    pub(super) departure: Option<Timestamp>,
+    /// How often another one than the best was asked for.
+    pub(super) others: usize,
+    /// For this sentence only.
+    pub(super) once: Once,
+}
+
+/// What is wished by the last sentence, and not by those after it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Once {
+    /// Show how the candidates differ.
+    pub(super) compare: bool,
+    /// This one of those that were found, from 1.
+    pub(super) pick: Option<usize>,
+    /// Something faster than before.
+    pub(super) faster: bool,
+    /// The rule that this sentence names.
+    pub(super) ruled: Option<Rule>,
+    /// The rule that held before it.
+    pub(super) formerly: Option<Rule>,
+    /// The sentence was read by its words; else it has none that are known.
+    pub(super) is_read: bool,
+    /// Something was taken over from earlier sentences.
+    pub(super) is_inherited: bool,
+    /// When to be there.
+    pub(super) arrival: Option<Timestamp>,
+    /// How one moves, as far as this sentence says it.
+    pub(super) mode: Option<Mode>,
+    /// What is known, and not every tool can do.
+    pub(super) beyond: BTreeSet<Beyond>,
+}
+
+/// How one of several is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// The least time.
+    Fastest,
+    /// The least distance.
+    Shortest,
+    /// The least toll.
+    Cheapest,
+    /// The fewest turns to the right.
+    FewestRightTurns,
+}
+
+/// How one moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Walk,
+    Cycle,
+    Drive,
+}
+
+/// What traffic is taken to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outlook {
+    Pessimistic,
+    Optimistic,
+}
+
+/// What people wish for, and not every tool can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Beyond {
+    Arrival,
+    Transit,
+    Scenery,
+    Stopover,
+    /// There and back at once.
+    RoundTrip,
+    /// One road or bridge, by its name.
+    Road,
+    /// Several ways of moving at once.
+    Modes,
+    /// A day or a part of one, without the time.
+    Vague,
+}
+
+impl Wishes {
+    /// When to leave, as tools read it.
+    pub(crate) fn leaving(&self) -> Option<String> {
+        self.departure.map(super::when::rfc3339)
+    }
+
+    /// Whether anything is wished of the way that a table of distances does not know.
+    pub(crate) fn is_of_the_way(&self) -> bool {
+        let is_by = self.walking || self.cycling;
+        is_by || self.no_tolls || self.no_highways || self.no_ferries || self.once.arrival.is_some()
+    }
+
+    /// Whether more than one route is needed to choose.
+    pub(super) fn needs_several(&self) -> bool {
+        let Once { compare, pick, faster, .. } = self.once;
+        let one_of = self.rule.is_some() || self.traffic || self.others > 0;
+        one_of || compare || pick.is_some() || faster
+    }
+
+    /// The same without what was for one sentence only.
+    pub(super) fn lasting(&self) -> Self {
+        Self { once: Once::default(), ..self.clone() }
+    }
+
+    /// Whether anything is wished that lasts.
+    pub(super) fn is_any(&self) -> bool {
+        self.lasting() != Self::default()
+    }
+}
