@@ -47,6 +47,16 @@ pub(crate) mod endpoints {
     });
 }
 
+pub(crate) mod dialogue {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-dialogue",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
+    });
+}
+
 pub(crate) mod examples {
     wasmtime::component::bindgen!({
         path: "../wit",

@@ -207,6 +207,10 @@ impl LoadedComponent {
             })
             .await
             .map_err(LoadError::Describe)?;
+        // One that only understands sentences has no tools.
+        if definitions.is_empty() && self.has_dialogue() {
+            return Ok(Vec::new());
+        }
         Tool::read_all(definitions).map_err(LoadError::Definition)
     }
 

@@ -52,6 +52,7 @@ pub struct Running {
 }
 
 mod configured;
+mod dialogue;
 mod offers;
 mod store;
 

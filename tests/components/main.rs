@@ -3,6 +3,7 @@
 
 mod cinema;
 mod conversations;
+mod dialogue;
 mod echo;
 mod forms;
 mod goldens;

@@ -23,6 +23,7 @@ mod models;
 mod outcome;
 mod specification;
 mod turns;
+mod understanding;
 mod wire;
 
 /// A server, and the model behind its assistant `counter`.

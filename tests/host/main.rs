@@ -7,6 +7,7 @@ mod chat;
 mod command_line;
 mod command_line_offline;
 mod compiling;
+mod contract;
 mod conversations;
 mod data;
 mod forms;

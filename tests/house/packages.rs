@@ -86,9 +86,8 @@ fn rooms() -> BTreeMap<String, Vec<&'static str>> {
 fn the_host_depends_on_no_tool_and_on_no_page() {
     let forbidden = [&rooms()["components"][..], &["frontend"]].concat();
     let found = dependencies("host").into_iter().filter(|found| forbidden.contains(found));
-    // Two exceptions on their way out: the format of maps that the command line imports, and what
-    // understands sentences until it is a component.
-    let found = found.filter(|found| !["graph", "dialogue"].contains(found));
+    // The command line imports maps: the format is the one thing of a tool's that it may know.
+    let found = found.filter(|found| *found != "graph");
     assert_eq!(
         found.collect::<Vec<_>>(),
         Vec::<&str>::new(),

@@ -162,6 +162,11 @@ impl Tested {
         self.running.get(path, query).await
     }
 
+    /// What comes next in a conversation, or why nothing does.
+    pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
+        self.running.converse(turn).await
+    }
+
     /// From now on somebody else calls.
     pub fn speak(&self, caller: Caller) {
         self.running.speak(caller);

@@ -36,6 +36,7 @@ mod numbers;
 mod places;
 mod rules;
 mod say;
+pub(crate) use say::confidence;
 mod survey;
 pub(crate) mod talker;
 mod ways;

@@ -6,6 +6,7 @@
 //! next [`Decision`] turn by turn.
 
 mod builtin;
+mod conversation;
 mod language;
 mod message;
 mod planner;
@@ -15,6 +16,9 @@ pub use builtin::Builtin;
 pub use builtin::talker::{By, Said, Scene, Talker};
 pub use language::Language;
 pub use message::{Body, Image, Message, Part};
+toolkit::export_tools!();
+toolkit::export_dialogue!(conversation::next);
+
 use message::{images_of, text_of};
 pub use planner::{Planner, Rule, Said as Remark, Trip, Wishes};
 pub use turn::{

@@ -2,6 +2,7 @@
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use super::{Answered, Decision, Language};
 
@@ -40,7 +41,7 @@ pub struct Trip {
 }
 
 /// One entry of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Said {
     /// Whether the person said it, rather than the assistant.
     pub is_user: bool,

@@ -1,7 +1,5 @@
 //! One turn of a conversation: what is known in it, and what comes next.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -38,9 +36,11 @@ pub struct Turn<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
     /// Its name.
-    pub name: Arc<str>,
-    /// JSON Schema of its arguments.
-    pub schema: Arc<Map<String, Value>>,
+    pub name: String,
+    /// The names of its arguments.
+    pub arguments: Vec<String>,
+    /// The names of those that it needs.
+    pub required: Vec<String>,
     /// Whether it changes nothing.
     pub is_read_only: bool,
 }

@@ -57,6 +57,18 @@ pub mod endpoints {
     });
 }
 
+/// The world of components that understand sentences.
+pub mod dialogue {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-dialogue",
+        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
+        pub_export_macro: true,
+        export_macro_name: "export_dialogue_world",
+        default_bindings_module: "toolkit::bindings::dialogue",
+    });
+}
+
 /// The world of components that prove themselves.
 pub mod examples {
     wit_bindgen::generate!({

@@ -25,21 +25,22 @@ pub fn unknown(name: &str) -> Stop {
     invalid("", format!("This component has no tool named {name}."))
 }
 
-/// Exports the listed tools, in the order in which people should see them.
+/// Exports the listed tools, in the order in which people should see them; none, where the component only
+/// understands sentences.
 #[macro_export]
 macro_rules! export_tools {
-    ($($tool:ty),+ $(,)?) => {
+    ($($tool:ty),* $(,)?) => {
         #[doc(hidden)]
         pub struct Component;
 
         impl $crate::Tools for Component {
             fn definitions() -> Vec<$crate::Definition> {
-                vec![$($crate::definition::definition::<$tool>()),+]
+                vec![$($crate::definition::definition::<$tool>()),*]
             }
 
             fn call(invocation: $crate::Invocation) -> Result<$crate::Output, $crate::Stop> {
                 match invocation.name.as_str() {
-                    $(<$tool as $crate::Tool>::NAME => $crate::export::run::<$tool>(invocation),)+
+                    $(<$tool as $crate::Tool>::NAME => $crate::export::run::<$tool>(invocation),)*
                     name => Err($crate::export::unknown(name)),
                 }
             }
@@ -128,6 +129,24 @@ macro_rules! export_schedule {
         #[cfg(target_arch = "wasm32")]
         $crate::bindings::schedule::export_schedule_world!(
             Component with_types_in $crate::bindings::schedule
+        );
+    };
+}
+
+/// Exports a function `fn(dialogue::Turn) -> Result<dialogue::Reply, E>`, with `E` any
+/// [`std::fmt::Display`], that says what comes next in a conversation.
+#[macro_export]
+macro_rules! export_dialogue {
+    ($next:path) => {
+        impl $crate::dialogue::Guest for Component {
+            fn next(turn: $crate::dialogue::Turn) -> Result<$crate::dialogue::Reply, String> {
+                $next(turn).map_err(|it| it.to_string())
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::dialogue::export_dialogue_world!(
+            Component with_types_in $crate::bindings::dialogue
         );
     };
 }

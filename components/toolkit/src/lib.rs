@@ -45,6 +45,7 @@ pub mod caller;
 pub mod completions;
 mod content;
 pub mod definition;
+pub mod dialogue;
 pub mod endpoints;
 pub mod events;
 pub mod example;

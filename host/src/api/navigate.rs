@@ -10,7 +10,6 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use dialogue::{Planner, Remark, Trip};
 use http::{Extensions, HeaderMap};
 use serde_json::{Value, json};
 
@@ -40,7 +39,7 @@ use crate::{
     telemetry::TraceHeaders,
 };
 use reasoned::Reasoned;
-use request::Asked;
+use request::{Asked, Remark};
 
 /// What the endpoints work on.
 #[derive(Clone)]
@@ -79,13 +78,37 @@ async fn answer(
     let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
     let ends = (asked.origin, asked.destination);
     let trip = navigate.trip(&caller, ends, &asked.message, asked.history);
-    let (task, language) = (navigate.task(&trip), trip.language.into());
+    let (task, language) = (navigate.task(&trip), trip.language);
     let (decider, running) = match navigate.decider(trip) {
         Ok(it) => it,
         Err(it) => return Refusal::of(Trouble::Undecided(it), language).into_response(),
     };
     let job = navigate.job(&headers, caller, task, decider, shape);
     Job { running, ..job }.answer(&headers).await
+}
+
+/// A route that is asked for.
+pub(super) struct Trip {
+    origin: String,
+    destination: String,
+    /// What is wished of it, in a sentence.
+    message: String,
+    /// What was said before, oldest first.
+    history: Vec<Remark>,
+    language: Language,
+    now: jiff::Timestamp,
+}
+
+impl Trip {
+    /// The same for what understands sentences.
+    pub(super) fn route(&self) -> Value {
+        json!({
+            "origin": self.origin,
+            "destination": self.destination,
+            "message": self.message,
+            "history": self.history,
+        })
+    }
 }
 
 /// What an answer looks like.
@@ -131,16 +154,22 @@ impl Navigate {
         let chosen = models::chosen(assistant, &self.models, &self.base);
         if matches!(chosen.provider, Provider::Builtin | Provider::Auto) {
             return Ok((
-                Box::new(Understanding::Route(Box::new(Planner::of_sentence(trip)))),
+                Box::new(Understanding::of_route(&self.assistant.registry, &trip.route())),
                 None,
             ));
         }
-        let model = models::decider(&chosen, assistant, &self.models, &self.base, None)?;
+        let given = (&self.assistant.registry, None);
+        let model = models::decider(&chosen, assistant, &self.models, &self.base, given)?;
         let running = self.metrics.run("navigation", chosen.provider);
         Ok((Box::new(Reasoned::new(model)), Some(running)))
     }
 
-    /// The way that is asked for.
+    /// Where the components are.
+    pub(super) fn registry(&self) -> &Registry {
+        &self.assistant.registry
+    }
+
+    /// The route that is asked for.
     pub(super) fn trip(
         &self,
         caller: &Caller,
@@ -149,17 +178,13 @@ impl Navigate {
         history: Vec<Remark>,
     ) -> Trip {
         let now = i64::try_from(self.clock.now().as_secs()).unwrap_or_default();
-        let offers = self.assistant.offers(caller);
-        let offer = |name: &str| offers.iter().find(|it| &*it.name == name);
         Trip {
             origin,
             destination,
             message: message.to_owned(),
             history,
-            language: Language::of(caller.locale.as_deref(), message).into(),
+            language: Language::of(caller.locale.as_deref(), message),
             now: jiff::Timestamp::from_second(now).unwrap_or_default(),
-            has_table: offer("distance_compare").is_some(),
-            via: Vec::new(),
         }
     }
 
@@ -176,7 +201,7 @@ impl Navigate {
         Task {
             message: vec![Part::text(message)],
             history: said.collect(),
-            language: trip.language.into(),
+            language: trip.language,
             now: trip.now,
         }
     }

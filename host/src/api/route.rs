@@ -5,8 +5,8 @@ use axum::{
     extract::{State, rejection::BytesRejection},
     response::{IntoResponse, Response},
 };
-use dialogue::{Planner, Rule, Wishes};
 use http::{Extensions, HeaderMap};
+use serde_json::Value;
 
 use super::navigate::{Fields, Navigate, Refusal, Shape};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 /// How one may travel.
 const MODES: [&str; 3] = ["driving", "walking", "bicycling"];
-/// The kinds of route, and what each wishes for.
+/// The kinds of route.
 const KINDS: [&str; 8] = [
     "recommended",
     "fastest",
@@ -43,32 +43,31 @@ pub(super) async fn answer(
         Ok((ends, wishes)) => {
             let trip = navigate.trip(&caller, ends, "", Vec::new());
             let task = navigate.task(&trip);
-            let planner =
-                Box::new(Understanding::Route(Box::new(Planner::of_wishes(trip, wishes))));
-            navigate.job(&headers, caller, task, planner, Shape::Plain).answer(&headers).await
+            let mut route = trip.route();
+            for (name, value) in wishes {
+                route[name] = value;
+            }
+            let decider = Box::new(Understanding::of_route(navigate.registry(), &route));
+            navigate.job(&headers, caller, task, decider, Shape::Plain).answer(&headers).await
         }
         Err(refusal) => refusal.into_response(),
     }
 }
 
-fn asked(fields: &Fields) -> Result<((String, String), Wishes), Refusal> {
+/// Both ends, and what the route is to be like.
+type Asked = ((String, String), [(&'static str, Value); 4]);
+
+fn asked(fields: &Fields) -> Result<Asked, Refusal> {
     let ends = fields.ends()?;
-    let mut wishes = Wishes::default();
-    let mode = fields.word("travelMode", &MODES)?;
-    wishes.walking = mode == Some(1);
-    wishes.cycling = mode == Some(2);
-    wishes.via = fields.places("via", VIA_MAX)?;
-    wishes.arrival = fields.moment("arrivalTime")?;
+    let mode = fields.word("travelMode", &MODES)?.map(|it| MODES[it]);
     let kind = fields.word("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
-    wishes.rule = match kind {
-        "fastest" => Some(Rule::Fastest),
-        "shortest" => Some(Rule::Shortest),
-        "cheapest" => Some(Rule::Cheapest),
-        "fewest_right_turns" => Some(Rule::FewestRightTurns),
-        _ => None,
-    };
-    wishes.no_highways = kind == "no_highways";
-    wishes.no_tolls = kind == "no_tolls";
-    wishes.no_ferries = kind == "no_ferries";
+    let via = fields.places("via", VIA_MAX)?;
+    let arrival = fields.moment("arrivalTime")?;
+    let wishes = [
+        ("kind", kind.into()),
+        ("mode", mode.into()),
+        ("via", via.into()),
+        ("arrival", arrival.into()),
+    ];
     Ok((ends, wishes))
 }

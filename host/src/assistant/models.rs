@@ -19,6 +19,7 @@ use claude::Claude;
 use openai::OpenAi;
 
 use super::{AssistantConfig, Decider, Models, Provider, Undecided, Understanding};
+use crate::registry::Registry;
 
 /// Whoever decides for an assistant, as configuration and environment say.
 #[derive(Clone)]
@@ -65,10 +66,12 @@ pub(crate) fn decider(
     assistant: &AssistantConfig,
     models: &Models,
     base: &Path,
-    transcript: Option<&Value>,
+    (registry, transcript): (&Registry, Option<&Value>),
 ) -> Result<Box<dyn Decider>, Undecided> {
     match chosen.provider {
-        Provider::Builtin | Provider::Auto => Ok(Box::new(Understanding::of_chat(transcript))),
+        Provider::Builtin | Provider::Auto => {
+            Ok(Box::new(Understanding::of_chat(registry, transcript)))
+        }
         Provider::Gemini => {
             picture::gemini(&chosen.model, assistant, &models.gemini, base, transcript)
         }

@@ -1,61 +1,129 @@
-//! Decides without a model: what is known of a turn goes to the crate that understands sentences, and its
-//! answer is told sentence by sentence, as a model's would be.
+//! Decides without a model: the components that understand sentences are told of the turn, and the one that
+//! understands best says what comes next. Its answer is told sentence by sentence, as a model's would be.
 
-use dialogue::{Builtin, Planner, Talker};
+use std::{collections::BTreeMap, sync::Arc};
+
 use futures::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::{
-    Answered, Body, Choice, Conclusion, Decider, Decision, Image, Language, Message, Offer, Part,
-    Task, ToolCall, ToolResult, Turn, Undecided, images_of,
+    Answered, Body, Choice, Conclusion, Decider, Decision, Image, Message, Offer, Part, Task,
+    ToolCall, ToolResult, Turn, Undecided, Why, images_of,
 };
-use crate::failure::Failure;
+use crate::{
+    bindings::{
+        dialogue::exports::madoguchi::tool::dialogue as wit, madoguchi::tool::types::Datetime,
+    },
+    component::LoadedComponent,
+    registry::Registry,
+};
+
+/// Where a transcript keeps the components' memories, and the name of the one that answered last.
+const MEMORIES: &str = "memories";
+const LATEST: &str = "latest";
 
 /// Who decides where no model is asked.
-pub(crate) enum Understanding {
-    /// Follows a conversation with a person.
-    Chat(Box<Builtin>),
-    /// Plays an agent.
-    Agent(Box<Talker>),
-    /// Chooses a route.
-    Route(Box<Planner>),
+pub(crate) struct Understanding {
+    registry: Registry,
+    /// What is known beside what is said.
+    context: Option<Value>,
+    /// What each component wants to be told again, by its name.
+    memories: BTreeMap<String, Value>,
+    /// The component that goes on with what it began.
+    latest: Option<String>,
+    /// What was remembered while all sentences were understood in one place: for those without a memory.
+    former: Option<Value>,
 }
 
 impl Understanding {
-    /// Follows a conversation, from `transcript` on where there is one.
-    pub(crate) fn of_chat(transcript: Option<&Value>) -> Self {
-        Self::Chat(Box::new(transcript.map_or_else(Builtin::default, Builtin::resume)))
-    }
-
-    /// Hears what was said so far, oldest first, where it plays an agent.
-    pub(crate) fn hear(&mut self, log: &[dialogue::Said]) {
-        if let Self::Agent(it) = self {
-            it.hear(log);
+    /// Follows a person's conversation, from `transcript` on where there is one.
+    pub(crate) fn of_chat(registry: &Registry, transcript: Option<&Value>) -> Self {
+        let mut it = Self::of(registry, None);
+        let Some(transcript) = transcript else { return it };
+        match transcript.get(MEMORIES).and_then(Value::as_object) {
+            Some(memories) => {
+                let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.clone());
+                it.memories = memories.iter().map(memory).collect();
+            }
+            None => it.former = Some(transcript.clone()),
         }
+        it.latest = transcript.get(LATEST).and_then(Value::as_str).map(str::to_owned);
+        it
     }
 
-    fn next(&mut self, turn: Turn<'_>) -> Decision {
-        let task = task(turn.task);
-        let offers: Vec<_> = turn.offers.iter().map(offer).collect();
-        let answered: Vec<_> = turn.answered.iter().map(answered).collect();
-        let turn = dialogue::Turn {
-            task: &task,
-            is_first: turn.is_first,
-            offers: &offers,
-            answered: &answered,
+    /// Chooses a route: `route` says which.
+    pub(crate) fn of_route(registry: &Registry, route: &Value) -> Self {
+        Self::of(registry, Some(json!({ "route": route })))
+    }
+
+    /// Plays an agent, of whom it is told by [`Self::plays`].
+    pub(crate) fn of_agent(registry: &Registry) -> Self {
+        Self::of(registry, None)
+    }
+
+    fn of(registry: &Registry, context: Option<Value>) -> Self {
+        let registry = registry.clone();
+        Self { registry, context, memories: BTreeMap::new(), latest: None, former: None }
+    }
+
+    /// Which agent it plays, and what was said so far.
+    pub(crate) fn plays(&mut self, agent: &Value) {
+        self.context = Some(json!({ "agent": agent }));
+    }
+
+    async fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let catalog = self.registry.catalog();
+        let mut components: Vec<_> =
+            catalog.components().filter(|it| it.has_dialogue()).cloned().collect();
+        let latest = self.latest.as_deref().filter(|_| !turn.is_first);
+        if let Some(at) = components.iter().position(|it| Some(&**it.name()) == latest) {
+            components = vec![components.swap_remove(at)];
+        }
+        let mut told = told(turn);
+        told.context = self.context.as_ref().map(Value::to_string);
+        let mut best: Option<(f32, Arc<LoadedComponent>, wit::Reply)> = None;
+        let mut failed = None;
+        for component in components {
+            let memory = self.memories.get(&**component.name()).or(self.former.as_ref());
+            told.memory = memory.map(Value::to_string);
+            match component.next_in_dialogue(&told).await {
+                Ok(Some(reply)) => {
+                    let is_number = reply.confidence.is_finite();
+                    let confidence = if is_number { reply.confidence.clamp(0.0, 1.0) } else { 0.0 };
+                    if best.as_ref().is_none_or(|it| confidence > it.0) {
+                        best = Some((confidence, component, reply));
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let name = component.name();
+                    tracing::warn!(component = &**name, "it understood nothing: {error}");
+                    failed =
+                        Some(format!("the component {name} failed; the server's log says how"));
+                }
+            }
+        }
+        let Some((_, component, reply)) = best else {
+            return Err(match failed {
+                Some(what) => Undecided::new(Why::Failed, what),
+                None => Undecided::new(
+                    Why::Missing,
+                    "no model is configured, and no component that is served understands sentences",
+                ),
+            });
         };
-        decision(match self {
-            Self::Chat(it) => it.next(turn),
-            Self::Agent(it) => it.next(turn),
-            Self::Route(it) => it.next(&answered),
-        })
+        let name = component.name().to_string();
+        let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
+        self.memories.insert(name.clone(), memory);
+        self.latest = Some(name);
+        decision(reply.step)
     }
 }
 
 impl Decider for Understanding {
     fn decide<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
-        let decision = self.next(turn);
         Box::pin(async move {
+            let decision = self.next(turn).await?;
             if let Decision::Conclude(conclusion) = &decision {
                 for text in conclusion.text().split_inclusive(['。', '\n']) {
                     turn.teller.say(text).await;
@@ -69,104 +137,120 @@ impl Decider for Understanding {
     }
 
     fn may_call_for_pages(&self) -> bool {
-        matches!(self, Self::Chat(_))
+        self.context.is_none()
     }
 
     fn transcript(&self) -> Value {
-        match self {
-            Self::Chat(it) => it.transcript(),
-            Self::Agent(_) | Self::Route(_) => Value::Null,
+        json!({ MEMORIES: self.memories, LATEST: self.latest })
+    }
+}
+
+/// The turn as the contract has it.
+fn told(turn: Turn<'_>) -> wit::Turn {
+    let Task { message, history, language, now } = turn.task;
+    wit::Turn {
+        memory: None,
+        context: None,
+        message: message.iter().map(piece).collect(),
+        is_first: turn.is_first,
+        history: history.iter().map(remark).collect(),
+        language: language.pick(wit::Language::Ja, wit::Language::En),
+        now: Datetime {
+            seconds: u64::try_from(now.as_second()).unwrap_or_default(),
+            nanoseconds: 0,
+        },
+        tools: turn.offers.iter().map(tool).collect(),
+        answered: turn.answered.iter().map(answered).collect(),
+    }
+}
+
+fn remark(it: &Message) -> wit::Remark {
+    wit::Remark { is_user: it.is_user, content: it.parts.iter().map(piece).collect() }
+}
+
+fn piece(it: &Part) -> wit::Piece {
+    match &it.body {
+        Body::Text(text) => wit::Piece::Text(text.clone()),
+        Body::Image(Image { mime_type, data }) => {
+            let (mime_type, base64) = (mime_type.clone(), data.to_string());
+            wit::Piece::Picture(wit::Picture { mime_type, base64 })
         }
     }
 }
 
-impl From<Language> for dialogue::Language {
-    fn from(it: Language) -> Self {
-        it.pick(Self::Japanese, Self::English)
+fn part(it: wit::Piece) -> Part {
+    match it {
+        wit::Piece::Text(text) => Part::text(text),
+        wit::Piece::Picture(it) => {
+            Part::image(Image { mime_type: it.mime_type, data: it.base64.into() })
+        }
     }
 }
 
-impl From<dialogue::Language> for Language {
-    fn from(it: dialogue::Language) -> Self {
-        it.pick(Self::Japanese, Self::English)
-    }
-}
-
-fn task(it: &Task) -> dialogue::Task {
-    dialogue::Task {
-        message: it.message.iter().map(told).collect(),
-        history: it.history.iter().map(message).collect(),
-        language: it.language.into(),
-        now: it.now,
-    }
-}
-
-fn message(it: &Message) -> dialogue::Message {
-    dialogue::Message { is_user: it.is_user, parts: it.parts.iter().map(told).collect() }
-}
-
-fn offer(it: &Offer) -> dialogue::Offer {
-    dialogue::Offer {
-        name: it.name.clone(),
-        schema: it.schema.clone(),
+fn tool(it: &Offer) -> wit::Tool {
+    let arguments = it.schema.get("properties").and_then(Value::as_object);
+    let required = it.schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    wit::Tool {
+        name: it.name.to_string(),
+        arguments: arguments.into_iter().flat_map(Map::keys).cloned().collect(),
+        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
         is_read_only: it.is_read_only,
     }
 }
 
-fn told(it: &Part) -> dialogue::Part {
-    match &it.body {
-        Body::Text(text) => dialogue::Part::text(text),
-        Body::Image(Image { mime_type, data }) => {
-            let (mime_type, data) = (mime_type.clone(), data.clone());
-            dialogue::Part::image(dialogue::Image { mime_type, data })
-        }
-    }
-}
-
-fn heard(it: dialogue::Part) -> Part {
-    match it.body {
-        dialogue::Body::Text(text) => Part::text(text),
-        dialogue::Body::Image(dialogue::Image { mime_type, data }) => {
-            Part::image(Image { mime_type, data })
-        }
-    }
-}
-
-fn answered(it: &Answered) -> dialogue::Answered {
-    let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
-    let result = match &it.result {
-        ToolResult::Output { structured, meta, content } => dialogue::ToolResult::Output {
-            structured: structured.clone(),
-            meta: meta.clone(),
-            content: content.iter().map(told).collect(),
-        },
-        ToolResult::Failed(it) => dialogue::ToolResult::Failed(failure(it)),
+fn answered(it: &Answered) -> wit::Answered {
+    let ToolCall { id, name, arguments, meta, reason } = &it.call;
+    let call = wit::Call {
+        id: id.clone(),
+        tool: name.clone(),
+        arguments: text(arguments),
+        meta: text(meta),
+        reason: reason.clone(),
     };
-    dialogue::Answered { call: dialogue::ToolCall { id, name, arguments, meta, reason }, result }
+    let outcome = match &it.result {
+        ToolResult::Output { structured, meta, content } => Ok(wit::Output {
+            structured: structured.to_string(),
+            meta: meta.to_string(),
+            content: content.iter().map(piece).collect(),
+        }),
+        ToolResult::Failed(it) => Err(wit::Failure {
+            code: it.error.clone(),
+            message: it.message.clone(),
+            status: it.status,
+            details: text(&it.data),
+        }),
+    };
+    wit::Answered { call, outcome }
 }
 
-fn failure(it: &Failure) -> dialogue::Failure {
-    let mut failure = dialogue::Failure::new(&it.error, it.status, &it.message);
-    failure.data.clone_from(&it.data);
-    failure
+fn text(it: &Map<String, Value>) -> String {
+    serde_json::to_string(it).unwrap_or_default()
 }
 
-fn decision(it: dialogue::Decision) -> Decision {
-    match it {
-        dialogue::Decision::Call(calls) => Decision::Call(calls.into_iter().map(call).collect()),
-        dialogue::Decision::Conclude(it) => Decision::Conclude(Conclusion {
-            parts: it.parts.into_iter().map(heard).collect(),
+fn decision(it: wit::Step) -> Result<Decision, Undecided> {
+    Ok(match it {
+        wit::Step::Calls(calls) => {
+            Decision::Call(calls.into_iter().map(call).collect::<Result<_, _>>()?)
+        }
+        wit::Step::Answer(it) => Decision::Conclude(Conclusion {
+            parts: it.content.into_iter().map(part).collect(),
             choice: it.choice.map(|it| Choice {
                 call: it.call,
-                index: it.index,
+                index: it.index.and_then(|it| usize::try_from(it).ok()),
                 summary: it.summary,
             }),
             cut: None,
         }),
-    }
+    })
 }
 
-fn call(it: dialogue::ToolCall) -> ToolCall {
-    let dialogue::ToolCall { id, name, arguments, meta, reason } = it;
-    ToolCall { id, name, arguments, meta, reason }
+fn call(it: wit::Call) -> Result<ToolCall, Undecided> {
+    let object = |json: &str| {
+        serde_json::from_str::<Map<String, Value>>(json).map_err(|error| {
+            let what = format!("the call of {} is no JSON object: {error}", it.tool);
+            Undecided::new(Why::Failed, what)
+        })
+    };
+    let (arguments, meta) = (object(&it.arguments)?, object(&it.meta)?);
+    Ok(ToolCall { id: it.id, name: it.tool, arguments, meta, reason: it.reason })
 }

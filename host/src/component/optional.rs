@@ -1,4 +1,5 @@
-//! What a component may export beside its tools, and be called for: its schedule, its endpoints.
+//! What a component may export beside its tools, and be called for: its schedule, its endpoints, and what
+//! understands sentences.
 
 use serde::de::IgnoredAny;
 use wasmtime::component::InstancePre;
@@ -6,6 +7,7 @@ use wasmtime::component::InstancePre;
 use super::{CallError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
+        dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
         schedule::WithSchedulePre,
     },
@@ -21,6 +23,7 @@ pub(crate) use wit::Request;
 pub(super) struct Optional {
     schedule: Option<WithSchedulePre<CallState>>,
     endpoints: Option<WithEndpointsPre<CallState>>,
+    dialogue: Option<WithDialoguePre<CallState>>,
 }
 
 impl Optional {
@@ -28,6 +31,7 @@ impl Optional {
         Self {
             schedule: WithSchedulePre::new(pre.clone()).ok(),
             endpoints: WithEndpointsPre::new(pre.clone()).ok(),
+            dialogue: WithDialoguePre::new(pre.clone()).ok(),
         }
     }
 }
@@ -92,6 +96,32 @@ impl LoadedComponent {
             instance.madoguchi_tool_schedule().call_run(store).await
         })
         .await
+    }
+
+    /// Whether it understands sentences.
+    pub(crate) fn has_dialogue(&self) -> bool {
+        self.optional.dialogue.is_some()
+    }
+
+    /// What comes next in a conversation; an answer of no component, where it understands no sentences.
+    pub(crate) async fn next_in_dialogue(
+        &self,
+        turn: &dialogue::Turn,
+    ) -> Result<Option<dialogue::Reply>, CallError> {
+        let Some(pre) = &self.optional.dialogue else { return Ok(None) };
+        let (_place, deadline) = self.place().await?;
+        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let call_id = round.call_id;
+        let reply = self
+            .round(self.context(round), async |store| {
+                let instance = pre.instantiate_async(&mut *store).await?;
+                instance.madoguchi_tool_dialogue().call_next(store, turn).await
+            })
+            .await?;
+        reply.map(Some).map_err(|what| {
+            let component = self.name.clone();
+            CallError::Broken { component, call_id, what }
+        })
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.

@@ -22,6 +22,7 @@ fn lines() -> String {
 
 async fn closed(lines: &str) -> TestServer {
     let folders = Folders::new();
+    folders.put("dialogue", &tests::component_bytes("dialogue"));
     let config = folders.config_with(lines);
     TestServer::start_with_nothing(folders, |it| *it = config).await
 }
@@ -87,6 +88,7 @@ async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in()
 #[tokio::test]
 async fn a_cookie_is_worth_a_day_and_one_password() {
     let folders = Folders::new();
+    folders.put("dialogue", &tests::component_bytes("dialogue"));
     std::fs::create_dir_all(folders.data()).unwrap();
     let secret = folders.data().join("password");
     std::fs::write(&secret, "one\n").unwrap();

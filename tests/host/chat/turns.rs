@@ -109,7 +109,7 @@ async fn a_turn_of_somebody_else_is_as_if_there_were_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
     let folders = Folders::new();
-    folders.put("echo", &component_bytes("echo"));
+    folders.put("dialogue", &component_bytes("dialogue"));
     let config = folders.config_with("[chat]\nturns_max = 10\nturn_bytes_max = 2000");
     let mut server = TestServer::start(folders, |it| *it = config).await;
     let mut turns = Vec::new();
@@ -133,7 +133,7 @@ async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
 async fn nobody_else_on_the_machine_reads_a_turn() {
     use std::os::unix::fs::PermissionsExt;
 
-    let server = TestServer::with(&["echo"]).await;
+    let server = TestServer::with(&["dialogue"]).await;
     post(&server.client(), "{\"message\": \"やあ\"}").await;
     let files = files(&server);
     assert_eq!(files.len(), 1);

@@ -42,7 +42,7 @@ impl Counter {
     /// With these components and these lines.
     async fn open(components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
-        for name in components {
+        for name in components.iter().chain(&["dialogue"]) {
             folders.put(name, &component_bytes(name));
         }
         let config = folders.config_with(lines);

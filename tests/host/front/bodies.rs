@@ -33,8 +33,11 @@ async fn strangers_are_refused_before_their_bodies_are_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cookie_opens_the_chat_for_more_than_strangers_may_send() {
-    let server =
-        serve(&("[chat]\npassword = { value = 'open' }\n".to_owned() + &entry("ann", ANN))).await;
+    let folders = Folders::new();
+    folders.put("dialogue", &component_bytes("dialogue"));
+    let lines = "[chat]\npassword = { value = 'open' }\n".to_owned() + &entry("ann", ANN);
+    let config = folders.config_with(&lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
     let client = server.client();
     let entered = client.post("/api/auth", &[], "{\"password\": \"open\"}").await;
     let cookie =

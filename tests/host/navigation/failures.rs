@@ -65,7 +65,9 @@ impl Google {
     /// A server that asks it.
     pub(super) async fn serving(&self) -> TestServer {
         let folders = Folders::new();
-        folders.put("navigation", &tests::component_bytes("navigation"));
+        for name in ["dialogue", "navigation"] {
+            folders.put(name, &tests::component_bytes(name));
+        }
         let port = self.port;
         let config = folders.config_with(&format!(
             "[components.navigation.settings]\nprovider = 'google-legacy'\n\
@@ -128,7 +130,7 @@ async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
 
 #[tokio::test]
 async fn without_the_component_it_is_said_that_it_is_missing() {
-    let server = TestServer::with(&["echo"]).await;
+    let server = TestServer::with(&["dialogue"]).await;
     let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
     assert_eq!((status, error(&body)), (500, ("INTERNAL_ERROR", "unknown_tool")), "NAV-10");
     assert!(body["error"]["message"].as_str().unwrap().contains("/api/health"), "{body}");

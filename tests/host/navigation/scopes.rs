@@ -14,7 +14,9 @@ const MAY_NOT: &str = "mdg_may-not";
 #[tokio::test]
 async fn who_may_not_call_the_tool_is_told_its_scope_and_who_may_is_answered() {
     let folders = Folders::new();
-    folders.put("navigation", &component_bytes("navigation"));
+    for name in ["dialogue", "navigation"] {
+        folders.put(name, &component_bytes(name));
+    }
     let entry = |name: &str, token: &str, scope: &str| {
         let digest = host::seal::digest(token.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")

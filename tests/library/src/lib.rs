@@ -13,6 +13,7 @@ use toolkit::bindings::{
 };
 
 mod completions;
+mod dialogue;
 mod prompts;
 mod resources;
 

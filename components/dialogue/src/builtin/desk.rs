@@ -34,20 +34,19 @@ impl Desk<'_> {
     }
 
     pub(super) fn has(&self, tool: &str) -> bool {
-        self.offers.iter().any(|it| &*it.name == tool)
+        self.offers.iter().any(|it| it.name == tool)
     }
 
     /// Whether `tool` has such an argument.
     pub(super) fn takes(&self, tool: &str, argument: &str) -> bool {
-        let offer = self.offers.iter().find(|it| &*it.name == tool);
-        offer.and_then(|it| it.schema.get("properties")?.get(argument)).is_some()
+        let mut offers = self.offers.iter().filter(|it| it.name == tool);
+        offers.any(|it| it.arguments.iter().any(|it| it == argument))
     }
 
     /// Whether `tool` cannot do without such an argument.
     pub(super) fn needs(&self, tool: &str, argument: &str) -> bool {
-        let offer = self.offers.iter().find(|it| &*it.name == tool);
-        let required = offer.and_then(|it| it.schema.get("required")?.as_array());
-        required.is_some_and(|it| it.iter().any(|it| it == argument))
+        let mut offers = self.offers.iter().filter(|it| it.name == tool);
+        offers.any(|it| it.required.iter().any(|it| it == argument))
     }
 
     pub(super) fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {

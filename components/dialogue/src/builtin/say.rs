@@ -168,12 +168,28 @@ fn some_examples(desk: &Desk<'_>, is_given: impl Fn(&Skill) -> bool) -> String {
     format!("{head}\n{}", lines.join("\n"))
 }
 
+/// How an answer begins that follows from nothing that was said.
+const NOT_UNDERSTOOD: [&str; 2] = [
+    "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
+    "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
+];
+/// What an answer says that asks back.
+const NOT_DONE: [&str; 2] = ["何もしていません", "nothing was done"];
+
+/// How well what was said is understood, from 0 to 1, by what it leads to.
+pub(crate) fn confidence(decision: &crate::Decision) -> f32 {
+    let crate::Decision::Conclude(conclusion) = decision else { return 0.9 };
+    let text = conclusion.text();
+    match () {
+        () if NOT_UNDERSTOOD.iter().any(|it| text.starts_with(it)) => 0.0,
+        () if NOT_DONE.iter().any(|it| text.contains(it)) => 0.3,
+        () => 0.9,
+    }
+}
+
 /// A sentence that is not understood.
 pub(super) fn not_understood(desk: &Desk<'_>) -> String {
-    let head = desk.say(
-        "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
-        "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
-    );
+    let head = desk.say(NOT_UNDERSTOOD[0], NOT_UNDERSTOOD[1]);
     format!("{head}\n{}", few(desk))
 }
 

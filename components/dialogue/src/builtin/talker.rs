@@ -3,7 +3,8 @@
 //!
 //! All that it says follows from what was said before, so that a restart in the middle changes nothing.
 
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Builtin;
 use crate::{Conclusion, Decision, Language, Part, Task, ToolCall, Turn};
@@ -20,7 +21,7 @@ use chain::{Chain, Move};
 const END: &str = "end_conversation";
 
 /// Something that was said in a dialogue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Said {
     /// Who said it.
     pub by: By,
@@ -29,7 +30,8 @@ pub struct Said {
 }
 
 /// Who said it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum By {
     /// The agent itself.
     Own,
@@ -40,7 +42,7 @@ pub enum By {
 }
 
 /// As whom it talks, and what for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Scene {
     /// The agent's name.
     pub name: String,
@@ -53,8 +55,12 @@ pub struct Scene {
 }
 
 /// Decides for an agent.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Talker {
+    #[serde(skip)]
     scene: Scene,
+    #[serde(skip)]
     log: Vec<Said>,
     /// Answers what is no game; it keeps what it was asked before.
     counter: Builtin,
@@ -78,13 +84,19 @@ impl Talker {
     /// One that has heard nothing yet.
     #[must_use]
     pub fn new(scene: Scene) -> Self {
-        Self {
-            scene,
-            log: Vec::new(),
-            counter: Builtin::default(),
-            is_counter_asked: false,
-            calls: 0,
-        }
+        Self { scene, ..Self::default() }
+    }
+
+    /// The same, going on from what it remembered.
+    #[must_use]
+    pub fn resume(scene: Scene, transcript: &Value) -> Self {
+        Self { scene, ..Self::deserialize(transcript).unwrap_or_default() }
+    }
+
+    /// What it remembers within one turn of a conversation.
+    #[must_use]
+    pub fn transcript(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Hears what was said so far, oldest first.
@@ -161,7 +173,7 @@ impl Talker {
 
     /// Says `text` and ends the conversation; where there is none to be ended, it says it alone.
     fn end(&mut self, text: String, turn: Turn<'_>) -> Decision {
-        let can_end = turn.offers.iter().any(|it| &*it.name == END);
+        let can_end = turn.offers.iter().any(|it| it.name == END);
         if !self.scene.may_end || !can_end {
             return says(text);
         }

@@ -1,8 +1,6 @@
 //! What the built-in model understands, plans and says.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Builtin;
 use crate::{
@@ -33,7 +31,7 @@ pub(super) fn offers() -> Vec<Offer> {
     for tools in [CINEMA, FORMS, NAVIGATION, ILLUSTRATIONS] {
         let tools: Value = serde_json::from_str(tools).unwrap();
         let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
-        offers.extend(tools.iter().map(|it| offer(it)));
+        offers.extend(tools.iter().map(offer));
     }
     let schema = json!({ "type": "object", "required": ["target_agent_id"] });
     let begin = json!({ "name": "begin_conversation", "inputSchema": schema });
@@ -49,14 +47,22 @@ pub(super) fn offers() -> Vec<Offer> {
         "write_message",
     ];
     let lists = tools.iter().filter(|it| lists.iter().any(|name| it["name"] == *name));
-    offers.extend(lists.map(|it| offer(it)));
+    offers.extend(lists.map(offer));
     offers
 }
 
 pub(super) fn offer(tool: &Value) -> Offer {
+    let schema = &tool["inputSchema"];
+    let required = schema["required"].as_array().into_iter().flatten();
     Offer {
         name: tool["name"].as_str().unwrap().into(),
-        schema: Arc::new(tool["inputSchema"].as_object().unwrap().clone()),
+        arguments: schema["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(Map::keys)
+            .cloned()
+            .collect(),
+        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
         is_read_only: tool["annotations"]["readOnlyHint"] == true,
     }
 }

@@ -98,7 +98,13 @@ impl Talk {
             asked.images.extend(selected);
         }
         let transcript = kept.as_ref().map(|it| &it.transcript).filter(|it| !it.is_null());
-        let decider = models::decider(&chosen, &config, &shared.models, &shared.base, transcript);
+        let decider = models::decider(
+            &chosen,
+            &config,
+            &shared.models,
+            &shared.base,
+            (&shared.registry, transcript),
+        );
         let makes_pictures = config.makes_pictures();
         let decider = decider.map_err(|it| Refusal::of_undecided(it, makes_pictures, language))?;
         let mut assistant = Assistant::new(&shared.calls, &shared.registry, config);

@@ -1,6 +1,6 @@
 //! The body of a request, field by field: what is wrong is said by the field's name (NAV-7).
 
-use dialogue::Remark;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Refusal};
@@ -15,6 +15,13 @@ const SAID_MAX: usize = 20_000;
 /// Entries of the history that may be sent, and how many of them, the last, are used (NAV-5).
 const HISTORY_MAX: usize = 1_000;
 const HISTORY_USED: usize = 20;
+
+/// One entry of the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(in crate::api) struct Remark {
+    pub(in crate::api) is_user: bool,
+    pub(in crate::api) content: String,
+}
 
 /// A body that is a JSON object. Fields that are not known are left alone: clients have their own.
 pub(in crate::api) struct Fields {

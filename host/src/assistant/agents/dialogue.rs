@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use dialogue::{By, Said};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -23,6 +22,7 @@ mod thought;
 mod voice;
 
 use mind::Mind;
+use scene::{By, Said};
 pub(super) use scene::{Scene, Written};
 use voice::Unsent;
 

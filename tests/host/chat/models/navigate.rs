@@ -19,7 +19,9 @@ impl Way {
     async fn start(lines: &str) -> Self {
         let fake = FakeModel::start(Claude::default()).await;
         let folders = Folders::new();
-        folders.put("navigation", &tests::component_bytes("navigation"));
+        for name in ["dialogue", "navigation"] {
+            folders.put(name, &tests::component_bytes(name));
+        }
         let config = folders.config_with(&format!(
             "[models.claude]\nbase_url = '{}'\nkey = {{ value = '{KEY}' }}\nretry_base_ms = 1\n\
              [assistants.navigation]\n{lines}\n",

@@ -51,11 +51,20 @@ fn without_json_all_of_it_are_reasons() {
     assert_eq!(word.reasoning, "湾岸線にしました。", "NAV-X7");
 }
 
+/// A model that is asked nothing.
+struct Silent;
+
+impl Decider for Silent {
+    fn decide<'a>(&'a mut self, _: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
+        Box::pin(std::future::pending())
+    }
+}
+
 #[test]
 fn a_summary_tells_which_search_is_meant() {
     let found = |call: &str, all: [&str; 2]| (call.to_owned(), all.map(str::to_owned).to_vec());
     let reasoned = Reasoned {
-        model: Box::new(crate::assistant::Understanding::of_chat(None)),
+        model: Box::new(Silent),
         found: vec![found("a", ["x", "y"]), found("b", ["y", "z"])],
     };
     for (index, summary, call, place) in [

@@ -1,9 +1,8 @@
 //! Who decides in a dialogue: what they are asked, and what it takes.
 
-use dialogue::{By, Talker};
 use serde_json::json;
 
-use super::{Crew, Dialogue, texts, thought::Thought};
+use super::{By, Crew, Dialogue, texts, thought::Thought};
 use crate::{
     api::chat::{answered, outcome},
     assistant::{
@@ -41,7 +40,13 @@ impl Dialogue {
         let assistant = Assistant::new(&stage.calls, &stage.registry, crew.assistant.clone());
         let provider = match &mut mind {
             Mind::Builtin(it) => {
-                it.hear(&self.log);
+                let scene = json!({
+                    "name": self.scene.name,
+                    "purpose": self.scene.purpose,
+                    "is_initiator": self.scene.is_initiator,
+                    "may_end": self.scene.conversation.is_some(),
+                });
+                it.plays(&json!({ "scene": scene, "log": self.log }));
                 Provider::Builtin
             }
             Mind::Model(provider, _) => *provider,
@@ -70,16 +75,11 @@ impl Dialogue {
         let stage = crew.stage;
         let chosen = models::chosen(crew.assistant, &stage.models, &stage.base);
         if chosen.provider == Provider::Builtin {
-            let scene = dialogue::Scene {
-                name: self.scene.name.clone(),
-                purpose: self.scene.purpose.clone(),
-                is_initiator: self.scene.is_initiator,
-                may_end: self.scene.conversation.is_some(),
-            };
-            let talker = Understanding::Agent(Box::new(Talker::new(scene)));
-            return Ok(Mind::Builtin(Box::new(talker)));
+            let understanding = Understanding::of_agent(&stage.registry);
+            return Ok(Mind::Builtin(Box::new(understanding)));
         }
-        let decider = models::decider(&chosen, crew.assistant, &stage.models, &stage.base, None)?;
+        let given = (&stage.registry, None);
+        let decider = models::decider(&chosen, crew.assistant, &stage.models, &stage.base, given)?;
         Ok(Mind::Model(chosen.provider, decider))
     }
 

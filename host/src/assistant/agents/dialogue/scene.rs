@@ -1,9 +1,26 @@
 //! Who talks with whom about what, and what was written.
 
-use dialogue::{By, Said};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::assistant::Language;
+
+/// Something that was said in a dialogue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Said {
+    pub(super) by: By,
+    pub(super) text: String,
+}
+
+/// Who said it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum By {
+    /// The agent itself.
+    Own,
+    Partner,
+    /// Somebody else, by their id: a person who steps in.
+    Other(String),
+}
 
 /// Who talks with whom about what.
 #[derive(Clone, Debug)]

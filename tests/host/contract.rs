@@ -1,0 +1,43 @@
+//! The contract grows, and what was built against an earlier one goes on serving.
+
+use std::{fs, io::Read};
+
+use flate2::read::GzDecoder;
+use serde_json::json;
+use tests::{
+    cinema::{free_seats, id, showtimes},
+    component_bytes, root,
+    server::{Folders, TestServer},
+};
+
+/// The cinema as it was built on 2026-11-22, before the contract knew of sentences.
+fn built_before() -> Vec<u8> {
+    let file = root().join("tests/contract/cinema-2026-11-22.wasm.gz");
+    let packed = fs::read(file).expect("it is part of the tests");
+    let mut bytes = Vec::new();
+    GzDecoder::new(&*packed).read_to_end(&mut bytes).expect("it is whole");
+    bytes
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_of_the_first_contract_serves_and_its_successor_takes_over() {
+    let folders = Folders::new();
+    folders.put("cinema", &built_before());
+    let mut server = TestServer::start(folders, |_| {}).await;
+    let client = server.client();
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let seats = json!({ "showtime_id": show, "seat_ids": [seat] });
+    let reserved = client.output("reserve_seats", seats).await;
+    let number = reserved["reservation_id"].as_str().expect("it is reserved").to_owned();
+
+    server.folders.put("cinema", &component_bytes("cinema"));
+    let digest = host::seal::digest(&component_bytes("cinema"));
+    let mut changes = server.server().registry().changes();
+    let is_there =
+        changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));
+    let taken = tokio::time::timeout(std::time::Duration::from_secs(60), is_there).await;
+    drop(taken.expect("in time").expect("it serves"));
+    assert!(!free_seats(&client, &show).await.contains(&seat), "{number} is still reserved");
+    server.stop().await;
+}
