@@ -57,8 +57,6 @@ enum Command {
     Grants(cli::grants::Grants),
     /// Make a token for a caller, or list those of the configuration
     Token(cli::token::Token),
-    /// Make the passkey of an agent that comes from outside, and the lines for the configuration
-    Passkey(cli::passkey::Passkey),
     /// Write what a component has stored as JSON lines
     Export(cli::export::Export),
     /// Read into a component what was written elsewhere as JSON lines
@@ -67,8 +65,6 @@ enum Command {
     Backup(cli::backup::Backup),
     /// Put a backup into a data folder that has no data yet
     Restore(cli::backup::Restore),
-    /// Make a map for the built-in routes out of an OpenStreetMap extract
-    ImportMap(cli::import_map::ImportMap),
     /// List the components of the running server, with their versions
     Components(cli::operator::Components),
     /// Load a component into the running server
@@ -105,7 +101,8 @@ fn language(text: &str) -> Result<LanguageTag, String> {
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse()) {
+    let ended = cli::companions::parse().and_then(|it| it.map_or_else(Ok, run));
+    match ended {
         Ok(code) => code,
         Err(error) => {
             cli::complain(&cli::with_causes(&error));
@@ -118,9 +115,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     if let Some(Command::CheckConfig(check)) = &arguments.command {
         let file = check.file().or(arguments.config.as_ref());
         return check.run(file, config(&arguments, file));
-    }
-    if let Some(Command::ImportMap(import)) = &arguments.command {
-        return import.run();
     }
     if let Some(Command::Compile(compile)) = &arguments.command {
         return compile.run();
@@ -138,12 +132,9 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Restore(restore)) => restore.run(&config),
             Some(Command::Inspect(inspect)) => inspect.run(&config).await,
             Some(Command::Token(token)) => token.run(&config),
-            Some(Command::Passkey(passkey)) => passkey.run(&config),
             Some(Command::Grants(grants)) => grants.run(arguments.config.as_ref(), &config),
             // Answered above, where a configuration that cannot be read is no reason to stop.
-            Some(Command::CheckConfig(_) | Command::ImportMap(_) | Command::Compile(_)) => {
-                Ok(ExitCode::SUCCESS)
-            }
+            Some(Command::CheckConfig(_) | Command::Compile(_)) => Ok(ExitCode::SUCCESS),
             Some(Command::Components(components)) => components.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,

@@ -27,7 +27,7 @@ async fn a_component_of_the_first_contract_serves_and_its_successor_takes_over()
     let client = server.client();
     let show = id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
-    let seats = json!({ "showtime_id": show, "seat_ids": [seat] });
+    let seats = json!({ "showtime_id": show, "seat_ids": [seat], "user_id": "u1" });
     let reserved = client.output("reserve_seats", seats).await;
     let number = reserved["reservation_id"].as_str().expect("it is reserved").to_owned();
 

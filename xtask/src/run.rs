@@ -44,10 +44,13 @@ pub(crate) fn page(workspace: &Workspace) -> Result<()> {
     steps.finish()
 }
 
-/// The host's binary, with the page and the components inside.
+/// The host's binary, with the page and the components inside, and the commands that tools bring.
 pub(crate) fn host(workspace: &Workspace) -> Result<String> {
     let mut build = cargo();
     build.args(["build", "--profile", workspace.profile.name(), "--bin", "madoguchi"]);
+    for command in workspace.commands() {
+        build.args(["--bin", command]);
+    }
     build.current_dir(&workspace.root);
     workspace.select_native(&mut build);
     check(&mut build)?;

@@ -35,6 +35,8 @@ pub(crate) struct Package {
     pub(crate) kind: Kind,
     /// The names of its integration tests; of the package `tests`, the rings.
     pub(crate) tests: Vec<String>,
+    /// The programs that a tool brings; the host runs them as commands of its own.
+    pub(crate) commands: Vec<String>,
 }
 
 /// How the host is built: to be used and measured, or to be tested.
@@ -93,6 +95,7 @@ impl Workspace {
                 name: package["name"].as_str()?.to_owned(),
                 kind: kind(folder, targets),
                 tests: of_kind(targets, "test"),
+                commands: commands(folder, targets),
             });
         }
         packages.sort_by(|a, b| a.name.cmp(&b.name));
@@ -111,6 +114,11 @@ impl Workspace {
         for name in self.named(&NATIVE) {
             command.args(["--package", name]);
         }
+    }
+
+    /// The programs that tools bring.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &str> {
+        self.packages.iter().flat_map(|package| &package.commands).map(String::as_str)
     }
 
     /// The tests' rings, one test binary each.
@@ -155,6 +163,11 @@ fn kind(folder: &Path, targets: &[Value]) -> Kind {
     }
 }
 
+/// The programs that a tool brings, which lie beside the host's.
+fn commands(folder: &Path, targets: &[Value]) -> Vec<String> {
+    if folder.starts_with("components") { of_kind(targets, "bin") } else { Vec::new() }
+}
+
 fn of_kind(targets: &[Value], kind: &str) -> Vec<String> {
     let fits = |target: &&Value| {
         target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|found| found == kind))
@@ -183,5 +196,6 @@ mod tests {
         let workspace = Workspace::load(Profile::Checked).unwrap();
         assert!(workspace.named(&[Kind::Library]).contains(&"host"));
         assert!(workspace.rings().contains(&"house"));
+        assert!(workspace.commands().all(|it| it.starts_with("madoguchi-")));
     }
 }

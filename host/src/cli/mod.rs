@@ -10,15 +10,14 @@ use tracing_subscriber::EnvFilter;
 
 pub(crate) mod backup;
 pub(crate) mod check_config;
+pub(crate) mod companions;
 pub(crate) mod compile;
 pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
-pub(crate) mod import_map;
 pub(crate) mod inspect;
 pub(crate) mod memory;
 pub(crate) mod operator;
-pub(crate) mod passkey;
 pub(crate) mod run;
 mod running;
 pub(crate) mod token;

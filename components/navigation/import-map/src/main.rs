@@ -9,18 +9,17 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::Parser;
 use graph::{
     Network,
     osm::{self, Stage},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::say;
-
 /// Makes a map for the built-in routes out of an OpenStreetMap extract.
-#[derive(Args)]
-pub(crate) struct ImportMap {
+#[derive(Parser)]
+#[command(name = "madoguchi-import-map", bin_name = "madoguchi import-map", version)]
+struct ImportMap {
     /// The extract, as download sites offer it for countries and cities
     #[arg(value_name = "FILE.osm.pbf")]
     extract: PathBuf,
@@ -29,8 +28,28 @@ pub(crate) struct ImportMap {
     output: Option<PathBuf>,
 }
 
+fn main() -> ExitCode {
+    match ImportMap::parse().run() {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One line for who started the program.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "madoguchi: {message}");
+}
+
+/// One line on standard output.
+fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}
+
 impl ImportMap {
-    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+    fn run(&self) -> anyhow::Result<ExitCode> {
         let began = Instant::now();
         let output = self.output()?;
         let mut progress = Progress::new();
@@ -152,7 +171,7 @@ impl Progress {
         step.clone_into(&mut self.said);
         match &self.bar {
             Some(bar) => bar.set_message(self.said.clone()),
-            None => super::complain(step),
+            None => complain(step),
         }
     }
 

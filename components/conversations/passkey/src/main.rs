@@ -1,17 +1,16 @@
 //! `madoguchi passkey`: makes the passkey of an agent that comes from outside, and its hash.
 
 use std::{
-    io::{self, IsTerminal, Read},
+    fs,
+    io::{self, IsTerminal, Read, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
 use anyhow::{Context, bail};
 use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, Version};
-use clap::Args;
-use host::Config;
-use serde_json::{Value, json};
-
-use super::{complain, say};
+use clap::Parser;
+use serde_json::json;
 
 /// The component whose agents these are.
 const COMPONENT: &str = "conversations";
@@ -28,8 +27,9 @@ const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 
 /// Makes a passkey.
-#[derive(Args)]
-pub(crate) struct Passkey {
+#[derive(Parser)]
+#[command(name = "madoguchi-passkey", bin_name = "madoguchi passkey", version)]
+struct Passkey {
     /// Whose it is: the agent's id in the configuration
     agent: String,
     /// Take the passkey from the first line of standard input instead of making one. There is no way
@@ -39,10 +39,33 @@ pub(crate) struct Passkey {
     /// Tell it as one JSON object
     #[arg(long)]
     json: bool,
+    /// The server's configuration, which says what is there already
+    #[arg(long, env = "MADOGUCHI_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match Passkey::parse().run() {
+        Ok(code) => code,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One line for who started the program.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "madoguchi: {message}");
+}
+
+/// One line on standard output.
+fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
 }
 
 impl Passkey {
-    pub(crate) fn run(&self, config: &Config) -> anyhow::Result<ExitCode> {
+    fn run(&self) -> anyhow::Result<ExitCode> {
         if !is_id(&self.agent) {
             bail!(
                 "an agent's id is 1 to {ID_CHARS_MAX} of A-Z, a-z, 0-9, -, _ and ., and begins with a \
@@ -51,7 +74,7 @@ impl Passkey {
         }
         let passkey = if self.stdin { brought(io::stdin())? } else { fresh()? };
         let hash = hash(&passkey)?;
-        let lines = self.lines(config, &hash);
+        let lines = self.lines(&self.settings()?, &hash);
         if self.json {
             let mut object = json!({ "agent": self.agent, "hash": hash, "configuration": lines });
             if !self.stdin {
@@ -69,11 +92,20 @@ impl Passkey {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// What the configuration says of the agents.
+    fn settings(&self) -> anyhow::Result<toml::Table> {
+        let Some(file) = &self.config else { return Ok(toml::Table::new()) };
+        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let config: toml::Table = text.parse().with_context(|| file.display().to_string())?;
+        let settings = ["components", COMPONENT, "settings"]
+            .iter()
+            .try_fold(&config, |table, name| table.get(*name)?.as_table());
+        Ok(settings.cloned().unwrap_or_default())
+    }
+
     /// What goes into the configuration: the agent's table, or one line of it where it is there.
-    fn lines(&self, config: &Config, hash: &str) -> String {
-        let settings = config.components.get(COMPONENT).map(|it| it.settings());
-        let setting = |name: &str| settings.as_ref().and_then(|it| it.get(name));
-        let is_there = setting("agents").is_some_and(|it| it.get(&self.agent).is_some());
+    fn lines(&self, settings: &toml::Table, hash: &str) -> String {
+        let is_there = settings.get("agents").is_some_and(|it| it.get(&self.agent).is_some());
         // A dot would begin a table of its own.
         let id = if self.agent.contains('.') {
             format!("\"{}\"", self.agent)
@@ -82,7 +114,7 @@ impl Passkey {
         };
         let mut lines = format!("[components.{COMPONENT}.settings.agents.{id}]\n");
         if !is_there {
-            let projects = setting("projects").and_then(Value::as_object);
+            let projects = settings.get("projects").and_then(toml::Value::as_table);
             let projects: Vec<_> =
                 projects.into_iter().flatten().map(|it| format!("\"{}\"", it.0)).collect();
             let projects =
