@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -81,12 +81,16 @@ impl Understanding {
         }
         let mut told = told(turn);
         told.context = self.context.as_ref().map(Value::to_string);
+        // All at once: one that is slow holds up the answer once, and not in turn with the others.
+        let replies = join_all(components.into_iter().map(|component| {
+            let memory = self.memories.get(&**component.name()).or(self.former.as_ref());
+            let told = wit::Turn { memory: memory.map(Value::to_string), ..told.clone() };
+            async move { (component.next_in_dialogue(&told).await, component) }
+        }));
         let mut best: Option<(f32, Arc<LoadedComponent>, wit::Reply)> = None;
         let mut failed = None;
-        for component in components {
-            let memory = self.memories.get(&**component.name()).or(self.former.as_ref());
-            told.memory = memory.map(Value::to_string);
-            match component.next_in_dialogue(&told).await {
+        for (reply, component) in replies.await {
+            match reply {
                 Ok(Some(reply)) => {
                     let is_number = reply.confidence.is_finite();
                     let confidence = if is_number { reply.confidence.clamp(0.0, 1.0) } else { 0.0 };

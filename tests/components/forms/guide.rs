@@ -31,6 +31,7 @@ async fn the_guide_is_the_skill_of_the_specification_and_says_what_it_is_for() {
         assert!(lines.any(|it| it == line), "FORM-80: {line}");
     }
     assert!(guide[0].contains("showIf"));
+    assert!(guide[0].contains(r"\p{…}"), "what a pattern may not have is told");
     let with_purpose = forms.prompt("form_guide", &[("purpose", "新しいプロジェクト")]).await;
     assert_eq!(with_purpose[0], guide[0]);
     assert!(with_purpose[1].ends_with("新しいプロジェクト"));
