@@ -3,6 +3,7 @@
 mod advisories;
 mod card;
 mod documents;
+mod families;
 mod licences;
 mod packages;
 mod repository;

@@ -1,0 +1,119 @@
+//! What the host still names of the families of tools. The list may only shrink: each move of a family's
+//! code into its component takes names away, and a new one has no place here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::repository::{files, text};
+
+/// By file: the components it names, and their tools.
+const KNOWN: [(&str, &[&str]); 15] = [
+    ("host/src/api/chat/answer.rs", &["illustrations"]),
+    ("host/src/api/maps.rs", &["navigation"]),
+    ("host/src/api/navigate.rs", &["navigation"]),
+    ("host/src/api/people.rs", &["end_chat", "mark_chat_read", "send_chat", "start_chat"]),
+    ("host/src/api/people/project.rs", &["conversations"]),
+    (
+        "host/src/assistant/agents.rs",
+        &["conversations", "list_purposes", "respond_chat", "send_message"],
+    ),
+    (
+        "host/src/assistant/agents/binding.rs",
+        &[
+            "end_conversation",
+            "get_conversation_messages",
+            "get_next_action",
+            "get_pending_messages",
+            "logout",
+            "report_usage",
+        ],
+    ),
+    ("host/src/assistant/agents/dialogue.rs", &["end_conversation"]),
+    ("host/src/assistant/agents/dialogue/mind.rs", &["report_usage"]),
+    (
+        "host/src/assistant/agents/dialogue/voice.rs",
+        &["end_conversation", "respond_chat", "send_message"],
+    ),
+    (
+        "host/src/assistant/agents/player.rs",
+        &[
+            "get_conversation_messages",
+            "get_next_action",
+            "get_pending_messages",
+            "launch_agent",
+            "logout",
+        ],
+    ),
+    ("host/src/assistant/agents/tools.rs", &["list_purposes"]),
+    ("host/src/cli/import.rs", &["conversations", "import_messages"]),
+    (
+        "host/src/default.toml",
+        &[
+            "compose_thumbnail",
+            "distance_compare",
+            "end_conversation",
+            "geocode",
+            "get_card_illustration",
+            "get_conversation_messages",
+            "get_theme_illustrations",
+            "illustrations",
+            "list_agents",
+            "list_available_seats",
+            "list_movies",
+            "list_showtimes",
+            "record_conversation",
+            "request_form",
+            "route_search",
+        ],
+    ),
+    ("host/src/servers/config.rs", &["get_card_illustration", "get_theme_illustrations"]),
+];
+
+/// The names of all components that ship, and of their tools, by their goldens.
+fn names() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for path in files() {
+        let Some(rest) = path.strip_prefix("components/") else { continue };
+        let Some(component) = rest.strip_suffix("/tools.json") else { continue };
+        names.insert(component.to_owned());
+        let tools: Value = serde_json::from_str(&text(path)).expect("a golden is JSON");
+        let tools = tools.as_array().or(tools["tools"].as_array());
+        let tools = tools.into_iter().flatten().filter_map(|it| it["name"].as_str());
+        names.extend(tools.map(str::to_owned));
+    }
+    assert!(names.len() > 50, "the goldens are read");
+    names
+}
+
+/// What of `names` stands in quotes in a file of the host, its comments and tests aside.
+fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let text = text(path);
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let is_code = |line: &&str| !["//", "#"].iter().any(|it| line.trim_start().starts_with(it));
+    let code: Vec<_> = code.lines().filter(is_code).collect();
+    let code = code.join("\n");
+    let has = |name: &&String| code.contains(&format!("\"{name}\""));
+    names.iter().filter(has).cloned().collect()
+}
+
+#[test]
+fn the_host_names_no_more_of_the_families_than_before() {
+    let names = names();
+    let is_host = |path: &&String| {
+        path.starts_with("host/src/")
+            && (path.ends_with(".rs") || path.ends_with(".toml"))
+            && !path.contains("tests")
+    };
+    let found: BTreeMap<_, _> = files()
+        .iter()
+        .filter(is_host)
+        .map(|path| (path.as_str(), named(path, &names)))
+        .filter(|it| !it.1.is_empty())
+        .collect();
+    let known: BTreeMap<_, BTreeSet<_>> = KNOWN
+        .iter()
+        .map(|(path, names)| (*path, names.iter().map(|it| (*it).to_owned()).collect()))
+        .collect();
+    assert_eq!(found, known, "left: what stands there; right: what may. Names only ever go");
+}
