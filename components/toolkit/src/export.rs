@@ -77,8 +77,9 @@ macro_rules! export_migrations {
 }
 
 /// Says what the component starts from where the operator says nothing else: a file of TOML as under
-/// `[components.NAME]` of a configuration, with `[addresses]` for other addresses of its endpoints. It
-/// travels in the component's file, where `madoguchi inspect` shows it.
+/// `[components.NAME]` of a configuration, with `[addresses]` for other addresses of its endpoints and
+/// `[assistants.NAME]` for assistants that it brings. It travels in the component's file, where
+/// `madoguchi inspect` shows it.
 ///
 /// ```ignore
 /// toolkit::export_defaults!("../defaults.toml");

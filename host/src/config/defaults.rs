@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
 use super::{ComponentConfig, ConfigError};
-use crate::library;
+use crate::{assistant::AssistantConfig, library};
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -70,9 +70,25 @@ pub(crate) fn section(component: &[u8]) -> Result<Option<String>, String> {
     Ok(found)
 }
 
-/// Adds what `text` says of the component `name`: as under `[components.NAME]`, and its addresses.
+/// What one component starts from.
+pub(crate) struct Defaults {
+    /// As under `[components.NAME]`.
+    component: Table,
+    /// Other addresses of its endpoints, and where under its own they lead.
+    addresses: Table,
+    /// As under `[assistants]`.
+    assistants: Table,
+}
+
+/// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses and the
+/// assistants that it brings.
 fn add(all: &mut Table, name: &str, text: &str) -> Result<(), String> {
-    let (component, addresses) = parse(text)?;
+    let Defaults { component, addresses, assistants } = parse(text)?;
+    for (assistant, table) in assistants {
+        if entry(all, "assistants")?.insert(assistant.clone(), table).is_some() {
+            return Err(format!("assistants.{assistant} is there already"));
+        }
+    }
     for (address, path) in addresses {
         let path = path.as_str().ok_or_else(|| format!("addresses.{address} is no path"))?;
         let target = if path.is_empty() { name.to_owned() } else { format!("{name}/{path}") };
@@ -85,20 +101,25 @@ fn add(all: &mut Table, name: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The component's table and its addresses.
+/// What the text of the section says.
 ///
 /// # Errors
 /// Where the text is no TOML, or says what no component can be given.
-pub(crate) fn parse(text: &str) -> Result<(Table, Table), String> {
+pub(crate) fn parse(text: &str) -> Result<Defaults, String> {
     let mut component: Table = toml::from_str(text).map_err(|it| it.message().to_owned())?;
-    let addresses = match component.remove("addresses") {
-        Some(Value::Table(addresses)) => addresses,
-        Some(_) => return Err("addresses is no table".to_owned()),
-        None => Table::new(),
+    let mut apart = |name: &str| match component.remove(name) {
+        Some(Value::Table(table)) => Ok(table),
+        Some(_) => Err(format!("{name} is no table")),
+        None => Ok(Table::new()),
     };
+    let (addresses, assistants) = (apart("addresses")?, apart("assistants")?);
+    for (name, assistant) in &assistants {
+        let read: Result<AssistantConfig, _> = assistant.clone().try_into();
+        read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
+    }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
     read.map_err(|it| it.message().to_owned())?;
-    Ok((component, addresses))
+    Ok(Defaults { component, addresses, assistants })
 }
 
 fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
@@ -168,6 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn the_assistants_that_it_brings_stand_beside_those_of_others() {
+        let mut all = Table::new();
+        let text = "grants = []\n[assistants.clerk]\ntitle = 'Clerk'\nprompt = 'Sell.'";
+        add(&mut all, "shop", text).unwrap();
+        assert_eq!(all["assistants"]["clerk"]["title"], "Clerk".into());
+        assert!(all["components"]["shop"].get("assistants").is_none());
+        let error = add(&mut all, "other", text).unwrap_err();
+        assert!(error.contains("assistants.clerk is there already"), "{error}");
+    }
+
+    #[test]
     fn what_no_component_can_be_given_is_named() {
         for (text, what) in [
             ("grants = ['everything']", "everything"),
@@ -175,6 +207,7 @@ mod tests {
             ("colour = 'red'", "colour"),
             ("addresses = 1", "addresses"),
             ("[addresses]\na = 1", "addresses.a"),
+            ("[assistants.clerk]\ncolour = 'red'", "assistants.clerk"),
         ] {
             let error = add(&mut Table::new(), "shop", text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");
