@@ -50,7 +50,7 @@ const HISTORY: &str = "get_conversation_history";
 /// the tools and the person answer.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Builtin {
+pub(crate) struct Builtin {
     /// How many calls there were, which numbers the next.
     calls: u64,
     plan: Option<Plan>,
@@ -90,18 +90,18 @@ enum Plan {
 impl Builtin {
     /// One that goes on from what it remembered.
     #[must_use]
-    pub fn resume(transcript: &Value) -> Self {
+    pub(crate) fn resume(transcript: &Value) -> Self {
         Self::deserialize(transcript).unwrap_or_default()
     }
 
     /// All that it needs to go on some other day.
     #[must_use]
-    pub fn transcript(&self) -> Value {
+    pub(crate) fn transcript(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
     /// What is next.
-    pub fn next(&mut self, turn: Turn<'_>) -> Decision {
+    pub(crate) fn next(&mut self, turn: Turn<'_>) -> Decision {
         let task = turn.task;
         let mut calls = self.calls;
         let said = text_of(&task.message);

@@ -47,7 +47,7 @@ struct Agent {
 ///
 /// # Errors
 /// Where the context or a JSON document of the turn cannot be read.
-pub(crate) fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
+pub fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
     let memory = turn.memory.as_deref().map(|it| read("memory", it)).transpose()?;
     let memory: Value = memory.unwrap_or_default();
     let context: Option<Context> =
@@ -132,9 +132,7 @@ fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, String> 
 fn part(it: wit::Piece) -> Part {
     match it {
         wit::Piece::Text(text) => Part::text(text),
-        wit::Piece::Picture(it) => {
-            Part::image(Image { mime_type: it.mime_type, data: it.base64.into() })
-        }
+        wit::Piece::Picture(it) => Part::image(Image { mime_type: it.mime_type, data: it.base64 }),
     }
 }
 
@@ -142,7 +140,7 @@ fn piece(it: Part) -> wit::Piece {
     match it.body {
         Body::Text(text) => wit::Piece::Text(text),
         Body::Image(Image { mime_type, data }) => {
-            wit::Piece::Picture(wit::Picture { mime_type, base64: data.to_string() })
+            wit::Piece::Picture(wit::Picture { mime_type, base64: data })
         }
     }
 }

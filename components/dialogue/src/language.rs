@@ -2,7 +2,7 @@
 
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// Japanese.
     Japanese,
     /// English.
@@ -10,18 +10,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// The caller's, as far as it is known; else that of what they wrote.
-    #[must_use]
-    pub fn of(locale: Option<&str>, text: &str) -> Self {
-        let is_japanese = match locale {
-            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
-            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
-        };
-        if is_japanese { Self::Japanese } else { Self::English }
-    }
-
     /// One of the two.
-    pub fn pick<T>(self, japanese: T, english: T) -> T {
+    pub(crate) fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
             Self::English => english,
@@ -29,6 +19,12 @@ impl Language {
     }
 }
 
-fn is_kana(it: char) -> bool {
-    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+#[cfg(test)]
+impl Language {
+    /// That of a sentence.
+    pub(crate) fn of(text: &str) -> Self {
+        let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
+        if is_latin && !text.chars().any(is_kana) { Self::English } else { Self::Japanese }
+    }
 }

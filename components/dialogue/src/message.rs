@@ -1,12 +1,10 @@
-//! What is said: by the person, by whoever decides, and by tools.
-
-use std::sync::Arc;
+//! What is said: by the person, by the assistant, and by tools.
 
 use serde::{Deserialize, Serialize};
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Message {
+pub(crate) struct Message {
     /// Whether the person said it, rather than the assistant.
     pub is_user: bool,
     /// Its pieces, in order.
@@ -15,17 +13,14 @@ pub struct Message {
 
 /// A piece of what was said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub(crate) struct Part {
     /// What it is.
     pub body: Body,
-    /// What its provider wants back with it, as it came (`thoughtSignature`, ILL-27).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
 }
 
 /// What a piece is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Body {
+pub(crate) enum Body {
     /// A text.
     Text(String),
     /// A picture.
@@ -34,20 +29,11 @@ pub enum Body {
 
 /// A picture.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
+pub(crate) struct Image {
     /// `image/png` and its like.
     pub mime_type: String,
-    /// Its bytes in base64, as every provider wants them.
-    #[serde(serialize_with = "write", deserialize_with = "read")]
-    pub data: Arc<str>,
-}
-
-fn write<S: serde::Serializer>(data: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(data)
-}
-
-fn read<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
-    String::deserialize(from).map(Into::into)
+    /// Its bytes in base64.
+    pub data: String,
 }
 
 impl std::fmt::Debug for Image {
@@ -59,14 +45,14 @@ impl std::fmt::Debug for Image {
 impl Part {
     /// A text.
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { body: Body::Text(text.into()), signature: None }
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { body: Body::Text(text.into()) }
     }
 
     /// A picture.
     #[must_use]
-    pub fn image(image: Image) -> Self {
-        Self { body: Body::Image(image), signature: None }
+    pub(crate) fn image(image: Image) -> Self {
+        Self { body: Body::Image(image) }
     }
 }
 

@@ -17,11 +17,11 @@ pub(super) mod units;
 pub(super) mod when;
 mod wishes;
 
-pub use wishes::{Rule, Wishes};
+pub(crate) use wishes::{Rule, Wishes};
 
 /// A way that is asked for.
 #[derive(Clone, Debug)]
-pub struct Trip {
+pub(crate) struct Trip {
     /// Where the way begins.
     pub origin: String,
     /// Where it ends.
@@ -42,7 +42,7 @@ pub struct Trip {
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Said {
+pub(crate) struct Said {
     /// Whether the person said it, rather than the assistant.
     pub is_user: bool,
     /// What was said.
@@ -50,7 +50,7 @@ pub struct Said {
 }
 
 /// Decides by wishes: those of a sentence and of what was said before, or those of a kind of route.
-pub struct Planner {
+pub(crate) struct Planner {
     trip: Trip,
     wishes: Option<Wishes>,
 }
@@ -58,13 +58,13 @@ pub struct Planner {
 impl Planner {
     /// One that reads the trip's sentence.
     #[must_use]
-    pub fn of_sentence(trip: Trip) -> Self {
+    pub(crate) fn of_sentence(trip: Trip) -> Self {
         Self { trip, wishes: None }
     }
 
     /// One that reads the trip's sentence as an order for a way, which need not wish for anything else.
     #[must_use]
-    pub fn of_order(trip: Trip) -> Self {
+    pub(crate) fn of_order(trip: Trip) -> Self {
         let mut wishes = read::conversation(&trip);
         wishes.once.is_read = true;
         Self { trip, wishes: Some(wishes) }
@@ -72,13 +72,13 @@ impl Planner {
 
     /// One that was told what is wished, and reads nothing.
     #[must_use]
-    pub fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
+    pub(crate) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
         wishes.once.is_read = true;
         Self { trip, wishes: Some(wishes) }
     }
 
     /// What is next after `answered`, the calls of the turn before.
-    pub fn next(&mut self, answered: &[Answered]) -> Decision {
+    pub(crate) fn next(&mut self, answered: &[Answered]) -> Decision {
         let wishes = self.wishes.get_or_insert_with(|| read::conversation(&self.trip));
         if answered.is_empty() {
             return Decision::Call(plan::calls(&self.trip, wishes));

@@ -1,14 +1,13 @@
 //! One turn of a conversation: what is known in it, and what comes next.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Body, Language, Message, Part};
 
 /// What a person or an agent asks for.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub(crate) struct Task {
     /// What is said now; empty where only calls that waited are answered.
     pub message: Vec<Part>,
     /// What was said before, oldest first; empty where it is remembered.
@@ -21,7 +20,7 @@ pub struct Task {
 
 /// What a decision goes by.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     /// What is asked for.
     pub task: &'a Task,
     /// Whether the task's message has not been heard yet.
@@ -34,7 +33,7 @@ pub struct Turn<'a> {
 
 /// A tool that may be called.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
+pub(crate) struct Offer {
     /// Its name.
     pub name: String,
     /// The names of its arguments.
@@ -46,8 +45,8 @@ pub struct Offer {
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolCall {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ToolCall {
     /// Tells it from the others of the conversation.
     pub id: String,
     /// The tool's name.
@@ -61,8 +60,8 @@ pub struct ToolCall {
 }
 
 /// A call and its result.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Answered {
+#[derive(Clone, Debug)]
+pub(crate) struct Answered {
     /// The call.
     pub call: ToolCall,
     /// What came of it.
@@ -70,8 +69,8 @@ pub struct Answered {
 }
 
 /// What came of a call.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ToolResult {
+#[derive(Clone, Debug)]
+pub(crate) enum ToolResult {
     /// The tool's output.
     Output {
         /// The tool's object.
@@ -86,8 +85,8 @@ pub enum ToolResult {
 }
 
 /// Why a call failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Failure {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Failure {
     /// The error's code.
     pub error: String,
     /// What to do about it, for people.
@@ -98,17 +97,18 @@ pub struct Failure {
     pub data: Map<String, Value>,
 }
 
+#[cfg(test)]
 impl Failure {
     /// One without facts.
     #[must_use]
-    pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
+    pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
 }
 
 /// What comes next.
 #[derive(Clone, Debug)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// These calls, all at once.
     Call(Vec<ToolCall>),
     /// The answer; nothing more is called.
@@ -117,7 +117,7 @@ pub enum Decision {
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Conclusion {
+pub(crate) struct Conclusion {
     /// Texts and pictures, in order.
     pub parts: Vec<Part>,
     /// The route that was chosen, if any. Named, never retyped (NAV-6).
@@ -127,7 +127,7 @@ pub struct Conclusion {
 impl Conclusion {
     /// Its texts: those that follow each other are one, as they came.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let mut is_apart = false;
         for part in &self.parts {
@@ -148,7 +148,7 @@ impl Conclusion {
 
 /// A route among the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// The call whose result has it; the last call with routes where there is none.
     pub call: Option<String>,
     /// Its place there, from 0.

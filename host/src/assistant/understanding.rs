@@ -112,7 +112,7 @@ impl Understanding {
                 Some(what) => Undecided::new(Why::Failed, what),
                 None => Undecided::new(
                     Why::Missing,
-                    "no model is configured, and no component that is served understands sentences",
+                    "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
                 ),
             });
         };

@@ -22,7 +22,7 @@ const END: &str = "end_conversation";
 
 /// Something that was said in a dialogue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Said {
+pub(crate) struct Said {
     /// Who said it.
     pub by: By,
     /// What was said.
@@ -32,18 +32,18 @@ pub struct Said {
 /// Who said it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub(crate) enum By {
     /// The agent itself.
     Own,
     /// The agent that it talks with.
     Partner,
-    /// Somebody else, by their id: a person who steps in.
+    /// A third party, by its id: a person who steps in.
     Other(String),
 }
 
 /// As whom it talks, and what for.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Scene {
+pub(crate) struct Scene {
     /// The agent's name.
     pub name: String,
     /// What the conversation is for.
@@ -57,7 +57,7 @@ pub struct Scene {
 /// Decides for an agent.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Talker {
+pub(crate) struct Talker {
     #[serde(skip)]
     scene: Scene,
     #[serde(skip)]
@@ -81,31 +81,25 @@ enum Next {
 }
 
 impl Talker {
-    /// One that has heard nothing yet.
+    /// One that goes on from what it remembered, if anything.
     #[must_use]
-    pub fn new(scene: Scene) -> Self {
-        Self { scene, ..Self::default() }
-    }
-
-    /// The same, going on from what it remembered.
-    #[must_use]
-    pub fn resume(scene: Scene, transcript: &Value) -> Self {
+    pub(crate) fn resume(scene: Scene, transcript: &Value) -> Self {
         Self { scene, ..Self::deserialize(transcript).unwrap_or_default() }
     }
 
     /// What it remembers within one turn of a conversation.
     #[must_use]
-    pub fn transcript(&self) -> Value {
+    pub(crate) fn transcript(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Hears what was said so far, oldest first.
-    pub fn hear(&mut self, log: &[Said]) {
+    pub(crate) fn hear(&mut self, log: &[Said]) {
         self.log = log.to_vec();
     }
 
     /// What is next.
-    pub fn next(&mut self, turn: Turn<'_>) -> Decision {
+    pub(crate) fn next(&mut self, turn: Turn<'_>) -> Decision {
         if !turn.is_first {
             return match self.is_counter_asked {
                 true => self.plain(turn),

@@ -71,7 +71,7 @@ fn task(message: &str) -> Task {
     Task {
         message: vec![Part::text(message)],
         history: Vec::new(),
-        language: Language::of(None, message),
+        language: Language::of(message),
         // 10:00 on Saturday, 21 November 2026 in Japan.
         now: "2026-11-21T10:00:00+09:00".parse().unwrap(),
     }

@@ -23,7 +23,7 @@ fn trip(message: &str) -> Trip {
         destination: "横浜駅".to_owned(),
         message: message.to_owned(),
         history: Vec::new(),
-        language: Language::of(None, message),
+        language: Language::of(message),
         now: now(),
         has_table: true,
         via: Vec::new(),

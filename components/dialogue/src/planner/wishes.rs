@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// What is wished of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wishes {
+pub(crate) struct Wishes {
     /// Keep clear of toll roads.
     pub no_tolls: bool,
     /// Keep clear of motorways.
@@ -62,7 +62,7 @@ pub(super) struct Once {
 
 /// How one of several is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub(crate) enum Rule {
     /// The least time.
     Fastest,
     /// The least distance.

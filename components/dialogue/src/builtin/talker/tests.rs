@@ -1,6 +1,6 @@
 //! What the built-in model says as an agent.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{By, Said, Scene, Talker};
 use crate::{Answered, Decision, Language, Offer, Part, Task, ToolResult, Turn, builtin::tests};
@@ -33,7 +33,7 @@ impl Agent {
         let mut offers = tests::offers();
         offers.push(tests::offer(&end));
         offers.retain(|it| it.is_read_only || &*it.name == "end_conversation");
-        Self { talker: Talker::new(scene), log: Vec::new(), offers }
+        Self { talker: Talker::resume(scene, &Value::Null), log: Vec::new(), offers }
     }
 
     fn hear(&mut self, text: &str) -> &mut Self {
@@ -43,7 +43,7 @@ impl Agent {
 
     /// What it says now; a new talker each time, because nothing is to be remembered.
     fn turn(&mut self) -> Did {
-        self.talker = Talker::new(self.talker.scene.clone());
+        self.talker = Talker::resume(self.talker.scene.clone(), &Value::Null);
         self.go(true, &[])
     }
 
@@ -55,7 +55,7 @@ impl Agent {
         let task = Task {
             message: vec![Part::text("…")],
             history: Vec::new(),
-            language: Language::of(None, &text),
+            language: Language::of(&text),
             now: "2026-11-21T10:00:00+09:00".parse().unwrap(),
         };
         let offers = &self.offers;

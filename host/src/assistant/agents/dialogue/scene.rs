@@ -18,7 +18,7 @@ pub(super) enum By {
     /// The agent itself.
     Own,
     Partner,
-    /// Somebody else, by their id: a person who steps in.
+    /// A third party, by its id: a person who steps in.
     Other(String),
 }
 
