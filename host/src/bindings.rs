@@ -47,6 +47,19 @@ pub(crate) mod endpoints {
     });
 }
 
+pub(crate) mod routes {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-routes",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops": crate::bindings::resources::madoguchi::tool::stops,
+        },
+    });
+}
+
 pub(crate) mod dialogue {
     wasmtime::component::bindgen!({
         path: "../wit",

@@ -6,12 +6,14 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use tokio::sync::mpsc;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 
 use crate::{
     caller::Caller,
     capability::{
+        Written,
         http::{CallHttp, Outgoing},
         output::GuestOutput,
     },
@@ -47,6 +49,8 @@ pub(crate) struct CallContext {
     pub(crate) memory: Arc<AtomicUsize>,
     /// Whether it takes turns.
     pub(crate) pace: Arc<Pace>,
+    /// Where the events go that a route writes; nowhere, where none are wanted.
+    pub(crate) events: Option<mpsc::Sender<Written>>,
 }
 
 /// The time of day as components see it: the machine's, or a test's.
@@ -101,6 +105,7 @@ pub(crate) struct CallState {
     pub(crate) http: Option<CallHttp>,
     pub(crate) table: ResourceTable,
     pub(crate) events_left: u32,
+    pub(crate) written_left: u32,
     pub(crate) blob_bytes_left: u64,
     pub(crate) output_bytes_max: usize,
     /// Made when it is first used: most calls print nothing and need no chance.
@@ -120,6 +125,7 @@ impl CallState {
             progress_dropped: 0,
             http: None,
             events_left: limits.events_max,
+            written_left: limits.stream_events_max,
             blob_bytes_left: limits.blob_bytes_max,
             output_bytes_max: limits.output_bytes_max,
             wasi: None,

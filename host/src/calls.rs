@@ -28,10 +28,12 @@ use crate::{
     waiting::Waiting,
 };
 
+mod handle;
 mod method;
 mod pass;
 mod unasked;
 
+pub(crate) use handle::RouteCall;
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,

@@ -41,6 +41,7 @@ mod places;
 mod prompts;
 mod resources;
 mod round;
+mod routes;
 mod version;
 
 use offers::Exports;
@@ -56,6 +57,8 @@ pub(crate) use prompts::{
 pub use resources::Contents;
 pub(crate) use resources::ReadRequest;
 pub(crate) use round::Round;
+pub use routes::Route;
+pub(crate) use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Unread};
 pub use version::Version;
 
 /// What a component runs with: its name, grants, limits and belongings.
@@ -96,7 +99,10 @@ pub struct LoadedComponent {
     optional: Optional,
     exports: Exports,
     offers: Arc<Offers>,
+    routes: Vec<Route>,
     places: Places,
+    /// Those of requests for its routes.
+    route_places: Places,
     /// Shared by all that run the same code.
     usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
@@ -129,7 +135,9 @@ impl LoadedComponent {
             needed,
             tools: Vec::new(),
             sandbox: sandbox.clone(),
+            routes: Vec::new(),
             places: Places::new(&setup.limits),
+            route_places: Places::new(&setup.limits),
             usage: Arc::default(),
             output_check: Arc::new(OutputCheck::of(&[])),
             memory: Arc::default(),
@@ -142,6 +150,7 @@ impl LoadedComponent {
             are_settings_refused: false,
         };
         loaded.tools = loaded.describe().await?;
+        loaded.routes = loaded.describe_routes().await?;
         loaded.offers = Arc::new(loaded.describe_offers().await?);
         loaded.output_check = Arc::new(OutputCheck::of(&loaded.tools));
         Ok(loaded)
@@ -318,7 +327,9 @@ impl LoadedComponent {
             needed: self.needed.clone(),
             tools: self.tools.clone(),
             sandbox: self.sandbox.clone(),
+            routes: self.routes.clone(),
             places: Places::new(&setup.limits),
+            route_places: Places::new(&setup.limits),
             usage: self.usage.clone(),
             output_check: self.output_check.clone(),
             memory: self.memory.clone(),

@@ -1,11 +1,11 @@
-//! In what a new version's tools, prompts and templates differ from those of the version before, and
+//! In what a new version's tools, prompts, templates and routes differ from those of the version before, and
 //! what of it breaks their callers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    component::LoadedComponent,
+    component::{LoadedComponent, Route},
     definition::{Prompt, Template, Tool},
 };
 
@@ -22,7 +22,7 @@ const DIFFERENCES_MAX: usize = 64;
 /// One difference between two versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// The tool, the prompt or the template.
+    /// The tool, the prompt, the template or the route.
     pub tool: String,
     /// What is different: a sentence without its full stop.
     pub what: String,
@@ -37,7 +37,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// What callers see of one tool, prompt or template.
+/// What callers see of one tool, prompt, template or route.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Surface {
     #[serde(default)]
@@ -56,6 +56,7 @@ pub(crate) enum Kind {
     Tool,
     Prompt,
     Template,
+    Route,
 }
 
 impl Kind {
@@ -64,6 +65,7 @@ impl Kind {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
             Self::Template => "resource template",
+            Self::Route => "route",
         }
     }
 }
@@ -74,6 +76,7 @@ impl Surface {
         let mut surfaces = Self::of(component.tools());
         surfaces.extend(component.offers().prompts.iter().map(Self::of_prompt));
         surfaces.extend(component.offers().templates.iter().map(Self::of_template));
+        surfaces.extend(component.routes().iter().map(Self::of_route));
         surfaces
     }
 
@@ -98,6 +101,17 @@ impl Surface {
             kind: Kind::Template,
             name: it.uri_template.to_string(),
             description: it.about.description.clone().unwrap_or_default(),
+            input: json!({ "type": "object" }),
+            output: None,
+        }
+    }
+
+    /// What a route takes and answers nobody promised; the tool that it stands for does.
+    fn of_route(it: &Route) -> Self {
+        Self {
+            kind: Kind::Route,
+            name: it.to_string(),
+            description: String::new(),
             input: json!({ "type": "object" }),
             output: None,
         }

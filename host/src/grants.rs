@@ -32,7 +32,7 @@ pub enum Grant {
     Events,
     /// Being run every `schedule_ms`.
     Schedule,
-    /// Answering `GET /api/NAME/…`.
+    /// Answering requests under `/api/NAME`, and writing events while it does.
     Endpoints,
 }
 
@@ -89,10 +89,11 @@ impl fmt::Display for Grant {
 }
 
 /// Imports that every component has: they reach nothing, or only the call itself.
-const BASELINE: [&str; 17] = [
+const BASELINE: [&str; 18] = [
     "madoguchi:tool/types",
     "madoguchi:tool/stops",
     "madoguchi:tool/caller",
+    "madoguchi:tool/event-stream",
     "madoguchi:tool/progress",
     "madoguchi:tool/log",
     "wasi:io/error",

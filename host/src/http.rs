@@ -66,21 +66,17 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
     let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
     let gateway = routes.chat.gateway.clone();
-    let people = api::people::People::new(config, &routes.calls, &routes.endpoints.registry);
-    let endpoints = get(api::endpoints::answer).with_state(routes.endpoints);
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
         .merge(api::navigate::routes(routes.navigate, limit))
         .merge(api::auth::routes(routes.chat.gateway.clone()))
         .merge(api::chat::routes(routes.chat))
-        .merge(api::people::routes(people, &endpoints))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
-        .route("/api/{component}", endpoints.clone())
-        .route("/api/{component}/{*path}", endpoints)
+        .merge(api::endpoints::routes(routes.endpoints))
         .route("/f/{handle}", get(page::form))
         .fallback_service(any(page::answer).with_state(page::Policy::of(config)))
         .method_not_allowed_fallback(other_method);

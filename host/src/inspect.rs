@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    component::{LoadError, Offers},
+    component::{LoadError, Offers, Route},
     config::{Config, defaults},
     definition::{About, Prompt, Tool},
     grants::{self, Grant},
@@ -39,7 +39,9 @@ impl Need {
     fn of_export(export: &str) -> Self {
         match export.split('@').next() {
             Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
-            Some("madoguchi:tool/endpoints") => Self::Grant(Grant::Endpoints),
+            Some("madoguchi:tool/endpoints" | "madoguchi:tool/routes") => {
+                Self::Grant(Grant::Endpoints)
+            }
             _ => Self::Nothing,
         }
     }
@@ -92,6 +94,9 @@ pub struct Inspection {
     /// The templates of what it has to read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub templates: Vec<Value>,
+    /// The requests that it answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Value>,
     /// Why it does not tell its tools, where it does not.
     pub trouble: Option<String>,
     /// What has to be granted for it to be let in.
@@ -122,14 +127,15 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
     let compiled = Compiled::new(&sandbox, bytes)?;
     let (imports, exports) = parts(&compiled);
     let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
-    let (tools, offers, trouble) = match solo.describe(&compiled).await {
+    let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
         Ok(component) => {
             // What it cannot list here it may well list once it has all that it is granted.
             let listed = component.listed().await;
             let offers = listed.as_ref().unwrap_or(&component).offers().clone();
-            (component.tools().iter().map(tool).collect(), offers, None)
+            let routes = component.routes().iter().map(route).collect();
+            (component.tools().iter().map(tool).collect(), routes, offers, None)
         }
-        Err(error) => (Vec::new(), Offers::default(), Some(error.to_string())),
+        Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),
     };
     let (defaults, defaults_problem) = match defaults::section(bytes) {
         Ok(text) => {
@@ -152,6 +158,7 @@ pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspec
             .iter()
             .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
             .collect(),
+        routes,
         trouble,
         grants_needed: needed.iter().map(Grant::to_string).collect(),
         line: line(&useful),
@@ -218,6 +225,16 @@ fn tool(tool: &Tool) -> Value {
         object.insert("outputSchema".to_owned(), Value::Object((**schema).clone()));
     }
     Value::Object(object)
+}
+
+/// A request that is answered, and whose scope is enough for it.
+fn route(it: &Route) -> Value {
+    let mut object = json!({ "method": it.method.as_str(), "path": it.path });
+    put(&mut object, "tool", &it.tool);
+    if it.streams {
+        object["streams"] = true.into();
+    }
+    object
 }
 
 fn prompt(it: &Prompt) -> Value {

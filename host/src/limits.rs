@@ -137,6 +137,9 @@ pub struct Limits {
     /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
     /// milliseconds.
     pub deadline_ms: u64,
+    /// Time that the answer to one request for a route may take, what it calls and asks included, in
+    /// milliseconds.
+    pub route_ms_max: u64,
     /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
     pub output_bytes_max: usize,
     /// Bytes that one call may write to the log and to its standard error; the rest is dropped.
@@ -157,6 +160,8 @@ pub struct Limits {
     pub waiters_max: usize,
     /// Events that one call may publish; the rest is dropped.
     pub events_max: u32,
+    /// Events that one request for a route may write to its client; the rest is dropped.
+    pub stream_events_max: u32,
     /// Bytes of blobs that one call may make.
     pub blob_bytes_max: u64,
     /// Bytes that the component's database may have.
@@ -180,6 +185,7 @@ impl Default for Limits {
             memory_total_bytes_max: 1 << 30,
             cpu_ms_max: 2_000,
             deadline_ms: 30_000,
+            route_ms_max: 60_000,
             output_bytes_max: 8 << 20,
             log_bytes_max: 64 << 10,
             table_elements_max: 20_000,
@@ -190,6 +196,7 @@ impl Default for Limits {
             wait_ms_max: 60_000,
             waiters_max: 256,
             events_max: 256,
+            stream_events_max: 65_536,
             blob_bytes_max: 32 << 20,
             database_bytes_max: 256 << 20,
             check_outputs: CheckOutputs::Sampled,
@@ -259,6 +266,7 @@ impl Limits {
         within("memory_total_bytes_max", total, self.memory_bytes_max, 1 << 40)?;
         within("cpu_ms_max", self.cpu_ms_max, 1, TIME_MS_MAX)?;
         within("deadline_ms", self.deadline_ms, 1, TIME_MS_MAX)?;
+        within("route_ms_max", self.route_ms_max, 1, TIME_MS_MAX)?;
         within("output_bytes_max", self.output_bytes_max, 1 << 10, BYTES_MAX)?;
         within("log_bytes_max", self.log_bytes_max, 0, BYTES_MAX)?;
         within("table_elements_max", self.table_elements_max, 0, TABLE_ELEMENTS_MAX)?;
@@ -266,6 +274,7 @@ impl Limits {
         within("calls_max", self.calls_max, 1, sandbox.instances_max as usize)?;
         within("progress_max", self.progress_max, 0, 1 << 20)?;
         within("events_max", self.events_max, 0, 1 << 20)?;
+        within("stream_events_max", self.stream_events_max, 0, 1 << 20)?;
         within("blob_bytes_max", self.blob_bytes_max, 0, 1 << 40)?;
         within("http_requests_max", self.http_requests_max, 0, 1 << 20)?;
         within("http_bytes_max", self.http_bytes_max, 0, 1 << 40)?;

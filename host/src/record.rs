@@ -165,23 +165,27 @@ impl Ending {
         match result {
             Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
             Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
-            Ok(Outcome::Asked { .. })
-            | Err(CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_))) => Self::Asked,
-            Err(CallError::Stopped(Stop::Refused(_))) => Self::Refused,
-            Err(CallError::Stopped(Stop::InvalidArguments(_))) => Self::InvalidArguments,
-            Err(CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. }) => {
+            Ok(Outcome::Asked { .. }) => Self::Asked,
+            Err(error) => Self::of_error(error),
+        }
+    }
+
+    fn of_error(error: &CallError) -> Self {
+        match error {
+            CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_)) => Self::Asked,
+            CallError::Stopped(Stop::Refused(_)) => Self::Refused,
+            CallError::Stopped(Stop::InvalidArguments(_)) => Self::InvalidArguments,
+            CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. } => {
                 Self::Unavailable
             }
-            Err(CallError::LimitExceeded { .. }) => Self::LimitExceeded,
-            Err(CallError::Trapped { .. }) => Self::Trapped,
-            Err(CallError::Broken { .. }) => Self::Broken,
-            Err(CallError::Busy { .. }) => Self::Busy,
-            Err(CallError::UnknownTool { .. }) => Self::UnknownTool,
-            Err(CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. }) => {
-                Self::NotFound
-            }
-            Err(CallError::Forbidden { .. }) => Self::Forbidden,
-            Err(CallError::State(_)) => Self::InvalidState,
+            CallError::LimitExceeded { .. } => Self::LimitExceeded,
+            CallError::Trapped { .. } => Self::Trapped,
+            CallError::Broken { .. } => Self::Broken,
+            CallError::Busy { .. } => Self::Busy,
+            CallError::UnknownTool { .. } => Self::UnknownTool,
+            CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. } => Self::NotFound,
+            CallError::Forbidden { .. } => Self::Forbidden,
+            CallError::State(_) => Self::InvalidState,
         }
     }
 }
@@ -192,10 +196,10 @@ fn is_refusal(result: &ServerResult) -> bool {
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
-fn word<T>(ending: Ending, result: &Result<Outcome<T>, CallError>) -> Cow<'static, str> {
-    match result {
-        Err(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
-        Err(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
+fn word(ending: Ending, error: Option<&CallError>) -> Cow<'static, str> {
+    match error {
+        Some(CallError::Stopped(Stop::Refused(it))) => audit::word(it.code.clone().into()),
+        Some(CallError::LimitExceeded { limit, .. }) => format!("limit_exceeded:{limit}").into(),
         _ => ending.name().into(),
     }
 }
@@ -264,10 +268,26 @@ pub(crate) struct Record<'a> {
 
 impl Record<'_> {
     /// Ends it with `result`.
-    pub(crate) fn end<T>(mut self, result: &Result<Outcome<T>, CallError>) {
-        self.ending = Ending::of(result);
-        self.word = word(self.ending, result);
-        if let Err(CallError::LimitExceeded { limit, .. }) = result
+    pub(crate) fn end<T>(self, result: &Result<Outcome<T>, CallError>) {
+        self.end_as(Ending::of(result), result.as_ref().err());
+    }
+
+    /// Ends that of a request for a route with its answer's status.
+    pub(crate) fn answered(mut self, result: Result<u16, &CallError>) {
+        match result {
+            Ok(..400) => self.end_as(Ending::Done, None),
+            Ok(status) => {
+                self.ending = Ending::Refused;
+                self.word = format!("status_{status}").into();
+            }
+            Err(error) => self.end_as(Ending::of_error(error), Some(error)),
+        }
+    }
+
+    fn end_as(mut self, ending: Ending, error: Option<&CallError>) {
+        self.ending = ending;
+        self.word = word(ending, error);
+        if let Some(CallError::LimitExceeded { limit, .. }) = error
             && let Some(component) = &self.component
         {
             component.tally().limit_exceeded(limit);

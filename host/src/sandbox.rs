@@ -280,6 +280,7 @@ fn baseline(l: &mut Linker<CallState>) -> wasmtime::Result<()> {
     random::insecure_seed::add_to_linker::<_, WasiRandom>(l, |it| it.ctx().ctx.random())?;
     tool::types::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
     tool::caller::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+    tool::event_stream::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
     tool::progress::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
     tool::log::add_to_linker::<_, HasSelf<_>>(l, |it| it)
 }

@@ -256,10 +256,12 @@ impl Server {
             calls: calls.clone(),
             navigate: Navigate::new((&calls, &registry), (&clock, &watch.metrics), &config),
             chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
-            rpc: Rpc { calls },
+            rpc: Rpc { calls: calls.clone() },
             health: Health { registry: registry.clone(), troubles, servers, maps, deciders, disk },
             endpoints: Endpoints {
                 registry: registry.clone(),
+                calls,
+                body_bytes_max: config.body_bytes_max,
                 aliases: Arc::new(config.endpoints.clone()),
             },
             blobs: blobs.clone(),

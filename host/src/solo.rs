@@ -54,8 +54,10 @@ pub struct Running {
 mod configured;
 mod dialogue;
 mod offers;
+mod routes;
 mod store;
 
+pub use routes::Answered;
 use store::TemporaryStore;
 
 /// A component's code, compiled for a sandbox.

@@ -220,6 +220,21 @@ async fn a_look_up_is_answered_with_its_grant_only() {
 }
 
 #[tokio::test]
+async fn a_request_is_answered_alone_with_the_events_that_it_writes() {
+    let reach = imported().grant(Grant::Endpoints).start().await;
+    let sent = reach.request("POST", "letters", &json!({ "text": "one" })).await.unwrap();
+    assert_eq!((sent.status, sent.events.len()), (200, 0));
+    assert_eq!(reach.get("letters", &[]).await, Ok(json!({ "letters": ["one"] })));
+    let counted = reach.request("GET", "numbers/3", &json!({})).await.unwrap();
+    let names: Vec<_> = counted.events.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(names, ["number", "number", "number", "done"]);
+    assert_eq!(counted.body, json!({ "count": 3 }));
+    let refused = reach.request("DELETE", "letters/two", &json!({})).await.unwrap_err();
+    assert_eq!((&refused["status"], &refused["error"]), (&json!(404), &json!("no_such_letter")));
+    assert_eq!(reach.request("PUT", "letters", &json!({})).await.unwrap_err()["status"], 405);
+}
+
+#[tokio::test]
 async fn a_component_that_imports_none_of_it_gets_none_of_it() {
     let echo = Solo::of("echo", &component_bytes("echo")).grant(Grant::ALL).start().await.unwrap();
     assert!(echo.blobs().is_none());

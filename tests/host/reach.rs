@@ -1,9 +1,10 @@
 //! The capabilities beside the database over the wire: files that change, blobs, waits, schedules,
-//! look-ups.
+//! look-ups and other requests.
 
 mod blobs;
 mod files;
 mod lookups;
+mod routes;
 mod schedule;
 mod waiting;
 

@@ -8,12 +8,10 @@ use serde_json::Value;
 use crate::repository::{files, text};
 
 /// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 15] = [
+const KNOWN: [(&str, &[&str]); 13] = [
     ("host/src/api/chat/answer.rs", &["illustrations"]),
     ("host/src/api/maps.rs", &["navigation"]),
     ("host/src/api/navigate.rs", &["navigation"]),
-    ("host/src/api/people.rs", &["end_chat", "mark_chat_read", "send_chat", "start_chat"]),
-    ("host/src/api/people/project.rs", &["conversations"]),
     (
         "host/src/assistant/agents.rs",
         &["conversations", "list_purposes", "respond_chat", "send_message"],

@@ -162,6 +162,16 @@ impl Tested {
         self.running.get(path, query).await
     }
 
+    /// Answers a request, as `METHOD /api/NAME/PATH` would be.
+    pub async fn request(
+        &self,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Result<host::solo::Answered, Value> {
+        self.running.request(method, path, &body.to_string()).await
+    }
+
     /// What comes next in a conversation, or why nothing does.
     pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
         self.running.converse(turn).await

@@ -18,6 +18,7 @@ pub mod lapse;
 pub mod listing;
 pub mod notices;
 pub mod passkey;
+pub mod people;
 pub mod person;
 pub mod projects;
 pub mod purposes;
@@ -92,5 +93,6 @@ toolkit::export_migrations!(
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(sweep::run);
 toolkit::export_endpoints!(endpoints::get);
+toolkit::export_routes!(people::routes);
 toolkit::export_resources!(resources::Shelf);
 toolkit::export_examples!(examples::examples);

@@ -57,6 +57,21 @@ pub mod endpoints {
     });
 }
 
+/// The world of components that answer requests of any method.
+pub mod routes {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-routes",
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/stops@0.1.0": crate::bindings::resources::madoguchi::tool::stops,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_routes_world",
+        default_bindings_module: "toolkit::bindings::routes",
+    });
+}
+
 /// The world of components that understand sentences.
 pub mod dialogue {
     wit_bindgen::generate!({

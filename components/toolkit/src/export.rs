@@ -172,6 +172,30 @@ macro_rules! export_endpoints {
     };
 }
 
+/// Exports a function `fn() -> Vec<routes::Route>`: the addresses that the component answers, each with the
+/// function that does; see [`routes`](crate::routes).
+#[macro_export]
+macro_rules! export_routes {
+    ($routes:path) => {
+        impl $crate::routes::Guest for Component {
+            fn routes() -> Vec<$crate::routes::Declared> {
+                $crate::routes::declared($routes())
+            }
+
+            fn handle(
+                request: $crate::routes::Request,
+            ) -> Result<$crate::routes::Answer, $crate::export::offers::OfferStop> {
+                $crate::routes::handle(&$routes(), &request)
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::routes::export_routes_world!(
+            Component with_types_in $crate::bindings::routes
+        );
+    };
+}
+
 /// Exports a function `fn() -> Vec<Example>`: the examples with which the component proves itself,
 /// in the order in which they are called; see [`example`](crate::example()).
 #[macro_export]

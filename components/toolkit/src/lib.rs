@@ -63,6 +63,7 @@ pub mod progress;
 pub mod prompt;
 pub mod question;
 pub mod resources;
+pub mod routes;
 pub mod settings;
 pub mod sql;
 pub mod stop;

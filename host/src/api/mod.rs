@@ -8,7 +8,7 @@ pub(crate) mod health;
 pub(crate) mod maps;
 pub(crate) mod navigate;
 pub(crate) mod page;
-pub(crate) mod people;
+
 mod query;
 mod range;
 mod refused;

@@ -7,16 +7,15 @@ use axum::response::{
     IntoResponse, Response, Sse,
     sse::{Event, KeepAlive},
 };
-use futures::{FutureExt, StreamExt, future::ready, stream};
+use futures::{FutureExt, Stream, StreamExt, future::ready, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::assistant::{self, Teller};
 
 /// Events that wait for a client that is slow to read.
-const WAITING_MAX: usize = 32;
+pub(super) const WAITING_MAX: usize = 32;
 /// How long it may be quiet, or somebody on the way takes it for dead.
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -35,17 +34,23 @@ where
 {
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
     let work = work(Teller::new(sender, delta)).into_stream().filter_map(|()| ready(None));
-    let events = ReceiverStream::new(receiver).map(|it| Ok::<_, Infallible>(written(&it)));
+    // JSON has no line breaks outside of strings, and none in them either.
+    let written = |it: assistant::Event| event(it.name, &it.data.to_string());
+    of(stream::select(work, ReceiverStream::new(receiver).map(written)))
+}
+
+/// One event; `data` has no line breaks.
+pub(super) fn event(name: &str, data: &str) -> Event {
+    Event::default().event(name).data(data)
+}
+
+/// These events as an answer.
+pub(super) fn of(events: impl Stream<Item = Event> + Send + 'static) -> Response {
     let keep_alive = KeepAlive::new().interval(QUIET);
-    let mut response =
-        Sse::new(stream::select(work, events)).keep_alive(keep_alive).into_response();
+    let events = events.map(Ok::<_, Infallible>);
+    let mut response = Sse::new(events).keep_alive(keep_alive).into_response();
     // Proxies that gather what they pass on would turn events into one answer.
     let name = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(name, HeaderValue::from_static("no"));
     response
-}
-
-fn written(event: &assistant::Event) -> Event {
-    // JSON has no line breaks outside of strings, and none in them either.
-    Event::default().event(event.name).data(Value::to_string(&event.data))
 }

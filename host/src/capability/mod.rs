@@ -5,9 +5,12 @@ pub(crate) mod output;
 
 mod blobs;
 mod caller;
+mod event_stream;
 mod events;
 mod files;
 mod log;
 mod progress;
 mod settings;
 mod sql;
+
+pub(crate) use event_stream::Written;

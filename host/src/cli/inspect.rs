@@ -54,6 +54,15 @@ fn print(it: &Inspection) -> std::io::Result<()> {
     others("prompts", "name", &it.prompts)?;
     others("resources", "uri", &it.resources)?;
     others("templates", "uriTemplate", &it.templates)?;
+    if !it.routes.is_empty() {
+        say("routes")?;
+    }
+    for route in &it.routes {
+        let text = |key: &str| route[key].as_str().unwrap_or_default();
+        let tool =
+            if text("tool").is_empty() { String::new() } else { format!("  as {}", text("tool")) };
+        say(&format!("  {} {}{tool}", text("method"), text("path")))?;
+    }
     if let Some(trouble) = &it.trouble {
         say(&format!("  cannot be told: {trouble}"))?;
     }

@@ -49,6 +49,9 @@ pub enum LoadError {
     /// What it says of its resources cannot be offered.
     #[error("its resources: {0}")]
     Resources(String),
+    /// It declares routes that cannot be answered.
+    #[error("its routes: {0}")]
+    Routes(String),
     /// Its database cannot be opened.
     #[error("its database: {0}")]
     Database(#[from] database::OpenError),

@@ -9,6 +9,7 @@ use crate::{
     bindings::{
         dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
+        routes::WithRoutesPre,
         schedule::WithSchedulePre,
     },
     call_state::CallState,
@@ -24,6 +25,7 @@ pub(super) struct Optional {
     schedule: Option<WithSchedulePre<CallState>>,
     endpoints: Option<WithEndpointsPre<CallState>>,
     dialogue: Option<WithDialoguePre<CallState>>,
+    pub(super) routes: Option<WithRoutesPre<CallState>>,
 }
 
 impl Optional {
@@ -32,6 +34,7 @@ impl Optional {
             schedule: WithSchedulePre::new(pre.clone()).ok(),
             endpoints: WithEndpointsPre::new(pre.clone()).ok(),
             dialogue: WithDialoguePre::new(pre.clone()).ok(),
+            routes: WithRoutesPre::new(pre.clone()).ok(),
         }
     }
 }
@@ -46,10 +49,20 @@ impl LoadedComponent {
         self.optional.schedule.is_some() && self.setup.grants.contains(&Grant::Schedule)
     }
 
-    /// Why `GET /api/NAME/…` is not answered, where it is not.
+    /// Whether it exports something that answers under `/api/NAME`.
+    fn has_endpoints(&self) -> bool {
+        self.optional.endpoints.is_some() || self.optional.routes.is_some()
+    }
+
+    /// Whether it answers look-ups beside its routes.
+    pub(crate) fn has_look_ups(&self) -> bool {
+        self.optional.endpoints.is_some()
+    }
+
+    /// Why `/api/NAME/…` is not answered, where it is not.
     pub(crate) fn why_no_endpoints(&self) -> Option<String> {
         let name = &self.name;
-        if self.optional.endpoints.is_none() {
+        if !self.has_endpoints() {
             return Some(format!("The component {name} has no endpoints."));
         }
         if RESERVED.contains(&&**name) {
@@ -79,7 +92,7 @@ impl LoadedComponent {
                 tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
             }
         }
-        if self.optional.endpoints.is_some()
+        if self.has_endpoints()
             && let Some(why) = self.why_no_endpoints()
         {
             tracing::info!(component, "{why}");

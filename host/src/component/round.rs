@@ -122,7 +122,7 @@ impl LoadedComponent {
         place.map(|place| (place, deadline)).map_err(|retry_after_ms| self.busy(retry_after_ms))
     }
 
-    fn busy(&self, retry_after_ms: u64) -> CallError {
+    pub(super) fn busy(&self, retry_after_ms: u64) -> CallError {
         CallError::Busy { component: self.name.clone(), retry_after_ms }
     }
 
@@ -157,6 +157,7 @@ impl LoadedComponent {
             deadline: round.deadline.unwrap_or_else(|| sandbox::deadline(&self.setup.limits)),
             memory: self.memory.clone(),
             pace: round.pace,
+            events: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Other names under `/api` for what components answer there: `[endpoints]`.
+//! Other addresses of what components answer: `[endpoints]`, names under `/api` or paths beside it.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -7,7 +7,10 @@ use serde::Deserialize;
 use super::ComponentConfig;
 use crate::{component::RESERVED, grants::Grant};
 
-/// Other names for endpoints of components.
+/// What the server itself answers beside `/api`.
+const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];
+
+/// Other addresses of endpoints of components.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Aliases(BTreeMap<String, Written>);
@@ -42,6 +45,12 @@ impl Aliases {
         }
     }
 
+    /// Those that are no names under `/api` but paths beside it: `/chat`.
+    pub(crate) fn elsewhere(&self) -> impl Iterator<Item = &str> {
+        let is_there = |it: &&str| it.starts_with('/') && self.get(it).is_some();
+        self.0.keys().map(String::as_str).filter(is_there)
+    }
+
     /// Takes over what `other` says.
     pub(super) fn change(&mut self, other: Self) {
         self.0.extend(other.0);
@@ -59,8 +68,15 @@ impl Aliases {
                 }
                 continue;
             };
-            if !is_segment(name) {
-                return Err(format!("{name:?} is no name; 1 to 64 of A-Z a-z 0-9 _ - are right"));
+            if !is_segment(name.strip_prefix('/').unwrap_or(name)) {
+                return Err(format!(
+                    "{name:?} is no name; 1 to 64 of A-Z a-z 0-9 _ - are right, for an address beside /api with a slash before them"
+                ));
+            }
+            if let Some(own) = name.strip_prefix('/')
+                && ELSEWHERE.contains(&own)
+            {
+                return Err(format!("{name} is the server's own; another name is right"));
             }
             if RESERVED.contains(&name.as_str()) {
                 return Err(format!("/api/{name} is the server's own; another name is right"));

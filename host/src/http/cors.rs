@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 
 /// What such a page may send.
-const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, DELETE");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 /// What it may read of an answer, beside what every page may.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate, Retry-After, Location");

@@ -266,3 +266,26 @@ async fn of_a_chat_the_last_five_thousand_messages_are_kept() {
         page["messages"].as_array().unwrap().iter().map(|it| &it["sequence"]).collect();
     assert_eq!(numbers, [5_005, 5_006]);
 }
+
+#[tokio::test]
+async fn the_same_is_done_by_requests_in_the_short_form_and_the_long() {
+    let it = house().await;
+    it.speak(by("hana"));
+    let long = async |what: &str, body: Value| {
+        it.request("POST", &format!("projects/shop/agents/worker-c/chat/{what}"), &body).await
+    };
+    let started = long("start", json!({})).await.unwrap();
+    assert_eq!(started.body, json!({ "success": true, "chatStatus": "connecting" }));
+    let sent = long("messages", json!({ "content": "こんにちは", "of_ours": 1 })).await.unwrap();
+    assert_eq!(sent.body["message"]["content"], "こんにちは");
+    let short = json!({ "agent_id": "worker-c", "content": "短い形で" });
+    let sent = it.request("POST", "chat", &short).await.unwrap();
+    assert_eq!(sent.body["message"]["sequence"], 2, "of one chat");
+    let empty = long("messages", json!({})).await.unwrap_err();
+    assert_eq!((&empty["error"], &empty["status"]), (&json!("EMPTY_CONTENT"), &json!(400)));
+    let unknown = it.request("POST", "chat", &json!({ "agent_id": "x" })).await.unwrap_err();
+    assert_eq!(unknown["error"], "agent_not_found");
+    let missing = it.request("POST", "chat", &json!({})).await.unwrap_err();
+    assert_eq!(missing["data"]["field"], "agent_id");
+    assert_eq!(long("end", json!({})).await.unwrap().status, 200);
+}

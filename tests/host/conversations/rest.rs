@@ -210,7 +210,8 @@ async fn a_read_of_the_same_address_is_the_components_and_every_act_is_recorded(
     hired(&client).await;
     for path in ["start", "end", "mark-read"] {
         let response = client.get(&format!("{CHAT}/{path}")).await;
-        assert_eq!(response.status(), 404, "{path}: only what can be read is");
+        assert_eq!(response.status(), 405, "{path}: only what can be read is");
+        assert_eq!(response.headers()["allow"], "POST", "{path}");
     }
     assert_eq!(get(&client, &format!("{CHAT}/messages")).await["totalCount"], 0);
     assert_eq!(

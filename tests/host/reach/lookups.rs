@@ -41,7 +41,7 @@ async fn head_is_answered_without_a_body_and_other_methods_not_at_all() {
         (200, &"application/json".parse().unwrap())
     );
     assert!(head.bytes().await.unwrap().is_empty());
-    assert_eq!(http.post(&url).body("{}").send().await.unwrap().status(), 405);
+    assert_eq!(http.put(&url).body("{}").send().await.unwrap().status(), 405);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,10 @@
 //! A component that uses everything that can be granted beside the database: it reads files and
-//! folders, keeps blobs, rings and waits, runs by a schedule, and answers look-ups.
+//! folders, keeps blobs, rings and waits, runs by a schedule, and answers look-ups and requests.
 
 mod folder;
 mod letters;
 mod lookups;
+mod routes;
 mod store;
 
 use folder::{EscapeFolder, ReadFolder, WriteFolder};
@@ -26,6 +27,7 @@ toolkit::export_tools!(
 toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
 toolkit::export_schedule!(letters::run);
 toolkit::export_endpoints!(lookups::get);
+toolkit::export_routes!(routes::routes);
 
 /// Writes a tool's dull part: its names, its hints and its output.
 #[macro_export]

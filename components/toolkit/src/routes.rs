@@ -1,0 +1,210 @@
+//! Requests of any method: what [`export_routes!`](crate::export_routes) exports, one [`Route`] an address.
+//!
+//! ```ignore
+//! toolkit::export_routes!(routes);
+//!
+//! fn routes() -> Vec<Route> {
+//!     vec![Route::post("loans/{book}", lend).of_tool::<Lend>(), Route::get("loans", loans)]
+//! }
+//!
+//! fn lend(request: &Request) -> Result<Answer, Stop> {
+//!     let mut arguments = request.object()?;
+//!     arguments.insert("book".to_owned(), request.parameter("book").into());
+//!     Answer::of_tool::<Lend>(request, arguments)
+//! }
+//! ```
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+pub use crate::bindings::routes::exports::madoguchi::tool::routes::{
+    Answer, Guest, Request, Route as Declared, Unread,
+};
+use crate::{
+    Invocation, Stop, Text, Tool,
+    bindings::madoguchi::tool::event_stream,
+    caller, definition,
+    export::{self, offers::OfferStop},
+    refused,
+};
+
+/// Bytes of a body where nothing else is said.
+const BODY_BYTES_MAX: u32 = 256 << 10;
+
+/// One address, and the function that answers there.
+pub struct Route {
+    declared: Declared,
+    answer: fn(&Request) -> Result<Answer, Stop>,
+}
+
+impl Route {
+    /// What is read there.
+    #[must_use]
+    pub fn get(path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
+        Self::of("GET", path, answer)
+    }
+
+    /// What is done there.
+    #[must_use]
+    pub fn post(path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
+        Self::of("POST", path, answer)
+    }
+
+    /// An address of any method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    #[must_use]
+    pub fn of(method: &str, path: &str, answer: fn(&Request) -> Result<Answer, Stop>) -> Self {
+        let declared = Declared {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            tool: None,
+            body_bytes_max: BODY_BYTES_MAX,
+            streams: false,
+        };
+        Self { declared, answer }
+    }
+
+    /// For everyone who may call the tool `T`.
+    #[must_use]
+    pub fn of_tool<T: Tool>(mut self) -> Self {
+        self.declared.tool = Some(T::NAME.to_owned());
+        self
+    }
+
+    /// With bodies of up to so many bytes.
+    #[must_use]
+    pub fn bodies(mut self, bytes_max: u32) -> Self {
+        self.declared.body_bytes_max = bytes_max;
+        self
+    }
+
+    /// Writes events, by [`send`], for clients that accept them.
+    #[must_use]
+    pub fn streams(mut self) -> Self {
+        self.declared.streams = true;
+        self
+    }
+}
+
+/// The routes of a component as it declares them.
+pub fn declared(routes: Vec<Route>) -> Vec<Declared> {
+    routes.into_iter().map(|it| it.declared).collect()
+}
+
+/// Answers `request` by the one of `routes` that it is for.
+///
+/// # Errors
+/// As the route stops.
+pub fn handle(routes: &[Route], request: &Request) -> Result<Answer, OfferStop> {
+    let is_it =
+        |it: &&Route| it.declared.method == request.method && it.declared.path == request.route;
+    let route = routes.iter().find(is_it).ok_or(OfferStop::NotFound)?;
+    (route.answer)(request).map_err(Into::into)
+}
+
+/// Writes an event, and waits for a client that reads slowly. False where nothing can be written: the
+/// client has gone, or asked for none.
+pub fn send(event: &str, data: &impl Serialize) -> bool {
+    event_stream::send(event, &definition::json(data))
+}
+
+impl Answer {
+    /// With the status 200.
+    #[must_use]
+    pub fn ok(body: &impl Serialize) -> Self {
+        Self::of(200, body)
+    }
+
+    /// With any status from 200 to 599.
+    #[must_use]
+    pub fn of(status: u16, body: &impl Serialize) -> Self {
+        Self { status, body: definition::json(body), retry_after_s: None, scope: None }
+    }
+
+    /// What the tool `T` puts out when it is called with `arguments`.
+    ///
+    /// # Errors
+    /// As the tool stops. What it would ask or wait for, it has to be called for by MCP.
+    pub fn of_tool<T: Tool>(
+        request: &Request,
+        arguments: Map<String, Value>,
+    ) -> Result<Self, Stop> {
+        let output = export::run::<T>(Invocation {
+            name: T::NAME.to_owned(),
+            arguments: Value::Object(arguments).to_string(),
+            answers: Vec::new(),
+            state: None,
+            first_called_at: request.received_at,
+            meta: request.meta.clone(),
+        })?;
+        let body = output.structured.unwrap_or_else(|| "{}".to_owned());
+        Ok(Self { status: 200, body, retry_after_s: None, scope: None })
+    }
+}
+
+impl Request {
+    /// What a segment in braces is; empty where there is none of that name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> &str {
+        let found = self.parameters.iter().find(|it| it.0 == name);
+        found.map(|it| it.1.as_str()).unwrap_or_default()
+    }
+
+    /// The body as a JSON object; an empty one where there is no body. Fields that are not known are
+    /// the client's own.
+    ///
+    /// # Errors
+    /// 413 for a body that is too large, 415 for one that says it is no JSON, 400 for any other that is
+    /// no object.
+    pub fn object(&self) -> Result<Map<String, Value>, Stop> {
+        let body = match &self.body {
+            Ok(body) => body,
+            Err(Unread::TooLarge) => {
+                let message =
+                    said(Text { ja: "本文が大きすぎます", en: "The body is too large" });
+                return Err(refused("payload_too_large", 413, message));
+            }
+            Err(Unread::Broken) => {
+                let message = Text {
+                    ja: "本文を最後まで受信できませんでした",
+                    en: "The body did not arrive to its end",
+                };
+                let body = json!({ "field": "body" });
+                return Err(refused("invalid_params", 400, said(message)).with(body));
+            }
+        };
+        if body.trim_ascii().is_empty() {
+            return Ok(Map::new());
+        }
+        if self.content_type.as_deref().is_some_and(|it| !is_json(it)) {
+            let message = Text {
+                ja: "本文はJSONで送ってください（Content-Type: application/json）",
+                en: "Send the body as JSON, with Content-Type: application/json",
+            };
+            return Err(refused("unsupported_media_type", 415, said(message)));
+        }
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(object)) => Ok(object),
+            read => {
+                let text = Text {
+                    ja: "本文はJSONオブジェクトにしてください",
+                    en: "The body must be a JSON object",
+                };
+                let why = read.err().map(|it| format!(" ({it})")).unwrap_or_default();
+                let message = format!("{}{why}", said(text));
+                Err(refused("invalid_params", 400, message).with(json!({ "field": "body" })))
+            }
+        }
+    }
+}
+
+/// Whether a body that is said to be `kind` is JSON.
+fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
+}
+
+/// A text in the language that the caller reads.
+fn said(text: Text) -> &'static str {
+    let is_english = caller::locale().is_some_and(|it| !it.to_ascii_lowercase().starts_with("ja"));
+    if is_english { text.en } else { text.ja }
+}

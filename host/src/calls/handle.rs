@@ -1,0 +1,74 @@
+//! Requests for routes of components, watched like calls.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::{Call, CallTool, Calls, Method, UNAUDITED};
+use crate::{
+    caller::Caller,
+    capability::Written,
+    component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest, Stop, Unavailable},
+    record::Surface,
+    telemetry::TraceHeaders,
+};
+
+/// How records name such a request, where it does not stand for a call of a tool.
+const METHOD: &str = "routes/handle";
+
+/// One request for a route of `component`.
+pub(crate) struct RouteCall {
+    pub(crate) component: Arc<LoadedComponent>,
+    pub(crate) request: RouteRequest,
+    /// The tool that the route stands for, if it does for one.
+    pub(crate) tool: Option<String>,
+    pub(crate) caller: Caller,
+    pub(crate) trace: TraceHeaders,
+}
+
+impl Calls {
+    /// Answers it; what the component writes meanwhile goes to `events`.
+    pub(crate) async fn handle(
+        &self,
+        call: RouteCall,
+        events: Option<mpsc::Sender<Written>>,
+    ) -> Result<RouteAnswer, CallError> {
+        let RouteCall { component, request, tool, caller, trace } = call;
+        let _running = self.hold();
+        let method = if tool.is_some() { CallTool::NAME } else { METHOD };
+        let call = Call {
+            name: tool.unwrap_or_else(|| format!("{} {}", request.method, request.route)),
+            // For the audit log, as those of a tool.
+            arguments: arguments(&request),
+            meta: "{}".to_owned(),
+            caller: caller.clone(),
+            responses: Default::default(),
+            state: None,
+            notes: None,
+            surface: Surface::Rest,
+            trace,
+        };
+        let mut record = self.watch.begin(call, method);
+        record.component = Some(component.clone());
+        let round = Round {
+            call_id: record.id,
+            caller,
+            span: record.span.child("route"),
+            pace: component.pace(),
+            ..Round::of_host()
+        };
+        let result = if request.method != "GET" && self.watch.audit.refuses_changes() {
+            let unavailable = Unavailable { message: UNAUDITED.to_owned(), retry_after_ms: None };
+            Err(CallError::Stopped(Stop::Unavailable(unavailable)))
+        } else {
+            component.handle(&request, round, events).await
+        };
+        record.answered(result.as_ref().map(|it| it.status));
+        result
+    }
+}
+
+fn arguments(request: &RouteRequest) -> String {
+    let body = request.body.as_ref().ok().and_then(|it| std::str::from_utf8(it).ok());
+    body.filter(|it| !it.trim().is_empty()).unwrap_or("{}").to_owned()
+}

@@ -1,0 +1,200 @@
+//! `METHOD /api/COMPONENT/PATH`: what a component declares is answered under its grants and limits, as
+//! one answer or as events.
+
+use reqwest::{Method, Response};
+use serde_json::{Value, json};
+use tests::client::Client;
+
+use super::server;
+
+async fn send(client: &Client, method: Method, path: &str, body: &str) -> Response {
+    let request = client.http(method, path).body(body.to_owned());
+    request.header("content-type", "application/json").send().await.expect("the server answers")
+}
+
+async fn answer(client: &Client, method: Method, path: &str, body: &str) -> (u16, Value) {
+    let response = send(client, method, path, body).await;
+    assert_eq!(response.headers()["content-type"], "application/json", "{path}");
+    assert_eq!(response.headers()["cache-control"], "no-store", "{path}");
+    (response.status().as_u16(), response.json().await.unwrap())
+}
+
+/// The events of an answer, each with its name.
+async fn events(client: &Client, method: Method, path: &str) -> Vec<(String, Value)> {
+    let request = client.http(method, path).header("accept", "text/event-stream");
+    let response = request.send().await.expect("the server answers");
+    assert_eq!(response.headers()["content-type"], "text/event-stream", "{path}");
+    let text = response.text().await.unwrap();
+    let blocks = text.split("\n\n").filter(|it| it.contains("event:"));
+    let event = |block: &str| {
+        let field = |name: &str| block.lines().find_map(|it| it.strip_prefix(name));
+        let data = field("data:").expect("an event has data").trim();
+        (field("event:").unwrap().trim().to_owned(), serde_json::from_str(data).unwrap())
+    };
+    blocks.map(event).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_of_a_tool_does_what_the_tool_does() {
+    let server = server(|_| {}).await;
+    let client = server.client();
+    let letter = json!({ "text": "窓口から" }).to_string();
+    let (status, sent) = answer(&client, Method::POST, "/api/reach/letters", &letter).await;
+    assert_eq!(status, 200, "{sent}");
+    let (_, found) = answer(&client, Method::GET, "/api/reach/letters", "").await;
+    assert_eq!(found, json!({ "letters": ["窓口から"] }), "look-ups are at the same address");
+    let lines = server.server().audit().tail(5);
+    assert!(lines.iter().any(|it| it["tool"] == "send_letter"), "{lines:?}");
+    let (status, refused) = answer(&client, Method::POST, "/api/reach/letters", "{}").await;
+    assert_eq!((status, &refused["error"]), (400, &json!("invalid_params")), "{refused}");
+    let path = "/api/reach/letters/%E7%AA%93%E5%8F%A3%E3%81%8B%E3%82%89";
+    let (status, gone) = answer(&client, Method::DELETE, path, "").await;
+    assert_eq!((status, gone), (202, json!({ "deleted": 1 })));
+    let (status, refused) = answer(&client, Method::DELETE, path, "").await;
+    assert_eq!((status, &refused["error"]), (404, &json!("no_such_letter")), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn segments_in_braces_are_decoded_and_fixed_ones_go_first() {
+    let server = server(|_| {}).await;
+    let client = server.client();
+    let path = "/api/reach/echo/a%2Fb/of/%E7%AA%93?x=1&x=2";
+    let (status, echo) = answer(&client, Method::PUT, path, r#"{"y": 3}"#).await;
+    assert_eq!(status, 200, "{echo}");
+    assert_eq!(echo["parameters"], json!([["first", "a/b"], ["second", "窓"]]));
+    assert_eq!(echo["query"], json!([["x", "1"], ["x", "2"]]));
+    assert_eq!(echo["body"], json!({ "y": 3 }));
+    let path = "/api/reach/echo/fixed/of/x";
+    assert_eq!(answer(&client, Method::PATCH, path, "").await.1, json!("fixed"));
+    let path = "/api/reach/echo/loose/of/x";
+    assert_eq!(answer(&client, Method::PATCH, path, "").await.1["parameters"][0][1], "loose");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_methods_and_addresses_say_what_is_served() {
+    let server = server(|_| {}).await;
+    let client = server.client();
+    let response = send(&client, Method::POST, "/api/reach/echo/a/of/b", "{}").await;
+    assert_eq!(response.status(), 405);
+    assert_eq!(response.headers()["allow"], "GET, HEAD, PATCH, PUT", "it may be looked up as well");
+    let (status, nothing) = answer(&client, Method::DELETE, "/api/reach/letters/a/b", "").await;
+    assert_eq!((status, &nothing["error"]), (405, &json!("method_not_allowed")), "{nothing}");
+    let (status, nothing) = answer(&client, Method::GET, "/api/reach/nowhere", "").await;
+    assert_eq!((status, &nothing["error"]), (404, &json!("not_found")), "{nothing}");
+    let (status, bad) = answer(&client, Method::DELETE, "/api/reach/letters/%ff", "").await;
+    assert_eq!((status, &bad["error"]), (400, &json!("invalid_params")), "{bad}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_large_or_no_json_is_refused_in_words() {
+    let server = server(|_| {}).await;
+    let client = server.client();
+    let path = "/api/reach/echo/a/of/b";
+    let large = format!("{{\"a\": \"{}\"}}", "x".repeat(1_000));
+    for (body, status, code) in [
+        (large.as_str(), 413, "payload_too_large"),
+        ("[]", 400, "invalid_params"),
+        ("{\"a\": ", 400, "invalid_params"),
+    ] {
+        let (found, refused) = answer(&client, Method::PUT, path, body).await;
+        assert_eq!((found, &refused["error"]), (status, &json!(code)), "{body}: {refused}");
+    }
+    let request = client.http(Method::PUT, path).body("a=b");
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    assert_eq!(request.send().await.unwrap().status(), 415);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_answers_are_the_components_fault_and_its_limits_hold() {
+    let server = server(|it| it.limits.cpu_ms_max = 200).await;
+    let client = server.client();
+    let odd = async |what: &str| {
+        let path = format!("/api/reach/odd/{what}");
+        answer(&client, Method::POST, &path, "{}").await
+    };
+    for what in ["status", "body", "trap"] {
+        let (status, told) = odd(what).await;
+        assert_eq!((status, &told["error"]), (500, &json!("internal_error")), "{what}: {told}");
+        assert!(!told.to_string().contains("as asked"), "for the operator alone: {told}");
+    }
+    let (status, told) = odd("spin").await;
+    assert_eq!((status, &told["data"]["limit"]), (500, &json!("cpu_ms_max")), "{told}");
+    assert_eq!(odd("closed").await.0, 503);
+    let response = send(&client, Method::POST, "/api/reach/odd/later", "").await;
+    assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (503, &7.into()));
+    let response = send(&client, Method::POST, "/api/reach/odd/scope", "").await;
+    let needed = response.headers()["www-authenticate"].to_str().unwrap();
+    assert!(response.status() == 403 && needed.contains("scope=\"tool:sing\""), "{needed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_written_for_clients_that_accept_them() {
+    let server = server(|_| {}).await;
+    let client = server.client();
+    let all = events(&client, Method::GET, "/api/reach/numbers/100").await;
+    let names: Vec<_> = all.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!((names.len(), names[0], names[100]), (101, "number", "done"));
+    assert!(all[..100].iter().zip(1..).all(|(it, at)| it.1["number"] == at), "in their order");
+    let (_, plain) = answer(&client, Method::GET, "/api/reach/numbers/100", "").await;
+    assert_eq!(plain, json!({ "count": 100 }));
+    // What goes wrong before the first event has its status.
+    let request = client.http(Method::GET, "/api/reach/numbers/x");
+    let response = request.header("accept", "text/event-stream").send().await.unwrap();
+    assert_eq!(response.status(), 400);
+    // And later an event.
+    let all = events(&client, Method::POST, "/api/reach/odd/trap-late").await;
+    assert_eq!((all[0].0.as_str(), all[1].0.as_str()), ("number", "error"));
+    assert_eq!(all[1].1["status"], 500, "{all:?}");
+    // An event that has no name is left out.
+    let all = events(&client, Method::POST, "/api/reach/odd/event").await;
+    assert_eq!(all, [("number".to_owned(), json!({ "text": "two\nlines" }))]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_not_read_any_more_ends() {
+    let server = server(|it| it.limits.stream_events_max = 1 << 20).await;
+    let client = server.client();
+    let request = client.http(Method::GET, "/api/reach/endless");
+    let mut response = request.header("accept", "text/event-stream").send().await.unwrap();
+    assert!(response.chunk().await.unwrap().is_some());
+    drop(response);
+    super::until("the component goes on for ever", async || {
+        let health = client.get("/api/health").await.json::<Value>().await.unwrap();
+        assert_eq!(health["status"], "ok");
+        server.server().metrics().component("reach").running == 0
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_use_a_route_is_known_before_its_body_is_read() {
+    let server = server(|config| {
+        let token = |name: &str, scope: &str| {
+            format!(
+                "[tokens.{name}]\nsha256 = '{}'\nscopes = ['{scope}']\n",
+                host::seal::digest(name.as_bytes())
+            )
+        };
+        let text = token("tool", "tool:send_letter")
+            + &token("component", "component:reach")
+            + &token("reader", "read-only");
+        let parsed: Value = toml::from_str(&text).unwrap();
+        config.tokens = serde_json::from_value(parsed["tokens"].clone()).unwrap();
+    })
+    .await;
+    let letter = json!({ "text": "x" }).to_string();
+    for (token, post, delete) in [("tool", 200, 403), ("component", 200, 202), ("reader", 403, 403)]
+    {
+        let client = server.client_with(token);
+        let posted = send(&client, Method::POST, "/api/reach/letters", &letter).await;
+        assert_eq!(posted.status(), post, "{token}");
+        let deleted = send(&client, Method::DELETE, "/api/reach/letters/x", "").await;
+        assert_eq!(deleted.status(), delete, "{token}");
+        for refused in [posted, deleted].iter().filter(|it| it.status() == 403) {
+            assert!(refused.headers().contains_key("www-authenticate"), "{token}");
+        }
+    }
+    let client = server.client_with("reader");
+    let large = "x".repeat(1 << 20);
+    assert_eq!(send(&client, Method::PUT, "/api/reach/echo/a/of/b", &large).await.status(), 403);
+}
