@@ -4,6 +4,7 @@
 //! [`models`] of other people.
 
 pub(crate) mod agents;
+mod asked;
 mod call;
 mod config;
 mod decide;
@@ -18,6 +19,7 @@ mod understanding;
 
 pub(crate) use agents::Binding;
 pub use agents::CoordinatorConfig;
+pub(crate) use asked::Runner;
 pub(crate) use call::{Answered, Held, Offer, ToolCall, ToolResult, Wait};
 pub(crate) use config::check;
 pub use config::{AssistantConfig, ModelConfig, Models, Provider};
@@ -27,7 +29,7 @@ pub(crate) use decide::{
 pub(crate) use language::Language;
 pub(crate) use message::{Body, Image, Message, Part, images_of, text_of};
 pub(crate) use run::{
-    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, approval,
-    broken_off, tell_ended, tell_running,
+    Asker, Assistant, Before, Bounds, Came, Ending, Response, Run, Stopped, Trouble, answered,
+    approval, broken_off, outcome, tell_ended, tell_running,
 };
 pub(crate) use understanding::Understanding;

@@ -4,9 +4,13 @@
 wasmtime::component::bindgen!({
     path: "../wit",
     world: "tool-component",
-    imports: { default: async },
+    imports: {
+        "madoguchi:tool/assistants": async | trappable,
+        default: async,
+    },
     exports: { default: async },
     require_store_data_send: true,
+    with: { "madoguchi:tool/assistants.run": crate::capability::AssistantRun },
 });
 
 pub(crate) mod migrations {

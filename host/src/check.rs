@@ -61,6 +61,12 @@ pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
     }
     for (name, component) in &config.components {
+        let mut asked = component.asks.iter().flatten();
+        if let Some(unknown) = asked.find(|it| !config.assistants.contains_key(*it)) {
+            let what =
+                format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
+            findings.push(document.problem(&["components", name, "asks"], what));
+        }
         if let Err(what) = component.check() {
             let path = ["components", name, "http_environment"];
             findings.push(document.problem(&path, what));

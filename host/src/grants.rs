@@ -34,11 +34,13 @@ pub enum Grant {
     Schedule,
     /// Answering requests under `/api/NAME`, and writing events while it does.
     Endpoints,
+    /// Asking the assistants in `asks`.
+    Assistants,
 }
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Sql,
         Self::Settings,
         Self::Clock,
@@ -50,6 +52,7 @@ impl Grant {
         Self::Events,
         Self::Schedule,
         Self::Endpoints,
+        Self::Assistants,
     ];
 
     /// The grant that an import needs; none where it needs none, or none would do.
@@ -65,6 +68,7 @@ impl Grant {
             "madoguchi:tool/files" => Some(Self::Files),
             "madoguchi:tool/blobs" => Some(Self::Blobs),
             "madoguchi:tool/events" => Some(Self::Events),
+            "madoguchi:tool/assistants" => Some(Self::Assistants),
             _ => None,
         }
     }
@@ -84,6 +88,7 @@ impl fmt::Display for Grant {
             Self::Events => "events",
             Self::Schedule => "schedule",
             Self::Endpoints => "endpoints",
+            Self::Assistants => "assistants",
         })
     }
 }

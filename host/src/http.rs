@@ -53,7 +53,6 @@ pub(crate) struct Routes {
     pub(crate) health: api::health::Health,
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
-    pub(crate) navigate: api::navigate::Navigate,
     pub(crate) chat: api::chat::Chat,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
@@ -69,7 +68,6 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
-        .merge(api::navigate::routes(routes.navigate, limit))
         .merge(api::auth::routes(routes.chat.gateway.clone()))
         .merge(api::chat::routes(routes.chat))
         .route("/api/health", get(api::health::answer).with_state(routes.health))

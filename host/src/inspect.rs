@@ -227,10 +227,12 @@ fn tool(tool: &Tool) -> Value {
     Value::Object(object)
 }
 
-/// A request that is answered, and whose scope is enough for it.
+/// A request that is answered, and the tools whose scope is enough for it.
 fn route(it: &Route) -> Value {
     let mut object = json!({ "method": it.method.as_str(), "path": it.path });
-    put(&mut object, "tool", &it.tool);
+    if !it.tools.is_empty() {
+        object["tools"] = it.tools.clone().into();
+    }
     if it.streams {
         object["streams"] = true.into();
     }

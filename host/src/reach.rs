@@ -10,6 +10,7 @@ use std::{
 
 use crate::{
     blobs::Blobs,
+    capability::{Asks, Assistants},
     config::ComponentConfig,
     events::{Bell, Events},
     grants::Grant,
@@ -34,6 +35,8 @@ pub struct Reach {
     pub bell: Bell,
     /// Where the page is, if there is one.
     pub page: Option<Arc<str>>,
+    /// The assistants that it may ask.
+    pub(crate) assistants: Asks,
 }
 
 /// What all components share.
@@ -42,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) blobs: Blobs,
     pub(crate) events: Events,
     pub(crate) page: Option<Arc<str>>,
+    pub(crate) assistants: Assistants,
 }
 
 /// Which files and folders are granted, and whether each is still the same one.
@@ -67,7 +71,7 @@ pub struct ReachError {
 impl Reach {
     /// The same for a trial: what is read is read, what is made or rung is nobody's.
     pub(crate) fn on_trial(&self) -> Self {
-        Self { blobs: None, bell: Bell::default(), ..self.clone() }
+        Self { blobs: None, bell: Bell::default(), assistants: Asks::default(), ..self.clone() }
     }
 
     /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
@@ -83,6 +87,10 @@ impl Reach {
         let mut reach =
             Self { bell: shared.events.bell(name), page: shared.page.clone(), ..Self::default() };
         let mut trouble = None;
+        if grants.contains(&Grant::Assistants) {
+            let names = config.asks.clone().unwrap_or_default();
+            reach.assistants = Asks { names, assistants: shared.assistants.clone() };
+        }
         if grants.contains(&Grant::Blobs) {
             reach.blobs = Some(shared.blobs.clone());
         }

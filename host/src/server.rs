@@ -19,11 +19,11 @@ use crate::{
         chat::Chat,
         endpoints::Endpoints,
         health::{Deciders, Health},
-        maps::Maps,
-        navigate::Navigate,
         rpc::Rpc,
+        services::Services,
     },
     assistant::{
+        Runner,
         agents::{self, Stage},
         turns::Turns,
     },
@@ -32,6 +32,7 @@ use crate::{
     blobs::{self, Blobs},
     call_state::Clock,
     calls::Calls,
+    capability::Assistants,
     config::Config,
     control::{Command, Control, Troubles},
     data::{Data, DataError},
@@ -208,7 +209,13 @@ impl Server {
         let metrics = Metrics::new(registry.clone(), audit.clone());
         let watch = Watch { audit, metrics: metrics.clone(), telemetry };
         let events = Events::default();
-        let reach = Shared { blobs: blobs.clone(), events: events.clone(), page };
+        let assistants = Assistants::default();
+        let reach = Shared {
+            blobs: blobs.clone(),
+            events: events.clone(),
+            page,
+            assistants: assistants.clone(),
+        };
         let (control, commands) = Control::new(
             shared.clone(),
             registry.clone(),
@@ -237,6 +244,13 @@ impl Server {
         let turns = Turns::open(kept, config.chat.turns.clone()).map_err(data)?;
         let calls =
             Calls::new(registry.clone(), answers, running.clone(), watch.clone(), stop.clone());
+        assistants.put(Runner {
+            calls: calls.clone(),
+            registry: registry.clone(),
+            config: Arc::new(config.clone()),
+            clock: clock.clone(),
+            metrics: watch.metrics.clone(),
+        });
         let wait = config.sessions.question_wait();
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
             .reading(config.language.clone());
@@ -246,7 +260,7 @@ impl Server {
             metrics: watch.metrics.clone(),
             audit: watch.audit.clone(),
         };
-        let (maps, asks) = Maps::start(&registry, &stop);
+        let (services, asks) = Services::start(&config, &registry, &stop);
         let disk = Disk::new(&config.data);
         // Told in the log, should it take nothing.
         disk.trouble().await;
@@ -254,10 +268,16 @@ impl Server {
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            navigate: Navigate::new((&calls, &registry), (&clock, &watch.metrics), &config),
             chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
             rpc: Rpc { calls: calls.clone() },
-            health: Health { registry: registry.clone(), troubles, servers, maps, deciders, disk },
+            health: Health {
+                registry: registry.clone(),
+                troubles,
+                servers,
+                services,
+                deciders,
+                disk,
+            },
             endpoints: Endpoints {
                 registry: registry.clone(),
                 calls,

@@ -77,9 +77,9 @@ async fn what_each_component_offers_is_what_its_golden_says() {
         let tools = Value::Array(tools.collect());
         let text = serde_json::to_string_pretty(&tools).expect("JSON can be written") + "\n";
         goldens::check(&folder.join("tools.json"), &text);
-        let route = |it: &host::component::Route| match &it.tool {
-            Some(tool) => format!("{it} ({tool})\n"),
-            None => format!("{it}\n"),
+        let route = |it: &host::component::Route| match it.tools.as_slice() {
+            [] => format!("{it}\n"),
+            tools => format!("{it} ({})\n", tools.join(", ")),
         };
         let routes: String = tested.component().routes().iter().map(route).collect();
         if !routes.is_empty() {

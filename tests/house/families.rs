@@ -8,10 +8,8 @@ use serde_json::Value;
 use crate::repository::{files, text};
 
 /// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 13] = [
+const KNOWN: [(&str, &[&str]); 11] = [
     ("host/src/api/chat/answer.rs", &["illustrations"]),
-    ("host/src/api/maps.rs", &["navigation"]),
-    ("host/src/api/navigate.rs", &["navigation"]),
     (
         "host/src/assistant/agents.rs",
         &["conversations", "list_purposes", "respond_chat", "send_message"],

@@ -14,6 +14,34 @@ pub enum Language {
     English,
 }
 
+impl Language {
+    /// The caller's, as far as they say; else that of what they wrote.
+    #[must_use]
+    pub fn of(locale: Option<&str>, text: &str) -> Self {
+        let is_kana = |it: char| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        let is_japanese = match locale {
+            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
+            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
+        };
+        if is_japanese { Self::Japanese } else { Self::English }
+    }
+
+    /// As a BCP 47 tag.
+    #[must_use]
+    pub fn tag(self) -> &'static str {
+        self.pick("ja", "en")
+    }
+
+    /// One of the two.
+    #[must_use]
+    pub fn pick<T>(self, japanese: T, english: T) -> T {
+        match self {
+            Self::Japanese => japanese,
+            Self::English => english,
+        }
+    }
+}
+
 /// When one leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {

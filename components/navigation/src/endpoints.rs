@@ -19,6 +19,9 @@ use crate::{
 const SUGGESTIONS_MAX: usize = 20;
 /// And where nobody says how many.
 const SUGGESTIONS: usize = 8;
+/// Statuses of a provider that did its work, whatever it found (NAV-40).
+const WORKS: [&str; 6] =
+    ["OK", "ZERO_RESULTS", "NOT_FOUND", "INVALID_REQUEST", "OUTSIDE_MAP", "MAX_WAYPOINTS_EXCEEDED"];
 /// Characters that somebody may have typed.
 const TYPED_CHARS_MAX: usize = 200;
 
@@ -31,6 +34,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
         "places" => places(request),
         "nearest" => nearest(request),
         "about" => about(),
+        "fares" => fares(),
         _ => Err(Failure::NotFound),
     }
 }
@@ -89,6 +93,21 @@ fn about() -> Result<Value, Failure> {
     Ok(about)
 }
 
+/// `fares`: how Google's service fares (NAV-15), as the last request to it went.
+fn fares() -> Result<Value, Failure> {
+    let kind = provider()?;
+    let last = json!(memory::last(kind)?);
+    Ok(json!({ "status": fares_as(kind.name(), last["status"].as_str()) }))
+}
+
+fn fares_as(provider: &str, last: Option<&str>) -> &'static str {
+    match last {
+        _ if !provider.starts_with("google") => "not_configured",
+        Some(status) if !WORKS.contains(&status) => "error",
+        _ => "connected",
+    }
+}
+
 fn provider() -> Result<Kind, Failure> {
     settings::provider().map_err(unfit)
 }
@@ -104,4 +123,25 @@ fn unfit(error: Unfit) -> Failure {
 #[allow(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn failure(trouble: Trouble) -> Failure {
     refusals::stop(&trouble).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_fares_as_its_last_request_went() {
+        assert_eq!(fares_as("builtin", None), "not_configured", "NAV-15");
+        assert_eq!(fares_as("osrm", Some("UNKNOWN_ERROR")), "not_configured", "NAV-15");
+        assert_eq!(fares_as("google-routes", None), "connected", "NAV-15");
+        for (last, word) in [
+            ("OK", "connected"),
+            ("ZERO_RESULTS", "connected"),
+            ("OVER_QUERY_LIMIT", "error"),
+            ("REQUEST_DENIED", "error"),
+            ("UNKNOWN_ERROR", "error"),
+        ] {
+            assert_eq!(fares_as("google-legacy", Some(last)), word, "NAV-15: {last}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ pub mod memory;
 pub mod network;
 pub mod provider;
 pub mod refusals;
+pub mod rest;
 pub mod settings;
 pub mod tools;
 pub mod trouble;
@@ -24,4 +25,5 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_endpoints!(endpoints::get);
+toolkit::export_routes!(rest::routes);
 toolkit::export_examples!(examples::examples);

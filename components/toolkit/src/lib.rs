@@ -37,6 +37,7 @@
 //! ```
 
 pub mod arguments;
+pub mod assistants;
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
 pub mod bindings;

@@ -56,17 +56,17 @@ impl Route {
         let declared = Declared {
             method: method.to_owned(),
             path: path.to_owned(),
-            tool: None,
+            tools: Vec::new(),
             body_bytes_max: BODY_BYTES_MAX,
             streams: false,
         };
         Self { declared, answer }
     }
 
-    /// For everyone who may call the tool `T`.
+    /// For everyone who may call the tool `T`, which it stands for if it is the only one.
     #[must_use]
     pub fn of_tool<T: Tool>(mut self) -> Self {
-        self.declared.tool = Some(T::NAME.to_owned());
+        self.declared.tools.push(T::NAME.to_owned());
         self
     }
 

@@ -19,8 +19,6 @@ mod refusal;
 mod request;
 mod talk;
 
-pub(crate) use talk::{answered, outcome};
-
 use refusal::Refusal;
 use request::Asked;
 use talk::Talk;

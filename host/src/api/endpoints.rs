@@ -125,7 +125,7 @@ impl Endpoints {
                 };
                 let trace = TraceHeaders::of(&parts.headers);
                 let component = asked.component.clone();
-                let tool = route.tool.clone();
+                let tool = if let [tool] = &*route.tools { Some(tool.clone()) } else { None };
                 let call = RouteCall { component, request, tool, caller, trace };
                 self.handled(call).await
             }
@@ -162,7 +162,12 @@ impl Endpoints {
         };
         let Some(component) = self.registry.catalog().component(name).cloned() else {
             let shown: String = name.chars().take(64).collect();
-            return Err(not_found(format!("There is no component {shown}.")));
+            return Err(not_found(match self.aliases.get(first) {
+                Some(_) => format!(
+                    "The component {shown}, which answers here, is not served; /api/health says why."
+                ),
+                None => format!("There is no component {shown}."),
+            }));
         };
         match component.why_no_endpoints() {
             Some(why) => Err(not_found(why)),
@@ -213,19 +218,18 @@ fn failed(answer: Result<RouteAnswer, CallError>) -> Option<axum::response::sse:
     Some(events::event("error", &data.to_string()))
 }
 
-/// A scope of the caller's lets them use `route`: that of its tool, or else that of its component.
+/// A scope of the caller's lets them use `route`: that of one of its tools, or else that of its component.
 fn must_use(caller: &Caller, component: &LoadedComponent, route: &Route) -> Result<(), Failure> {
     let name = component.name();
     let owner = Owner::Component(name);
-    let may = match &route.tool {
-        Some(tool) => {
-            let mut tools = component.tools().iter();
-            let tool = tools.find(|it| *it.name == **tool);
-            tool.is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only))
-        }
-        None => caller.may_use(owner) && (route.method == Method::GET || caller.may_upload()),
+    let own = |name: &String| component.tools().iter().find(|it| *it.name == **name);
+    let may_call =
+        |name| own(name).is_some_and(|it| caller.may_call(owner, &it.name, it.hints.read_only));
+    let may = match route.tools.as_slice() {
+        [] => caller.may_use(owner) && (route.method == Method::GET || caller.may_upload()),
+        tools => tools.iter().any(may_call),
     };
-    let scope = || match &route.tool {
+    let scope = || match route.tools.first() {
         Some(tool) => format!("tool:{tool}"),
         None => format!("component:{name}"),
     };

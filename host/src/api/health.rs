@@ -11,8 +11,8 @@ use http::{Extensions, HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    maps::{Fares, Maps},
     query,
+    services::{Fares, Services},
 };
 use crate::{
     assistant::{AssistantConfig, Models, Provider, models},
@@ -33,7 +33,7 @@ pub(crate) struct Health {
     pub(crate) registry: Registry,
     pub(crate) troubles: Troubles,
     pub(crate) servers: Servers,
-    pub(crate) maps: Maps,
+    pub(crate) services: Services,
     pub(crate) deciders: Deciders,
     pub(crate) disk: Disk,
 }
@@ -119,10 +119,12 @@ fn told(
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
-    let maps = health.maps.fares();
+    let services = health.services.fare();
     let is_whole =
         disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
-    let is_whole = is_whole && maps != Fares::Failed && !health.deciders.has_failed();
+    let is_whole = is_whole
+        && services.values().all(|it| *it != Fares::Failed)
+        && !health.deciders.has_failed();
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -159,7 +161,6 @@ fn told(
         "version": version,
         "services": {
             "claude": health.deciders.word(Provider::Claude),
-            "googleMaps": maps.word(),
             "mcpServer": "running",
         },
         "tools": tools,
@@ -174,6 +175,12 @@ fn told(
         "page": page::is_present(),
         "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
     });
+    for (service, fares) in services {
+        // What is the server's own is not for a component to say.
+        if told["services"][service].is_null() {
+            told["services"][service] = fares.word().into();
+        }
+    }
     if let Some(why) = disk {
         told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
     }

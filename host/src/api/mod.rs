@@ -5,13 +5,11 @@ pub(crate) mod blobs;
 pub(crate) mod chat;
 pub(crate) mod endpoints;
 pub(crate) mod health;
-pub(crate) mod maps;
-pub(crate) mod navigate;
 pub(crate) mod page;
 
 mod query;
 mod range;
 mod refused;
-mod route;
 pub(crate) mod rpc;
+pub(crate) mod services;
 mod stream;

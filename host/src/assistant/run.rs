@@ -12,11 +12,13 @@ use tokio::time::{timeout, timeout_at};
 
 mod asker;
 mod came;
+mod outcome;
 mod told;
 
 pub(crate) use asker::Asker;
 pub(crate) use came::{Came, Response};
 use came::{back, made};
+pub(crate) use outcome::{answered, outcome};
 
 pub(crate) use told::{broken_off, tell_ended, tell_running};
 use told::{is_fatal, nobody, slow, told_call, too_many, unended, unknown, unmade};

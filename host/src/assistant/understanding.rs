@@ -51,9 +51,9 @@ impl Understanding {
         it
     }
 
-    /// Chooses a route: `route` says which.
-    pub(crate) fn of_route(registry: &Registry, route: &Value) -> Self {
-        Self::of(registry, Some(json!({ "route": route })))
+    /// Does what a component asks, which knows more than what is said.
+    pub(crate) fn of_context(registry: &Registry, context: Option<Value>) -> Self {
+        Self::of(registry, context)
     }
 
     /// Plays an agent, of whom it is told by [`Self::plays`].

@@ -3,6 +3,7 @@
 pub(crate) mod http;
 pub(crate) mod output;
 
+mod assistants;
 mod blobs;
 mod caller;
 mod event_stream;
@@ -13,4 +14,7 @@ mod progress;
 mod settings;
 mod sql;
 
+#[expect(unreachable_pub, reason = "the generated bindings name it in public")]
+pub use assistants::AssistantRun;
+pub(crate) use assistants::{Ask, Asks, Assistants, Runs};
 pub(crate) use event_stream::Written;

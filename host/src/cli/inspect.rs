@@ -59,9 +59,11 @@ fn print(it: &Inspection) -> std::io::Result<()> {
     }
     for route in &it.routes {
         let text = |key: &str| route[key].as_str().unwrap_or_default();
-        let tool =
-            if text("tool").is_empty() { String::new() } else { format!("  as {}", text("tool")) };
-        say(&format!("  {} {}{tool}", text("method"), text("path")))?;
+        let tools = route["tools"].as_array().into_iter().flatten();
+        let tools: Vec<_> = tools.filter_map(|it| it.as_str()).collect();
+        let tools =
+            if tools.is_empty() { String::new() } else { format!("  as {}", tools.join(", ")) };
+        say(&format!("  {} {}{tools}", text("method"), text("path")))?;
     }
     if let Some(trouble) = &it.trouble {
         say(&format!("  cannot be told: {trouble}"))?;

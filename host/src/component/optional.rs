@@ -40,8 +40,7 @@ impl Optional {
 }
 
 /// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 7] =
-    ["auth", "blobs", "chat", "health", "navigate", "page", "route"];
+pub(crate) const RESERVED: [&str; 5] = ["auth", "blobs", "chat", "health", "page"];
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.

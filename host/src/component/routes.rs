@@ -32,8 +32,8 @@ pub struct Route {
     pub method: Method,
     /// What follows the component's name, as it was declared.
     pub path: String,
-    /// The tool whose scope is enough.
-    pub tool: Option<String>,
+    /// The tools of which the scope of any one is enough.
+    pub tools: Vec<String>,
     /// Bytes that a body may have.
     pub body_bytes_max: usize,
     /// Whether it writes events for clients that accept them.
@@ -77,12 +77,12 @@ impl Route {
         if let Some(twice) = names.into_iter().find(|it| !seen.insert(*it)) {
             return Err(wrong(&format!("{{{twice}}} stands twice in it")));
         }
-        if let Some(tool) = it.tool.as_deref().filter(|it| !tools.contains(it)) {
+        if let Some(tool) = it.tools.iter().find(|it| !tools.contains(it.as_str())) {
             return Err(wrong(&format!("the component has no tool {}", shown(tool))));
         }
         let body_bytes_max = usize::try_from(it.body_bytes_max).unwrap_or(usize::MAX);
-        let (path, tool, streams) = (it.path, it.tool, it.streams);
-        Ok(Self { method, path, tool, body_bytes_max, streams, segments })
+        let (path, tools, streams) = (it.path, it.tools, it.streams);
+        Ok(Self { method, path, tools, body_bytes_max, streams, segments })
     }
 
     /// As `path` has them, where it is of this route.
@@ -266,7 +266,7 @@ mod tests {
 
     fn route(method: &str, path: &str) -> wit::Route {
         let (method, path) = (method.to_owned(), path.to_owned());
-        wit::Route { method, path, tool: None, body_bytes_max: 1, streams: false }
+        wit::Route { method, path, tools: Vec::new(), body_bytes_max: 1, streams: false }
     }
 
     fn read(routes: &[(&str, &str)]) -> Result<Vec<Route>, String> {
@@ -293,7 +293,7 @@ mod tests {
             let error = read(wrong).unwrap_err();
             assert!(error.contains(said), "{wrong:?}: {error}");
         }
-        let unknown = wit::Route { tool: Some("buy".to_owned()), ..route("GET", "a") };
+        let unknown = wit::Route { tools: vec!["buy".to_owned()], ..route("GET", "a") };
         let error = read_all(vec![unknown], &BTreeSet::from(["lend"])).unwrap_err();
         assert!(error.contains("no tool buy"), "{error}");
         let many = vec![("GET", "a"); ROUTES_MAX + 1];

@@ -40,6 +40,10 @@ pub struct ComponentConfig {
     pub files: BTreeMap<String, PathBuf>,
     /// Folders that it may read, by the path under which it sees them.
     pub folders: BTreeMap<String, PathBuf>,
+    /// The assistants that it may ask, by their names.
+    pub asks: Option<BTreeSet<String>>,
+    /// Services that it uses, as `/api/health` names them, each with the look-up that says how it fares.
+    pub services: BTreeMap<String, String>,
     /// How often it is run, in milliseconds.
     #[serde(deserialize_with = "interval")]
     pub schedule_ms: Option<u64>,
@@ -55,8 +59,10 @@ impl ComponentConfig {
         self.http = other.http.or(self.http.take());
         self.http_environment = other.http_environment.or(self.http_environment.take());
         self.limits = other.limits.or(self.limits.take());
+        self.asks = other.asks.or(self.asks.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
+        self.services.extend(other.services);
         self.files.extend(other.files);
         self.folders.extend(other.folders);
         self.schedule_ms = other.schedule_ms.or(self.schedule_ms);

@@ -27,7 +27,7 @@ const EXTRACTS: [(&str, &str); 3] = [
     ("Liechtenstein", "../shared/data/liechtenstein-latest.osm.pbf"),
 ];
 /// What the component may use.
-const GRANTS: [Grant; 7] = [
+const GRANTS: [Grant; 8] = [
     Grant::Sql,
     Grant::Settings,
     Grant::Clock,
@@ -35,6 +35,7 @@ const GRANTS: [Grant; 7] = [
     Grant::Http,
     Grant::Files,
     Grant::Endpoints,
+    Grant::Assistants,
 ];
 
 /// What is measured.

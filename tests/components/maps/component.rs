@@ -10,7 +10,7 @@ use tests::{
 };
 
 async fn with_map(map: &Path) -> Tested {
-    let grants = ["sql", "settings", "clock", "random", "http", "files", "endpoints"];
+    let grants = ["sql", "settings", "clock", "random", "http", "files", "endpoints", "assistants"];
     let all = Grant::ALL.into_iter().filter(|it| grants.contains(&&*it.to_string()));
     all.fold(Bench::of("navigation"), Bench::grant).file("map", map).start().await
 }

@@ -132,6 +132,6 @@ async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
 async fn without_the_component_it_is_said_that_it_is_missing() {
     let server = TestServer::with(&["dialogue"]).await;
     let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
-    assert_eq!((status, error(&body)), (500, ("INTERNAL_ERROR", "unknown_tool")), "NAV-10");
-    assert!(body["error"]["message"].as_str().unwrap().contains("/api/health"), "{body}");
+    assert_eq!((status, &body["error"]), (404, &json!("not_found")), "{body}");
+    assert!(body["message"].as_str().unwrap().contains("/api/health"), "{body}");
 }

@@ -14,9 +14,10 @@ use super::{
 };
 use crate::{
     assistant::{
-        Asker, Assistant, Before, Conclusion, Decider, Ending, Language, Part, Provider, Run,
-        Stopped, Task, Teller, Trouble, Undecided, Usage, Why,
+        Asker, Assistant, Before, Conclusion, Decider, Ending, Language, Part, Provider, Run, Task,
+        Teller, Undecided, Usage, Why, answered,
         models::{self, Chosen},
+        outcome,
         turns::Kept,
     },
     caller::Caller,
@@ -332,31 +333,6 @@ impl Scene {
             "usage": usage,
             "notice": notice,
         })))
-    }
-}
-
-/// How a run ended, for those who count.
-pub(crate) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
-    match run.as_ref().map(|it| &it.ending) {
-        Ok(Ending::Concluded(it)) => it.cut.unwrap_or("end"),
-        Ok(Ending::Waits { .. }) => "waiting",
-        Ok(Ending::Stopped(Stopped::Rounds)) => "max_tool_rounds",
-        Ok(Ending::Stopped(Stopped::Time)) => "deadline",
-        Ok(Ending::Failed(_)) => "undecided",
-        Err(Trouble::Undecided(_)) => "undecided",
-        Err(Trouble::Tool(_) | Trouble::NoTools(_)) => "tool_failed",
-    }
-}
-
-/// Whether whoever decides is there; nothing, where it is not them who failed.
-pub(crate) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
-    match run {
-        Ok(Run { ending: Ending::Failed(it), .. }) | Err(Trouble::Undecided(it)) => match it.why {
-            Why::Key | Why::Missing | Why::Failed | Why::Slow => Some(false),
-            Why::RateLimited | Why::Blocked | Why::NoPictures | Why::TooLong | Why::Refused => None,
-        },
-        Ok(_) => Some(true),
-        Err(Trouble::Tool(_) | Trouble::NoTools(_)) => None,
     }
 }
 

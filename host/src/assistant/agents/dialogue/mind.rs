@@ -4,12 +4,11 @@ use serde_json::json;
 
 use super::{By, Crew, Dialogue, texts, thought::Thought};
 use crate::{
-    api::chat::{answered, outcome},
     assistant::{
         Asker, Assistant, Before, Decider, Message, Part, Provider, Run, Task, Teller, Trouble,
         Undecided, Understanding, Usage,
         agents::{Binding, Stage},
-        models,
+        answered, models, outcome,
     },
     caller::Caller,
 };

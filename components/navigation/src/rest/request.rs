@@ -1,10 +1,12 @@
 //! The body of a request, field by field: what is wrong is said by the field's name (NAV-7).
 
+use chrono::DateTime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use toolkit::routes::Request;
 
-use super::{Body, Refusal};
-use crate::assistant::Language;
+use super::Refusal;
+use crate::ask::Language;
 
 /// Characters of a place.
 const PLACE_MAX: usize = 200;
@@ -18,21 +20,21 @@ const HISTORY_USED: usize = 20;
 
 /// One entry of the history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(in crate::api) struct Remark {
-    pub(in crate::api) is_user: bool,
-    pub(in crate::api) content: String,
+pub(super) struct Remark {
+    pub(super) is_user: bool,
+    pub(super) content: String,
 }
 
 /// A body that is a JSON object. Fields that are not known are left alone: clients have their own.
-pub(in crate::api) struct Fields {
+pub(super) struct Fields {
     fields: Map<String, Value>,
-    pub(in crate::api) language: Language,
+    pub(super) language: Language,
 }
 
 impl Fields {
-    pub(in crate::api) fn read(body: Body, language: Language) -> Result<Self, Refusal> {
-        let body = body.map_err(|it| Refusal::unread(&it, language))?;
-        match serde_json::from_slice(&body) {
+    pub(super) fn read(request: &Request, language: Language) -> Result<Self, Refusal> {
+        let body = request.body.as_ref().map_err(|it| Refusal::unread(*it, language))?;
+        match serde_json::from_slice(body) {
             Ok(Value::Object(fields)) => Ok(Self { fields, language }),
             _ => Err(Refusal::invalid(
                 "body",
@@ -56,12 +58,12 @@ impl Fields {
     }
 
     /// Origin and destination.
-    pub(in crate::api) fn ends(&self) -> Result<(String, String), Refusal> {
+    pub(super) fn ends(&self) -> Result<(String, String), Refusal> {
         Ok((self.text("origin", PLACE_MAX)?, self.text("destination", PLACE_MAX)?))
     }
 
     /// Places that may be there, in order, at most so many.
-    pub(in crate::api) fn places(&self, name: &str, most: usize) -> Result<Vec<String>, Refusal> {
+    pub(super) fn places(&self, name: &str, most: usize) -> Result<Vec<String>, Refusal> {
         let list = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(list) => list.as_array().filter(|it| it.len() <= most),
@@ -82,12 +84,12 @@ impl Fields {
     }
 
     /// A time ahead that may be there, in RFC 3339, as it was written.
-    pub(in crate::api) fn moment(&self, name: &str) -> Result<Option<String>, Refusal> {
+    pub(super) fn moment(&self, name: &str) -> Result<Option<String>, Refusal> {
         let text = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value.as_str().map(str::trim),
         };
-        let is_time = |it: &&str| it.parse::<jiff::Timestamp>().is_ok();
+        let is_time = |it: &&str| DateTime::parse_from_rfc3339(it).is_ok();
         text.filter(is_time).map(|it| Some(it.to_owned())).ok_or_else(|| {
             let japanese = format!("{name}は2026-11-21T10:00:00+09:00のような時刻にしてください");
             let english = format!("{name} must be a time as 2026-11-21T10:00:00+09:00");
@@ -96,11 +98,7 @@ impl Fields {
     }
 
     /// The place in `words` of a text that may be there; upper or lower case.
-    pub(in crate::api) fn word(
-        &self,
-        name: &str,
-        words: &[&str],
-    ) -> Result<Option<usize>, Refusal> {
+    pub(super) fn word(&self, name: &str, words: &[&str]) -> Result<Option<usize>, Refusal> {
         let value = match self.fields.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value,

@@ -1,18 +1,13 @@
 //! `POST /api/route` (NAV-18): a route by its kind, without any sentence.
 
-use axum::{
-    body::Bytes,
-    extract::{State, rejection::BytesRejection},
-    response::{IntoResponse, Response},
-};
-use http::{Extensions, HeaderMap};
 use serde_json::Value;
-
-use super::navigate::{Fields, Navigate, Refusal, Shape};
-use crate::{
-    assistant::{Language, Understanding},
-    caller::Caller,
+use toolkit::{
+    Stop,
+    routes::{Answer, Request},
 };
+
+use super::{Refusal, Shape, Trip, request::Fields};
+use crate::refusals::language;
 
 /// How one may travel.
 const MODES: [&str; 3] = ["driving", "walking", "bicycling"];
@@ -31,27 +26,19 @@ const KINDS: [&str; 8] = [
 /// Stops on the way.
 const VIA_MAX: usize = 10;
 
-pub(super) async fn answer(
-    State(navigate): State<Navigate>,
-    headers: HeaderMap,
-    extensions: Extensions,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    let caller = Caller::of(&headers, &extensions);
-    let fields = Fields::read(body, Language::of(caller.locale.as_deref(), ""));
-    match fields.and_then(|it| asked(&it)) {
+pub(super) fn answer(request: &Request) -> Result<Answer, Stop> {
+    let fields = Fields::read(request, language());
+    Ok(match fields.and_then(|it| asked(&it)) {
         Ok((ends, wishes)) => {
-            let trip = navigate.trip(&caller, ends, "", Vec::new());
-            let task = navigate.task(&trip);
+            let trip = Trip::new(ends, "", Vec::new());
             let mut route = trip.route();
             for (name, value) in wishes {
                 route[name] = value;
             }
-            let decider = Box::new(Understanding::of_route(navigate.registry(), &route));
-            navigate.job(&headers, caller, task, decider, Shape::Plain).answer(&headers).await
+            trip.answer(request, &route, Shape::Plain)
         }
-        Err(refusal) => refusal.into_response(),
-    }
+        Err(refusal) => refusal.answer(),
+    })
 }
 
 /// Both ends, and what the route is to be like.

@@ -1,5 +1,7 @@
 //! Last words as models write them.
 
+use serde_json::json;
+
 use super::*;
 
 fn named(index: Option<usize>, summary: Option<&str>) -> Option<Named> {
@@ -51,22 +53,13 @@ fn without_json_all_of_it_are_reasons() {
     assert_eq!(word.reasoning, "湾岸線にしました。", "NAV-X7");
 }
 
-/// A model that is asked nothing.
-struct Silent;
-
-impl Decider for Silent {
-    fn decide<'a>(&'a mut self, _: Turn<'a>) -> BoxFuture<'a, Result<Decision, Undecided>> {
-        Box::pin(std::future::pending())
-    }
-}
-
 #[test]
 fn a_summary_tells_which_search_is_meant() {
-    let found = |call: &str, all: [&str; 2]| (call.to_owned(), all.map(str::to_owned).to_vec());
-    let reasoned = Reasoned {
-        model: Box::new(Silent),
-        found: vec![found("a", ["x", "y"]), found("b", ["y", "z"])],
+    let found = |call: &str, all: [&str; 2]| {
+        let routes = all.map(|it| json!({ "summary": it }));
+        json!({ "id": call, "structured": { "routes": routes } })
     };
+    let calls = [found("a", ["x", "y"]), found("b", ["y", "z"])];
     for (index, summary, call, place) in [
         (Some(1), Some("y"), Some("a"), Some(1)),
         (Some(0), Some("y"), Some("b"), Some(0)),
@@ -76,7 +69,7 @@ fn a_summary_tells_which_search_is_meant() {
         (None, Some("z"), Some("b"), Some(1)),
     ] {
         let summary = summary.map(str::to_owned);
-        let choice = reasoned.choice(Named { index, summary });
+        let choice = choice(&calls, Named { index, summary });
         assert_eq!((choice.call.as_deref(), choice.index), (call, place), "NAV-6: {choice:?}");
     }
 }

@@ -1,15 +1,11 @@
 //! The reasons in a model's last word, told while the word is still being written.
 
-use serde_json::Value;
-
-use crate::assistant::Teller;
-
 /// The field whose text is told.
 const FIELD: &str = "\"reasoning\"";
 
 /// A last word that is being written.
 #[derive(Default)]
-pub(super) struct Telling {
+pub(in crate::rest) struct Telling {
     written: String,
     /// Where the next piece of the field's text begins.
     at: Option<usize>,
@@ -18,18 +14,13 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    /// Tells what `piece` adds to the reasons.
-    pub(super) async fn tell(&mut self, piece: &Value, teller: &Teller) {
-        let Some(more) = self.take(piece["text"].as_str().unwrap_or_default()) else { return };
-        teller.say(&more).await;
-    }
-
     /// What has been told so far.
-    pub(super) fn told(&self) -> &str {
+    pub(in crate::rest) fn told(&self) -> &str {
         &self.told
     }
 
-    fn take(&mut self, piece: &str) -> Option<String> {
+    /// What `piece` adds to the reasons.
+    pub(in crate::rest) fn take(&mut self, piece: &str) -> Option<String> {
         if self.is_over {
             return None;
         }

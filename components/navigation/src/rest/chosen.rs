@@ -2,41 +2,56 @@
 
 use serde_json::{Value, json};
 
-use crate::assistant::{Answered, Choice, Conclusion, ToolResult};
+use crate::provider::line;
 
 /// Decimals of a degree in encoded lines.
 const PRECISION: u32 = 5;
 /// Where a result's `_meta` tells more of its routes than the specified output has.
 const DETAILS: &str = "navigation/details";
 
+/// A route among the results.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// The call whose result has it; none, the last that has routes.
+    pub(super) call: Option<String>,
+    /// Its place there, from 0.
+    pub(super) index: Option<usize>,
+    /// Its summary, where the index does not fit.
+    pub(super) summary: Option<String>,
+}
+
+impl Choice {
+    /// As a run says it; none where it says none.
+    pub(super) fn read(choice: &Value) -> Option<Self> {
+        let text = |name: &str| choice[name].as_str().map(str::to_owned);
+        let index = choice["index"].as_u64().and_then(|it| usize::try_from(it).ok());
+        choice.is_object().then(|| Self { call: text("call"), index, summary: text("summary") })
+    }
+}
+
+/// The routes that a call found, if it found any.
+pub(super) fn routes(call: &Value) -> Option<(&str, &Vec<Value>)> {
+    let routes = call["structured"]["routes"].as_array().filter(|it| !it.is_empty())?;
+    Some((call["id"].as_str().unwrap_or_default(), routes))
+}
+
 /// The chosen route as the specification writes it, and where among the results it is; both null where
 /// there is none (NAV-8).
-pub(super) fn route(answered: &[Answered], conclusion: &Conclusion) -> (Value, Value) {
-    let found = conclusion.choice.as_ref().and_then(|it| find(answered, it));
+pub(super) fn route(calls: &[Value], choice: Option<&Choice>) -> (Value, Value) {
+    let found = choice.and_then(|it| find(calls, it));
     let Some((call, index, route)) = found else { return (Value::Null, Value::Null) };
     let mut copied = copied(route);
     // When to leave, where one must be there at a time.
-    let results = answered.iter().filter(|it| it.call.id == call).map(|it| &it.result);
-    for result in results {
-        if let ToolResult::Output { meta, .. } = result
-            && let Some(time) = meta[DETAILS]["departureTime"].as_str()
-        {
-            copied["departureTime"] = time.into();
-        }
+    let made = calls.iter().find(|it| it["id"] == call);
+    if let Some(time) = made.and_then(|it| it["meta"][DETAILS]["departureTime"].as_str()) {
+        copied["departureTime"] = time.into();
     }
     (copied, json!({ "toolCall": call, "index": index }))
 }
 
 /// By call and index; else by summary; else the first of the last search.
-fn find<'a>(answered: &'a [Answered], choice: &Choice) -> Option<(&'a str, usize, &'a Value)> {
-    let found = answered.iter().rev().filter_map(|it| match &it.result {
-        ToolResult::Output { structured, .. } => {
-            let routes = structured["routes"].as_array().filter(|it| !it.is_empty())?;
-            Some((it.call.id.as_str(), routes))
-        }
-        ToolResult::Failed(_) => None,
-    });
-    let found: Vec<_> = found.collect();
+fn find<'a>(calls: &'a [Value], choice: &Choice) -> Option<(&'a str, usize, &'a Value)> {
+    let found: Vec<_> = calls.iter().rev().filter_map(routes).collect();
     let named = found.iter().find(|it| choice.call.as_deref().is_none_or(|call| call == it.0));
     let by_index = || {
         let ((call, routes), index) = (named?, choice.index?);
@@ -80,21 +95,14 @@ fn copied(route: &Value) -> Value {
 
 /// The points of an encoded line (NAV-2); none where it cannot be read.
 fn points(encoded: &str) -> Vec<Value> {
-    match polyline::decode_polyline(encoded, PRECISION) {
-        Ok(line) => line.points().map(|it| json!({ "lat": it.y(), "lng": it.x() })).collect(),
-        Err(error) => {
-            tracing::warn!("the line of a route cannot be read: {error}");
-            Vec::new()
-        }
-    }
+    let points = line::points(encoded, PRECISION).unwrap_or_default();
+    points.iter().map(|it| json!({ "lat": it.lat, "lng": it.lng })).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assistant::ToolCall;
-
-    fn run(choice: Option<Choice>) -> (Vec<Answered>, Conclusion) {
+    fn calls() -> Vec<Value> {
         let route = |summary: &str| {
             json!({
                 "summary": summary,
@@ -105,28 +113,11 @@ mod tests {
                 "warnings": [],
             })
         };
-        let call = |id: &str| ToolCall {
-            id: id.to_owned(),
-            name: "route_search".to_owned(),
-            arguments: Default::default(),
-            meta: Default::default(),
-            reason: String::new(),
+        let call = |id: &str, routes: &[&str]| {
+            let routes: Vec<_> = routes.iter().map(|it| route(it)).collect();
+            json!({ "id": id, "name": "route_search", "structured": { "routes": routes } })
         };
-        let answered = |id: &str, routes: &[&str]| Answered {
-            call: call(id),
-            result: ToolResult::Output {
-                structured: json!({ "routes": routes.iter().map(|it| route(it)).collect::<Vec<_>>() }),
-                meta: json!({}),
-                content: Vec::new(),
-            },
-        };
-        let answered =
-            vec![answered("a", &["x", "y"]), answered("b", &["y", "z"]), answered("c", &[])];
-        (answered, Conclusion { choice, ..Conclusion::default() })
-    }
-
-    fn route_of((answered, conclusion): &(Vec<Answered>, Conclusion)) -> (Value, Value) {
-        route(answered, conclusion)
+        vec![call("a", &["x", "y"]), call("b", &["y", "z"]), call("c", &[])]
     }
 
     #[test]
@@ -145,14 +136,14 @@ mod tests {
             (choice(Some("none"), Some(1), None), json!({ "toolCall": "b", "index": 0 })),
             (Choice::default(), json!({ "toolCall": "b", "index": 0 })),
         ] {
-            assert_eq!(route_of(&run(Some(choice.clone()))).1, selected, "NAV-6: {choice:?}");
+            assert_eq!(route(&calls(), Some(&choice)).1, selected, "NAV-6: {choice:?}");
         }
-        assert_eq!(route_of(&run(None)), (Value::Null, Value::Null), "NAV-8");
+        assert_eq!(route(&calls(), None), (Value::Null, Value::Null), "NAV-8");
     }
 
     #[test]
     fn a_line_is_decoded_and_a_step_has_what_is_specified() {
-        let (route, _) = route_of(&run(Some(Choice::default())));
+        let (route, _) = route(&calls(), Some(&Choice::default()));
         assert_eq!(route["polyline"][0], json!({ "lat": 38.5, "lng": -120.2 }), "NAV-2");
         assert_eq!(route["polyline"].as_array().unwrap().len(), 3, "NAV-2");
         let step = json!({ "instruction": "進む", "distance": "1 km", "duration": "5分" });

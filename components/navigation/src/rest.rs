@@ -1,0 +1,266 @@
+//! `POST /api/navigate` (NAV-1): a sentence becomes calls of tools, and their results a route with the
+//! reasons; as one answer or as a stream of events (NAV-9). `POST /api/route` does without the sentence.
+
+use serde_json::{Value, json};
+use toolkit::{
+    Stop,
+    assistants::{self, Event, Remark as Said, Run, Task},
+    caller,
+    routes::{Answer, Request, Route, send},
+};
+
+mod chosen;
+mod plain;
+mod reasoned;
+mod refusal;
+mod request;
+
+use chosen::Choice;
+use reasoned::Telling;
+use refusal::Refusal;
+use request::{Asked, Fields, Remark};
+
+use crate::{
+    ask::Language,
+    refusals,
+    tools::{DistanceCompare, Geocode, RouteSearch},
+};
+
+/// The assistant that is asked, by its name in the configuration.
+const ASSISTANT: &str = "navigation";
+/// Bytes of a body: the longest history that may be sent.
+const BODY_BYTES_MAX: u32 = 64 << 20;
+
+/// The addresses.
+pub fn routes() -> Vec<Route> {
+    let with = |it: Route| {
+        let it = it.of_tool::<RouteSearch>().of_tool::<DistanceCompare>().of_tool::<Geocode>();
+        it.bodies(BODY_BYTES_MAX).streams()
+    };
+    vec![with(Route::post("navigate", navigate)), with(Route::post("route", plain::answer))]
+}
+
+fn navigate(request: &Request) -> Result<Answer, Stop> {
+    let fields = Fields::read(request, refusals::language());
+    Ok(match fields.and_then(|it| Asked::read(&it)) {
+        Ok(asked) => {
+            let shape = Shape::Reasoned { said: asked.said(), message: asked.message.clone() };
+            let trip = Trip::new((asked.origin, asked.destination), &asked.message, asked.history);
+            trip.answer(request, &trip.route(), shape)
+        }
+        Err(refusal) => refusal.answer(),
+    })
+}
+
+/// A route that is asked for.
+struct Trip {
+    origin: String,
+    destination: String,
+    /// What is wished of it, in a sentence.
+    message: String,
+    /// What was said before, oldest first.
+    history: Vec<Remark>,
+    language: Language,
+}
+
+/// What an answer looks like.
+enum Shape {
+    /// NAV-1.
+    Reasoned {
+        /// The history as it was given, with the question at its end (NAV-4, NAV-5).
+        said: Vec<Value>,
+        message: String,
+    },
+    /// NAV-18.
+    Plain,
+}
+
+/// The body of an answer, and which of the results was chosen.
+type Body = (Value, Value);
+
+/// What a run came to.
+struct Ended {
+    ending: String,
+    /// For people.
+    text: String,
+    /// The route that is meant; none where there is none.
+    choice: Option<Choice>,
+    /// The calls with their results, in order.
+    calls: Vec<Value>,
+    failure: Value,
+}
+
+impl Trip {
+    fn new((origin, destination): (String, String), message: &str, history: Vec<Remark>) -> Self {
+        let language = Language::of(caller::locale().as_deref(), message);
+        Self { origin, destination, message: message.to_owned(), history, language }
+    }
+
+    /// The same for what understands sentences.
+    fn route(&self) -> Value {
+        json!({
+            "origin": self.origin,
+            "destination": self.destination,
+            "message": self.message,
+            "history": self.history,
+        })
+    }
+
+    /// The answer in the way that the request wants it; `route` is what is asked for.
+    fn answer(&self, request: &Request, route: &Value, shape: Shape) -> Answer {
+        let run = assistants::start(&self.task(route, matches!(shape, Shape::Reasoned { .. })));
+        let body = self.body(follow(&run, request.wants_events), shape);
+        match body {
+            Ok((mut body, selected)) => {
+                if request.wants_events {
+                    body["selected"] = selected;
+                    send("done", &body);
+                }
+                Answer::ok(&body)
+            }
+            Err(refusal) => {
+                if request.wants_events {
+                    send("error", &refusal.event());
+                }
+                refusal.answer()
+            }
+        }
+    }
+
+    /// As it is told to a model (NAV-52).
+    fn task(&self, route: &Value, may_ask_model: bool) -> Task {
+        let said = self.history.iter();
+        let said = said.map(|it| Said { is_user: it.is_user, text: it.content.clone() });
+        Task {
+            assistant: ASSISTANT.to_owned(),
+            message: format!(
+                "出発地: {}、目的地: {}\n条件: {}",
+                self.origin, self.destination, self.message
+            ),
+            history: said.collect(),
+            language: self.language.tag().to_owned(),
+            context: Some(json!({ "route": route }).to_string()),
+            may_ask_model,
+        }
+    }
+
+    fn body(&self, ended: Ended, shape: Shape) -> Result<Body, Refusal> {
+        let language = self.language;
+        let first = Choice::default();
+        let (choice, mut message, notice) = match ended.ending.as_str() {
+            "concluded" => (
+                ended.choice.as_ref(),
+                ended.text,
+                language.pick("モデルから説明がありませんでした。", "The model gave no reasons."),
+            ),
+            "failed" => return Err(Refusal::of(&ended.failure, language)),
+            // What was found so far is an answer, too.
+            ending if chosen::route(&ended.calls, Some(&first)).0.is_object() => {
+                (Some(&first), String::new(), unfinished(ending, language))
+            }
+            ending => return Err(Refusal::unfinished(ending, language)),
+        };
+        let (route, selected) = chosen::route(&ended.calls, choice);
+        if message.trim().is_empty() {
+            message = match route.is_object() {
+                true => format!(
+                    "{notice}{}",
+                    language
+                        .pick("見つかったルートを表示します。", " This is a route that was found.")
+                ),
+                false => notice.to_owned(),
+            };
+        }
+        let Shape::Reasoned { mut said, message: asked } = shape else {
+            let mut body = json!({ "mode": "normal", "route": route });
+            if body["route"].is_null() {
+                body["message"] = message.into();
+            }
+            return Ok((body, selected));
+        };
+        let used = ended.calls.iter().map(
+            |it| json!({ "name": it["name"], "params": it["arguments"], "reason": it["reason"] }),
+        );
+        let used: Vec<_> = used.collect();
+        let is_last = |it: &Value| it["role"] == "user" && it["content"] == asked;
+        if !said.last().is_some_and(is_last) {
+            said.push(json!({ "role": "user", "content": asked }));
+        }
+        said.push(json!({ "role": "assistant", "content": message }));
+        let reasoning = json!({ "message": message, "toolsUsed": used });
+        let body = json!({ "route": route, "reasoning": reasoning, "conversationHistory": said });
+        Ok((body, selected))
+    }
+}
+
+/// Follows `run` to its end, and tells of it on the way where events are wanted.
+fn follow(run: &Run, wants_events: bool) -> Ended {
+    let is_model = run.provider() != assistants::BUILTIN;
+    let mut telling = Telling::default();
+    while let Some(Event { name, data }) = run.next() {
+        let data: Value = serde_json::from_str(&data).unwrap_or_default();
+        if name == assistants::ENDED {
+            return ended(&data, is_model, wants_events.then_some(&telling));
+        }
+        if !wants_events {
+            continue;
+        }
+        let text = data["text"].as_str().unwrap_or_default();
+        match name.as_str() {
+            assistants::TEXT if is_model => {
+                if let Some(more) = telling.take(text) {
+                    say(&more);
+                }
+            }
+            assistants::TEXT => say(text),
+            _ => {
+                // The last word is that of one turn.
+                if data["state"] == "thinking" {
+                    telling = Telling::default();
+                }
+                send(&name, &data);
+            }
+        }
+    }
+    ended(&Value::Null, false, None)
+}
+
+/// Tells a piece of the reasons.
+fn say(text: &str) {
+    send("reasoning_delta", &json!({ "text": text }));
+}
+
+/// What the run came to; what of a model's last word was not told yet is told now.
+fn ended(data: &Value, is_model: bool, telling: Option<&Telling>) -> Ended {
+    let calls = data["calls"].as_array().cloned().unwrap_or_default();
+    let text = data["text"].as_str().unwrap_or_default();
+    let is_concluded = data["ending"] == "concluded";
+    let (text, choice) = match is_model && is_concluded {
+        true => {
+            let word = reasoned::read(text);
+            // All of it, where it was no JSON.
+            if let Some(rest) = telling.and_then(|it| word.reasoning.strip_prefix(it.told()))
+                && !rest.is_empty()
+            {
+                say(rest);
+            }
+            (word.reasoning, word.route.map(|it| reasoned::choice(&calls, it)))
+        }
+        false => (text.to_owned(), Choice::read(&data["choice"])),
+    };
+    let ending = data["ending"].as_str().unwrap_or("failed").to_owned();
+    Ended { ending, text, choice, calls, failure: data["failure"].clone() }
+}
+
+/// Why no route was chosen.
+fn unfinished(ending: &str, language: Language) -> &'static str {
+    match ending {
+        "time" => {
+            language.pick("時間内に選び終わりませんでした。", "There was no time left to choose.")
+        }
+        _ => language.pick(
+            "調べる回数の上限に達したため、比較の途中で止めました。",
+            "The comparison was stopped, because tools were called as often as they may be.",
+        ),
+    }
+}

@@ -1,0 +1,112 @@
+//! A model's last word on a way, read as it is meant: which of the routes that tools found, and why
+//! (NAV-50, NAV-6). Models wrap it in fences, prose and comments; none of that fails a request (NAV-X7).
+
+use serde_json::Value;
+
+mod telling;
+
+pub(super) use telling::Telling;
+
+use super::chosen::{Choice, routes};
+
+/// Places in a text at which a JSON object is looked for.
+const TRIES_MAX: usize = 32;
+
+/// A last word.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Word {
+    /// None, where it says that there is no route.
+    pub(super) route: Option<Named>,
+    pub(super) reasoning: String,
+}
+
+/// A route as it is named.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Named {
+    index: Option<usize>,
+    summary: Option<String>,
+}
+
+/// Which route is meant: the one at that place whose summary it is; else the one with that summary;
+/// else the one at that place of the last search. The last search comes first.
+pub(super) fn choice(calls: &[Value], named: Named) -> Choice {
+    let Named { index, summary } = named;
+    let searches: Vec<_> = calls.iter().rev().filter_map(routes).collect();
+    let is_it = |it: &Value| summary.is_some() && it["summary"].as_str() == summary.as_deref();
+    let both = searches.iter().find_map(|(call, routes)| {
+        routes.get(index?).filter(|it| is_it(it)).map(|_| (*call, index))
+    });
+    let by_summary = || {
+        searches
+            .iter()
+            .find_map(|(call, routes)| Some((*call, Some(routes.iter().position(is_it)?))))
+    };
+    match both.or_else(by_summary) {
+        Some((call, index)) => Choice { call: Some(call.to_owned()), index, summary },
+        None => Choice { call: None, index, summary },
+    }
+}
+
+/// What `text` says. Where it has no JSON, all of it are reasons, and the first route is meant.
+pub(super) fn read(text: &str) -> Word {
+    let starts = text.char_indices().filter(|it| it.1 == '{').take(TRIES_MAX);
+    let found = starts.into_iter().find_map(|(at, _)| object(&text[at..]).map(|it| (at, it)));
+    let Some((at, word)) = found else {
+        return Word { route: Some(Named::default()), reasoning: text.trim().to_owned() };
+    };
+    let said = word["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
+    let before = text[..at].trim().trim_end_matches("json").trim_end_matches('`').trim();
+    let route = match &word["selectedRoute"] {
+        // That there is none is said by null; a word that does not speak of it says nothing.
+        Value::Null if word.get("selectedRoute").is_some() => None,
+        Value::String(summary) => Some(Named { index: None, summary: Some(summary.clone()) }),
+        Value::Number(_) => Some(Named { index: index(&word["selectedRoute"]), summary: None }),
+        route => {
+            let summary = route["summary"].as_str().map(str::to_owned);
+            Some(Named { index: index(&route["index"]), summary })
+        }
+    };
+    Word { route, reasoning: said.unwrap_or(before).to_owned() }
+}
+
+fn index(value: &Value) -> Option<usize> {
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    number.and_then(|it| usize::try_from(it).ok())
+}
+
+/// The object that `text` begins with, if it is one of ours.
+fn object(text: &str) -> Option<Value> {
+    let first = |text: &str| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        values.next()?.ok()
+    };
+    let word = first(text).or_else(|| first(&without_comments(text)))?;
+    let is_ours = word.get("selectedRoute").is_some() || word.get("reasoning").is_some();
+    is_ours.then_some(word)
+}
+
+/// The prompt's own sample has comments in it, and so have some answers.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (mut is_text, mut is_escaped, mut end) = (false, false, line.len());
+        for (at, it) in line.char_indices() {
+            match it {
+                _ if is_escaped => is_escaped = false,
+                '\\' if is_text => is_escaped = true,
+                '"' => is_text = !is_text,
+                '/' if !is_text && line[at..].starts_with("//") => {
+                    end = at;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        plain.push_str(&line[..end]);
+        plain.push('\n');
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! Assistants of the configuration that a component asks.
+//!
+//! ```ignore
+//! let run = assistants::start(&Task { assistant: "clerk".to_owned(), message, .. });
+//! while let Some(event) = run.next() {
+//!     if event.name == assistants::ENDED {
+//!         let ended: Value = serde_json::from_str(&event.data)?;
+//!     }
+//! }
+//! ```
+
+pub use crate::bindings::madoguchi::tool::assistants::{Event, Remark, Run, Task, start};
+
+/// The name of a run's last event, whose data says what it came to.
+pub const ENDED: &str = "ended";
+/// The name of an event with a piece of the answer's text, `{"text": "…"}`.
+pub const TEXT: &str = "text_delta";
+/// What decides where no model does.
+pub const BUILTIN: &str = "builtin";
