@@ -64,6 +64,15 @@ pub(crate) mod routes {
     });
 }
 
+pub(crate) mod names {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-names",
+        exports: { default: async },
+        require_store_data_send: true,
+    });
+}
+
 pub(crate) mod dialogue {
     wasmtime::component::bindgen!({
         path: "../wit",

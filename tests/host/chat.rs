@@ -20,6 +20,7 @@ mod gateway;
 mod gemini;
 mod injection;
 mod models;
+mod names;
 mod outcome;
 mod specification;
 mod turns;

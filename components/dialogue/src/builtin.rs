@@ -31,7 +31,7 @@ mod lists;
 mod look;
 mod meeting;
 mod mended;
-mod names;
+pub(crate) mod names;
 mod numbers;
 mod places;
 mod rules;

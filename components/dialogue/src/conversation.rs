@@ -8,7 +8,7 @@ use toolkit::dialogue as wit;
 use crate::{
     Answered, Body, Builtin, Decision, Failure, Image, Language, Message, Offer, Part, Planner,
     Remark, Rule, Said, Scene, Talker, Task, ToolCall, ToolResult, Trip, Turn, Wishes,
-    builtin::confidence,
+    builtin::{confidence, names},
 };
 
 /// What the host knows of a conversation beside what is said in it.
@@ -48,6 +48,7 @@ struct Agent {
 /// # Errors
 /// Where the context or a JSON document of the turn cannot be read.
 pub fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
+    names::tell(turn.names);
     let memory = turn.memory.as_deref().map(|it| read("memory", it)).transpose()?;
     let memory: Value = memory.unwrap_or_default();
     let context: Option<Context> =

@@ -3,7 +3,7 @@
 mod builtin;
 pub mod matching;
 
-use toolkit::Stop;
+use toolkit::{Stop, dialogue::Named};
 
 use crate::{picture::Picture, refusals};
 
@@ -41,6 +41,27 @@ pub trait Source {
     /// # Errors
     /// Where the source cannot say.
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop>;
+
+    /// What people may call its cards and themes, as far as it knows without asking elsewhere.
+    ///
+    /// # Errors
+    /// Where the source cannot say.
+    fn names(&self) -> Result<Vec<Named>, Stop> {
+        Ok(Vec::new())
+    }
+}
+
+/// What people may call the cards and themes of all sources.
+///
+/// # Errors
+/// Where the operator's settings do not fit, or a source cannot say; a sentence.
+pub fn names() -> Result<Vec<Named>, String> {
+    let told = |stop: Stop| format!("{stop:?}");
+    let mut names = Vec::new();
+    for source in sources().map_err(told)? {
+        names.extend(source.names().map_err(told)?);
+    }
+    Ok(names)
 }
 
 /// The sources, in the order in which they are asked.

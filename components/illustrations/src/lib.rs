@@ -8,6 +8,7 @@ pub mod examples;
 pub mod picture;
 pub mod refusals;
 pub mod resources;
+pub mod said;
 pub mod sources;
 pub mod tools;
 
@@ -16,6 +17,7 @@ use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
+toolkit::export_names!(catalogue::names);
 toolkit::export_resources!(resources::Pictures);
 toolkit::export_configured!(sources::settings::configure);
 toolkit::export_examples!(examples::examples);

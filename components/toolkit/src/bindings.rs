@@ -72,6 +72,17 @@ pub mod routes {
     });
 }
 
+/// The world of components whose data has names that people say.
+pub mod names {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-names",
+        pub_export_macro: true,
+        export_macro_name: "export_names_world",
+        default_bindings_module: "toolkit::bindings::names",
+    });
+}
+
 /// The world of components that understand sentences.
 pub mod dialogue {
     wit_bindgen::generate!({

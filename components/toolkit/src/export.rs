@@ -152,6 +152,24 @@ macro_rules! export_dialogue {
     };
 }
 
+/// Exports a function `fn() -> Result<Vec<dialogue::Named>, E>`, with `E` any [`std::fmt::Display`], that says
+/// what people may call what the component has.
+#[macro_export]
+macro_rules! export_names {
+    ($names:path) => {
+        impl $crate::dialogue::Names for Component {
+            fn names() -> Result<Vec<$crate::dialogue::Named>, String> {
+                $names().map_err(|it| it.to_string())
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::names::export_names_world!(
+            Component with_types_in $crate::bindings::names
+        );
+    };
+}
+
 /// Exports a function `fn(&endpoints::Request) -> Result<T, endpoints::Failure>`, with `T` any
 /// [`serde::Serialize`], that answers `GET /api/COMPONENT/PATH`.
 #[macro_export]

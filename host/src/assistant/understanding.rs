@@ -12,7 +12,9 @@ use super::{
 };
 use crate::{
     bindings::{
-        dialogue::exports::madoguchi::tool::dialogue as wit, madoguchi::tool::types::Datetime,
+        dialogue::{exports::madoguchi::tool::dialogue as wit, madoguchi::tool::names::Name},
+        madoguchi::tool::types::Datetime,
+        names::exports::madoguchi::tool::names::Name as Named,
     },
     component::LoadedComponent,
     registry::Registry,
@@ -80,6 +82,7 @@ impl Understanding {
             components = vec![components.swap_remove(at)];
         }
         let mut told = told(turn);
+        told.names = names(catalog.components()).await;
         told.context = self.context.as_ref().map(Value::to_string);
         // All at once: one that is slow holds up the answer once, and not in turn with the others.
         let replies = join_all(components.into_iter().map(|component| {
@@ -165,7 +168,29 @@ fn told(turn: Turn<'_>) -> wit::Turn {
         },
         tools: turn.offers.iter().map(tool).collect(),
         answered: turn.answered.iter().map(answered).collect(),
+        names: Vec::new(),
     }
+}
+
+/// What all components call things. One that cannot say so now is understood without them.
+async fn names(components: impl Iterator<Item = &Arc<LoadedComponent>>) -> Vec<Name> {
+    let told = join_all(components.filter(|it| it.has_names()).map(|component| async move {
+        component.names().await.unwrap_or_else(|error| {
+            let name = component.name();
+            tracing::warn!(component = &**name, "it does not say its names: {error}");
+            Vec::new()
+        })
+    }));
+    let name = |it: Named| Name {
+        kind: it.kind,
+        name: it.name,
+        english: it.english,
+        within: it.within,
+        also: it.also,
+        hints: it.hints,
+        moods: it.moods,
+    };
+    told.await.into_iter().flatten().map(name).collect()
 }
 
 fn remark(it: &Message) -> wit::Remark {

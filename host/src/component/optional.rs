@@ -9,6 +9,7 @@ use crate::{
     bindings::{
         dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
+        names::{WithNamesPre, exports::madoguchi::tool::names},
         routes::WithRoutesPre,
         schedule::WithSchedulePre,
     },
@@ -26,6 +27,7 @@ pub(super) struct Optional {
     endpoints: Option<WithEndpointsPre<CallState>>,
     dialogue: Option<WithDialoguePre<CallState>>,
     pub(super) routes: Option<WithRoutesPre<CallState>>,
+    names: Option<WithNamesPre<CallState>>,
 }
 
 impl Optional {
@@ -35,12 +37,18 @@ impl Optional {
             endpoints: WithEndpointsPre::new(pre.clone()).ok(),
             dialogue: WithDialoguePre::new(pre.clone()).ok(),
             routes: WithRoutesPre::new(pre.clone()).ok(),
+            names: WithNamesPre::new(pre.clone()).ok(),
         }
     }
 }
 
 /// Names that the server needs for itself under `/api/`.
 pub(crate) const RESERVED: [&str; 5] = ["auth", "blobs", "chat", "health", "page"];
+
+/// Names that one component may tell, their bytes, and other names of one thing.
+const NAMES_MAX: usize = 4_096;
+const NAME_BYTES_MAX: usize = 256;
+const OTHER_NAMES_MAX: usize = 64;
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.
@@ -134,6 +142,40 @@ impl LoadedComponent {
             let component = self.name.clone();
             CallError::Broken { component, call_id, what }
         })
+    }
+
+    /// Whether it says what people may call what it has.
+    pub(crate) fn has_names(&self) -> bool {
+        self.optional.names.is_some()
+    }
+
+    /// What people may call what it has, as far as that may be told on.
+    pub(crate) async fn names(&self) -> Result<Vec<names::Name>, CallError> {
+        let Some(pre) = &self.optional.names else { return Ok(Vec::new()) };
+        let (_place, deadline) = self.place().await?;
+        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let call_id = round.call_id;
+        let names = self
+            .round(self.context(round), async |store| {
+                let instance = pre.instantiate_async(&mut *store).await?;
+                instance.madoguchi_tool_names().call_names(store).await
+            })
+            .await?;
+        let mut names = names.map_err(|what| {
+            let component = self.name.clone();
+            CallError::Broken { component, call_id, what }
+        })?;
+        names.truncate(NAMES_MAX);
+        let fits = |it: &String| !it.trim().is_empty() && it.len() <= NAME_BYTES_MAX;
+        names.retain(|it| fits(&it.name) && it.kind.len() <= NAME_BYTES_MAX);
+        for it in &mut names {
+            it.english = it.english.take().filter(fits);
+            for others in [&mut it.also, &mut it.hints, &mut it.moods] {
+                others.retain(fits);
+                others.truncate(OTHER_NAMES_MAX);
+            }
+        }
+        Ok(names)
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::Running;
 use crate::{
     bindings::{
-        dialogue::exports::madoguchi::tool::dialogue as wit, madoguchi::tool::types::Datetime,
+        dialogue::{exports::madoguchi::tool::dialogue as wit, madoguchi::tool::names},
+        madoguchi::tool::types::Datetime,
     },
     component::CallError,
     failure::Failure,
@@ -24,6 +25,9 @@ struct Turn {
     is_english: bool,
     #[serde(default)]
     tools: Vec<Tool>,
+    /// What is called how, as the contract has it.
+    #[serde(default)]
+    names: Vec<Name>,
     /// The calls of the turn before, each with what it came to.
     #[serde(default)]
     answered: Vec<Answered>,
@@ -39,6 +43,21 @@ struct Tool {
     required: Vec<String>,
     #[serde(default)]
     is_read_only: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Name {
+    kind: String,
+    name: String,
+    english: Option<String>,
+    within: Option<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    hints: Vec<String>,
+    #[serde(default)]
+    moods: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +78,15 @@ struct Call {
 }
 
 impl Running {
+    /// What it says that people may call what it has: the kind and the name of each.
+    ///
+    /// # Errors
+    /// The object that a client would read.
+    pub async fn names(&self) -> Result<Vec<(String, String)>, Value> {
+        let names = self.component.names().await.map_err(|it| Failure::from(it).object())?;
+        Ok(names.into_iter().map(|it| (it.kind, it.name)).collect())
+    }
+
     /// What comes next in a conversation: `{confidence, memory}` and `calls` or `text`.
     ///
     /// # Errors
@@ -77,6 +105,7 @@ impl Running {
             now: Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },
             tools: turn.tools.into_iter().map(tool).collect(),
             answered: turn.answered.into_iter().map(answered).collect(),
+            names: turn.names.into_iter().map(name).collect(),
         };
         match self.component.next_in_dialogue(&turn).await {
             Ok(Some(reply)) => Ok(told(reply)),
@@ -90,6 +119,11 @@ impl Running {
 fn tool(it: Tool) -> wit::Tool {
     let Tool { name, arguments, required, is_read_only } = it;
     wit::Tool { name, arguments, required, is_read_only }
+}
+
+fn name(it: Name) -> names::Name {
+    let Name { kind, name, english, within, also, hints, moods } = it;
+    names::Name { kind, name, english, within, also, hints, moods }
 }
 
 fn answered(it: Answered) -> wit::Answered {

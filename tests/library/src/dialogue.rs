@@ -5,6 +5,23 @@ use toolkit::dialogue as wit;
 
 use crate::Library;
 
+/// Its one theme of cards, and names that nobody is told.
+impl wit::Names for Library {
+    fn names() -> Result<Vec<wit::Named>, String> {
+        let named = |kind: &str, name: &str| wit::Named {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            english: Some("Library shelves".to_owned()),
+            within: None,
+            also: vec!["棚".repeat(1_000)],
+            hints: Vec::new(),
+            moods: Vec::new(),
+        };
+        let long = named("theme", &"長".repeat(1_000));
+        Ok(vec![named("theme", "図書館の棚"), named("theme", " "), long, named("ship", "船")])
+    }
+}
+
 impl wit::Guest for Library {
     fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
         let said: Vec<_> = turn.message.iter().filter_map(text).collect();
@@ -54,4 +71,9 @@ fn answers(text: String) -> wit::Step {
 #[cfg(target_arch = "wasm32")]
 toolkit::bindings::dialogue::export_dialogue_world!(
     Library with_types_in toolkit::bindings::dialogue
+);
+
+#[cfg(target_arch = "wasm32")]
+toolkit::bindings::names::export_names_world!(
+    Library with_types_in toolkit::bindings::names
 );

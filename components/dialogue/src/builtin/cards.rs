@@ -10,7 +10,7 @@ pub(super) use self::{
 use super::{
     desk::{Desk, failure, submitted},
     heard::marks,
-    names::{card_of, distance},
+    names::{card_of, distance, samples, theme_names},
     say,
 };
 use crate::{Answered, Decision, Image, Part, ToolResult, images_of};
@@ -29,6 +29,8 @@ const COMPOSE: &str = "compose_thumbnail";
 const NAMES_MAX: usize = 8;
 /// Cards on one thumbnail, and of each theme where two are matched.
 const CARDS_MAX: usize = 5;
+/// Themes that are suggested where none is named.
+const SUGGESTED_MAX: usize = 4;
 const EACH_OF_TWO: u32 = 2;
 const TITLE_MAX: usize = 60;
 /// How cards are laid out, and the words for it.
@@ -242,21 +244,21 @@ impl Cards {
     }
 
     fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+        let mut themes = theme_names(desk.language);
+        themes.truncate(SUGGESTED_MAX);
+        let (sample, _) = samples(desk.language);
         let form = json!({
             "title": desk.say("どのカードにしますか？", "Which cards?"),
             "fields": [{
                 "name": "theme", "type": "text", "required": true,
                 "label": desk.say("テーマまたはカードの名前", "Theme or card"),
-                "suggestions": desk.language.pick(
-                    ["蒼晶竜", "紅蓮機工", "翠森精霊", "雪月花"],
-                    ["Azure Crystal Dragons", "Crimson Engine", "Verdant Spirits", "Snow Moon Flower"],
-                ),
+                "suggestions": themes,
             }],
         });
         let reason = desk.say("テーマもカードの名前もないため", "No theme and no card is named");
         let words = desk.say(
-            "テーマかカードの名前を教えてください。例:「蒼晶竜のカード」",
-            "Please name a theme or a card, such as \"Azure Crystal Dragons\".",
+            format!("テーマかカードの名前を教えてください。例:「{sample}のカード」"),
+            format!("Please name a theme or a card, such as \"{sample}\"."),
         );
         desk.ask(form, reason, words)
     }

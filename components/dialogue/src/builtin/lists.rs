@@ -7,7 +7,7 @@ use super::{
     desk::{self, Desk, failure},
     heard::Heard,
     meeting::Agents,
-    names::theme_names,
+    names::{cards_of, samples, theme_names},
     numbers::Id,
     rules::Goal,
     say,
@@ -400,11 +400,24 @@ fn agents(desk: &Desk<'_>, talks: &[&Value]) -> Decision {
 
 fn themes(desk: &Desk<'_>) -> Decision {
     let names = theme_names(desk.language);
-    let list: Vec<_> = names.iter().map(|it| format!("- {it}")).collect();
-    let (count, list) = (names.len(), list.join("\n"));
+    if names.is_empty() {
+        return desk.conclude(desk.say(
+            "テーマの一覧はありません。カードかテーマの名前を書くと探します。",
+            "There is no list of themes; write the name of a card or a theme, and I look for it.",
+        ));
+    }
+    let listed = |it: &&str| match cards_of(it) {
+        1 => desk.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
+        count => {
+            desk.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
+        }
+    };
+    let list = names.iter().map(listed);
+    let (count, list) = (names.len(), list.collect::<Vec<_>>().join("\n"));
+    let (sample, _) = samples(desk.language);
     desk.conclude(desk.say(
-        format!("内蔵のテーマは次の{count}つで、それぞれに6枚のカードがあります。\n{list}\nカードを見るときは「雪月花のカードを見せて」のように書いてください。"),
-        format!("There are {count} bundled themes of six cards each.\n{list}\nTo see cards, write for example \"show me the cards of Golden Dynasty\"."),
+        format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
+        format!("There are {count} themes.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
     ))
 }
 

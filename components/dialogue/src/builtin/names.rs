@@ -2,8 +2,11 @@
 //! taken as it was written.
 
 pub(super) use self::catalogue::{Card, Spotted, card_of};
-use self::tables::{GENRE_WORDS, THEME_WORDS};
-pub(super) use self::tables::{Theme, distance, is_nearly_theme, moods, theme_names};
+pub(crate) use self::known::tell;
+use self::tables::GENRE_WORDS;
+pub(super) use self::tables::{
+    Theme, cards_of, distance, is_nearly_theme, moods, samples, theme_names,
+};
 use super::{
     heard::{Heard, Piece},
     words::Word,
@@ -12,6 +15,7 @@ use super::{
 mod cards;
 mod catalogue;
 mod films;
+mod known;
 mod runs;
 mod tables;
 
@@ -48,7 +52,7 @@ impl Names for Heard {
             // `面白い` is no colour.
             let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
             let is_within = at > 0 && is_kanji(lower[at - 1]) && is_kanji(lower[at]);
-            let found = THEME_WORDS.at(&lower, at).filter(|it| it.0.is_name || !is_within);
+            let found = tables::theme(&lower, at).filter(|it| it.0.is_name || !is_within);
             let colour = || self.is_drawn().then(|| tables::colour(&lower, at))?.map(|it| (it, 1));
             let Some((theme, length)) = found.or_else(colour) else {
                 at += 1;

@@ -148,3 +148,34 @@ fn concluded(decision: &Decision) -> &Conclusion {
         Decision::Call(it) => panic!("it calls: {it:?}"),
     }
 }
+
+/// The names of the bundled catalogue, as its component says them.
+pub(super) fn names() -> Vec<toolkit::dialogue::Name> {
+    const CARDS: &str = include_str!("../../../illustrations/data/cards.json");
+    const SAID: &str = include_str!("../../../illustrations/data/said.json");
+    let (themes, said): (Vec<Value>, Value) =
+        (serde_json::from_str(CARDS).unwrap(), serde_json::from_str(SAID).unwrap());
+    let list = |it: &Value| -> Vec<String> {
+        let all = it.as_array().into_iter().flatten();
+        all.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let name = |kind: &str, it: &Value, within: Option<&Value>| {
+        let said = &said[format!("{kind}s")][it["name"].as_str().unwrap()];
+        toolkit::dialogue::Name {
+            kind: kind.to_owned(),
+            name: it["name"].as_str().unwrap().to_owned(),
+            english: it["name_en"].as_str().map(str::to_owned),
+            within: within.and_then(Value::as_str).map(str::to_owned),
+            also: list(&said["also"]),
+            hints: list(&said["hints"]),
+            moods: list(&said["moods"]),
+        }
+    };
+    let mut names = Vec::new();
+    for theme in &themes {
+        names.push(name("theme", theme, None));
+        let cards = theme["cards"].as_array().unwrap().iter();
+        names.extend(cards.map(|it| name("card", it, Some(&theme["name"]))));
+    }
+    names
+}

@@ -25,10 +25,10 @@ pub(crate) struct Lexicon<M> {
 
 impl<M: Copy> Lexicon<M> {
     /// That of a table: phrases, `|` between them, in lower case.
-    pub(crate) fn new(table: &[(M, &str)]) -> Self {
+    pub(crate) fn new(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut by_first: HashMap<char, Vec<(Vec<char>, M)>> = HashMap::new();
         for (means, phrases) in table {
-            for phrase in phrases.split('|') {
+            for phrase in phrases.as_ref().split('|') {
                 let phrase: Vec<char> = phrase.chars().collect();
                 let Some(first) = phrase.first() else { continue };
                 by_first.entry(*first).or_default().push((phrase, *means));
@@ -41,7 +41,7 @@ impl<M: Copy> Lexicon<M> {
     }
 
     /// The same, with what people make of its phrases: katakana in hiragana, and no apostrophes.
-    pub(crate) fn loose(table: &[(M, &str)]) -> Self {
+    pub(crate) fn loose(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut loose = Self::new(table);
         let others = loose
             .by_first

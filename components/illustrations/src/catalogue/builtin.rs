@@ -2,6 +2,7 @@
 
 use toolkit::{
     Stop,
+    dialogue::Named,
     names::{NEAR_MIN, fold, nearness},
 };
 
@@ -10,6 +11,7 @@ use crate::{
     art,
     cards::{Card, Theme, themes},
     picture::Picture,
+    said,
 };
 
 /// How near a card is that fits as well as another one: nearer than any that does not fit.
@@ -43,6 +45,10 @@ impl Source for Builtin {
     fn near_themes(&self, name: &str) -> Result<Vec<(f64, String)>, Stop> {
         let query = fold(name);
         Ok(near(themes().iter().map(|it: &Theme| (it.nearness(&query), &it.name))))
+    }
+
+    fn names(&self) -> Result<Vec<Named>, Stop> {
+        Ok(said::names())
     }
 }
 

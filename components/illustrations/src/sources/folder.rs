@@ -7,7 +7,9 @@ use std::{
 };
 
 use toolkit::{
-    Stop, log,
+    Stop,
+    dialogue::Named,
+    log,
     names::{NEAR_MIN, fit, fold, nearness},
 };
 
@@ -25,6 +27,10 @@ const CATALOGUE: &str = "catalogue.json";
 const CATALOGUE_BYTES_MAX: usize = 1 << 20;
 /// Bytes that a picture may have.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
+/// Characters of a name that is told from other words wherever it is said; in katakana, which only names and
+/// borrowed words have, fewer.
+const LONG_CHARS: usize = 4;
+const LONG_KATAKANA: usize = 3;
 /// Pictures that are looked at before the component serves.
 const LOOKED_AT_MAX: usize = 200;
 /// Bytes of each that are looked at then: kind and size are told by them.
@@ -155,6 +161,32 @@ impl Source for Folder {
         let (file, query) = (self.catalogue()?, fold(name));
         Ok(near(file.themes.iter().map(|it| (nearness(&query, it.names()), &it.name))))
     }
+
+    fn names(&self) -> Result<Vec<Named>, Stop> {
+        let file = self.catalogue()?;
+        let themes = file.themes.iter().map(|it| named("theme", it.names(), None));
+        let cards = file.cards.iter().map(|it| named("card", it.names(), it.themes.first()));
+        Ok(themes.chain(cards).collect())
+    }
+}
+
+/// What people may call a card or a theme. What is as short as a word of any sentence names it only where
+/// cards are talked about.
+fn named<'a>(
+    kind: &str,
+    mut names: impl Iterator<Item = &'a str>,
+    within: Option<&String>,
+) -> Named {
+    let name = names.next().unwrap_or_default().to_owned();
+    let others: Vec<_> = names.map(str::to_owned).collect();
+    let english = others.iter().find(|it| it.is_ascii()).cloned();
+    let is_long = |it: &String| {
+        let is_katakana = it.chars().all(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー'));
+        it.chars().count() >= if is_katakana { LONG_KATAKANA } else { LONG_CHARS }
+    };
+    let (also, hints) = others.into_iter().partition(is_long);
+    let (kind, within, moods) = (kind.to_owned(), within.cloned(), Vec::new());
+    Named { kind, name, english, within, also, hints, moods }
 }
 
 /// The one that fits best; of several that fit alike, the first.

@@ -7,7 +7,7 @@ use crate::{
     builtin::{
         desk::Desk,
         heard::{Heard, Piece, marks},
-        names::{Spotted, theme_names},
+        names::{Spotted, samples, theme_names},
         words::Word,
     },
 };
@@ -70,15 +70,17 @@ pub(in crate::builtin) fn refusal(
         ));
     }
     if !is_picture && says(STATS) {
+        let (theme, _) = samples(desk.language);
         return Some(desk.say(
-            "カードにあるのは名前と説明とイラストだけで、攻撃力や効果などの情報はないため、何もしていません。「雪月花のカードを見せて」のように書くとイラストをお見せします。",
-            "Cards have names, descriptions and illustrations only: there are no stats, effects or values, so nothing was done. Write for example \"show me the cards of Golden Dynasty\" to see some.",
+            format!("カードにあるのは名前と説明とイラストだけで、攻撃力や効果などの情報はないため、何もしていません。「{theme}のカードを見せて」のように書くとイラストをお見せします。"),
+            format!("Cards have names, descriptions and illustrations only: there are no stats, effects or values, so nothing was done. Write for example \"show me the cards of {theme}\" to see some."),
         ));
     }
     if is_picture && !is_known && says(BEFORE) && says(AGAIN) {
+        let (_, [one, other]) = samples(desk.language);
         return Some(desk.say(
-            "以前のサムネイルは分からないため、何もしていません。カードかテーマの名前と、タイトルを書いてください。例:「ルナとノクスのサムネイル、タイトルは「決勝」」",
-            "I do not know that earlier thumbnail, so nothing was done. Please name the cards or the theme, and the title, such as \"a thumbnail of Luna and Nox, titled \"Final\"\".",
+            format!("以前のサムネイルは分からないため、何もしていません。カードかテーマの名前と、タイトルを書いてください。例:「{one}と{other}のサムネイル、タイトルは「決勝」」"),
+            format!("I do not know that earlier thumbnail, so nothing was done. Please name the cards or the theme, and the title, such as \"a thumbnail of {one} and {other}, titled \"Final\"\"."),
         ));
     }
     None

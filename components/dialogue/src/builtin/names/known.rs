@@ -1,0 +1,101 @@
+//! What the components that are served call things, as the host tells it: themes and cards.
+
+use std::cell::Cell;
+
+use toolkit::dialogue::Name;
+
+use super::{catalogue, catalogue::Card, tables::Theme};
+use crate::planner::scan::Lexicon;
+
+/// Everything that is known by name.
+pub(super) struct Known {
+    /// With what names each, in lower case.
+    pub(super) themes: Vec<(Theme, Vec<String>)>,
+    pub(super) theme_words: Lexicon<Theme>,
+    pub(super) mood_words: Lexicon<Theme>,
+    /// Colours in one sign.
+    pub(super) colours: Vec<(char, Theme)>,
+    pub(super) cards: &'static [Card],
+    pub(super) phrases: Vec<(&'static Card, String, bool)>,
+}
+
+thread_local! {
+    static KNOWN: Cell<Option<&'static Known>> = const { Cell::new(None) };
+}
+
+/// What is known now; nothing, before anything was told.
+pub(super) fn known() -> &'static Known {
+    KNOWN.get().unwrap_or_else(|| {
+        tell(beginning());
+        KNOWN.get().expect("it was told right now")
+    })
+}
+
+/// From now on these names are known, and no others.
+pub(crate) fn tell(names: Vec<Name>) {
+    KNOWN.set(Some(leaked(Known::of(names))));
+}
+
+#[cfg(not(test))]
+fn beginning() -> Vec<Name> {
+    Vec::new()
+}
+
+#[cfg(test)]
+fn beginning() -> Vec<Name> {
+    crate::builtin::tests::names()
+}
+
+/// For as long as the component's instance is there: that ends with the turn.
+fn leaked<T>(it: T) -> &'static T {
+    Box::leak(Box::new(it))
+}
+
+fn text(it: &str) -> &'static str {
+    Box::leak(it.to_owned().into_boxed_str())
+}
+
+impl Known {
+    fn of(names: Vec<Name>) -> Self {
+        let lower = |all: &[String]| all.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>();
+        let (mut themes, mut cards) = (Vec::new(), Vec::new());
+        let (mut words, mut moods, mut colours) = (Vec::new(), Vec::new(), Vec::new());
+        for it in names {
+            let japanese = text(&it.name);
+            let english = it.english.as_deref().map_or(japanese, text);
+            match it.kind.as_str() {
+                "theme" => {
+                    let theme = Theme { japanese, english, is_name: true };
+                    let mut named = vec![japanese.to_lowercase(), english.to_lowercase()];
+                    named.extend(lower(&it.also));
+                    let (signs, hints): (Vec<_>, Vec<_>) =
+                        lower(&it.hints).into_iter().partition(|it| it.chars().count() == 1);
+                    let hinted = Theme { is_name: false, ..theme };
+                    colours
+                        .extend(signs.iter().filter_map(|it| Some((it.chars().next()?, hinted))));
+                    words.extend(named.iter().map(|it| (theme, it.clone())));
+                    words.extend(hints.into_iter().map(|it| (hinted, it)));
+                    moods.extend(lower(&it.moods).into_iter().map(|it| (theme, it)));
+                    themes.push((theme, named));
+                }
+                "card" => cards.push(Card {
+                    theme: it.within.as_deref().map_or("", text),
+                    japanese,
+                    english,
+                    names: lower(&it.also),
+                    motifs: lower(&it.hints),
+                }),
+                _ => {}
+            }
+        }
+        let cards = leaked(cards).as_slice();
+        Self {
+            themes,
+            theme_words: Lexicon::loose(&words),
+            mood_words: Lexicon::new(&moods),
+            colours,
+            cards,
+            phrases: catalogue::phrases(cards),
+        }
+    }
+}
