@@ -70,6 +70,7 @@ pub(crate) mod names {
         world: "with-names",
         exports: { default: async },
         require_store_data_send: true,
+        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
     });
 }
 

@@ -105,3 +105,16 @@ async fn a_component_without_sentences_says_so() {
     let failure = echo.converse(json!({ "message": "hello" })).await.unwrap_err();
     assert!(failure["message"].as_str().unwrap().contains("understands no sentences"));
 }
+
+#[tokio::test]
+async fn a_name_that_may_be_anybodys_is_a_guess_and_one_that_is_told_is_none() {
+    let dialogue = open().await;
+    let tools = ["list_movies", "get_card_illustration", "get_theme_illustrations"];
+    let guess = dialogue.converse(says("月光楽団を見せて", &tools)).await.unwrap();
+    assert!(guess["confidence"].as_f64().unwrap() < 0.5, "{guess}");
+    let mut turn = says("月光楽団を見せて", &tools);
+    turn["names"] = json!([{ "kind": "theme", "name": "月光楽団", "english": "Moonlight Band" }]);
+    let known = dialogue.converse(turn).await.unwrap();
+    assert!(known["confidence"].as_f64().unwrap() > 0.5, "{known}");
+    assert_eq!(known["calls"][0]["tool"], "get_theme_illustrations", "{known}");
+}

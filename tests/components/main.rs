@@ -8,6 +8,7 @@ mod echo;
 mod forms;
 mod goldens;
 mod illustrations;
+mod lending;
 mod maps;
 mod navigation;
 mod reach;

@@ -15,6 +15,7 @@ mod front;
 mod hostile;
 mod http;
 mod illustrations;
+mod lending;
 mod limits;
 mod lists;
 mod map_import;

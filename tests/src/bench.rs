@@ -172,6 +172,11 @@ impl Tested {
         self.running.request(method, path, &body.to_string()).await
     }
 
+    /// What it says that people may call what it has.
+    pub async fn names(&self) -> Result<Vec<(String, String)>, Value> {
+        self.running.names().await
+    }
+
     /// What comes next in a conversation, or why nothing does.
     pub async fn converse(&self, turn: Value) -> Result<Value, Value> {
         self.running.converse(turn).await

@@ -100,6 +100,18 @@ impl Builtin {
         serde_json::to_value(self).unwrap_or_default()
     }
 
+    /// How well what was said is understood, from 0 to 1, where `decision` is next. A name that may be
+    /// anybody's is a guess, and so is a sentence of which a part led to nothing: who knows better leads.
+    #[must_use]
+    pub(crate) fn confidence(&self, decision: &Decision) -> f32 {
+        let most = match &self.plan {
+            Some(Plan::Look(_)) => 0.4,
+            _ if !self.unused.is_empty() => 0.6,
+            _ => 1.0,
+        };
+        confidence(decision).min(most)
+    }
+
     /// What is next.
     pub(crate) fn next(&mut self, turn: Turn<'_>) -> Decision {
         let task = turn.task;

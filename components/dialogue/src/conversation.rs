@@ -66,23 +66,27 @@ pub fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
     let offers: Vec<_> = turn.tools.into_iter().map(offer).collect();
     let answered = turn.answered.into_iter().map(answered).collect::<Result<Vec<_>, _>>()?;
     let turn = Turn { task: &task, is_first: turn.is_first, offers: &offers, answered: &answered };
-    let (decision, memory) = match context {
+    let (decision, memory, confidence) = match context {
         None => {
             let mut chat = Builtin::resume(&memory);
-            (chat.next(turn), chat.transcript())
+            let decision = chat.next(turn);
+            let confidence = chat.confidence(&decision);
+            (decision, chat.transcript(), confidence)
         }
         Some(Context::Agent(it)) => {
             let mut talker = Talker::resume(it.scene, &memory);
             talker.hear(&it.log);
-            (talker.next(turn), talker.transcript())
+            let decision = talker.next(turn);
+            let confidence = confidence(&decision);
+            (decision, talker.transcript(), confidence)
         }
-        Some(Context::Route(it)) => (it.planner(&task, &offers).next(&answered), Value::Null),
+        Some(Context::Route(it)) => {
+            let decision = it.planner(&task, &offers).next(&answered);
+            let confidence = confidence(&decision);
+            (decision, Value::Null, confidence)
+        }
     };
-    Ok(wit::Reply {
-        confidence: confidence(&decision),
-        memory: memory.to_string(),
-        step: step(decision),
-    })
+    Ok(wit::Reply { confidence, memory: memory.to_string(), step: step(decision) })
 }
 
 impl Route {

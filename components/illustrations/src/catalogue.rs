@@ -3,7 +3,7 @@
 mod builtin;
 pub mod matching;
 
-use toolkit::{Stop, dialogue::Named};
+use toolkit::{Stop, dialogue::Name};
 
 use crate::{picture::Picture, refusals};
 
@@ -46,7 +46,7 @@ pub trait Source {
     ///
     /// # Errors
     /// Where the source cannot say.
-    fn names(&self) -> Result<Vec<Named>, Stop> {
+    fn names(&self) -> Result<Vec<Name>, Stop> {
         Ok(Vec::new())
     }
 }
@@ -55,7 +55,7 @@ pub trait Source {
 ///
 /// # Errors
 /// Where the operator's settings do not fit, or a source cannot say; a sentence.
-pub fn names() -> Result<Vec<Named>, String> {
+pub fn names() -> Result<Vec<Name>, String> {
     let told = |stop: Stop| format!("{stop:?}");
     let mut names = Vec::new();
     for source in sources().map_err(told)? {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde::Deserialize;
-use toolkit::dialogue::Named;
+use toolkit::dialogue::Name;
 
 use crate::cards::themes;
 
@@ -32,7 +32,7 @@ struct Words {
 
 /// The names of the bundled catalogue: each theme, and its cards behind it.
 #[must_use]
-pub fn names() -> Vec<Named> {
+pub fn names() -> Vec<Name> {
     let said = said();
     let mut names = Vec::new();
     for theme in themes() {
@@ -52,9 +52,9 @@ fn named(
     (name, english): (&str, &str),
     within: Option<&String>,
     said: &BTreeMap<String, Words>,
-) -> Named {
+) -> Name {
     let Words { also, hints, moods } = said.get(name).cloned().unwrap_or_default();
-    Named {
+    Name {
         kind: kind.to_owned(),
         name: name.to_owned(),
         english: Some(english.to_owned()),

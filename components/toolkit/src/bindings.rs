@@ -77,6 +77,7 @@ pub mod names {
     wit_bindgen::generate!({
         path: "../../wit",
         world: "with-names",
+        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
         pub_export_macro: true,
         export_macro_name: "export_names_world",
         default_bindings_module: "toolkit::bindings::names",

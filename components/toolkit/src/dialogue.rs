@@ -5,5 +5,5 @@ pub use crate::bindings::dialogue::exports::madoguchi::tool::dialogue::{
     Answer, Answered, Call, Choice, Failure, Guest, Language, Output, Picture, Piece, Remark,
     Reply, Step, Tool, Turn,
 };
-pub use crate::bindings::dialogue::madoguchi::tool::names::Name;
-pub use crate::bindings::names::exports::madoguchi::tool::names::{Guest as Names, Name as Named};
+pub use crate::bindings::madoguchi::tool::types::Name;
+pub use crate::bindings::names::exports::madoguchi::tool::names::Guest as Names;

@@ -152,13 +152,13 @@ macro_rules! export_dialogue {
     };
 }
 
-/// Exports a function `fn() -> Result<Vec<dialogue::Named>, E>`, with `E` any [`std::fmt::Display`], that says
+/// Exports a function `fn() -> Result<Vec<dialogue::Name>, E>`, with `E` any [`std::fmt::Display`], that says
 /// what people may call what the component has.
 #[macro_export]
 macro_rules! export_names {
     ($names:path) => {
         impl $crate::dialogue::Names for Component {
-            fn names() -> Result<Vec<$crate::dialogue::Named>, String> {
+            fn names() -> Result<Vec<$crate::dialogue::Name>, String> {
                 $names().map_err(|it| it.to_string())
             }
         }

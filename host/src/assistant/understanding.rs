@@ -12,9 +12,8 @@ use super::{
 };
 use crate::{
     bindings::{
-        dialogue::{exports::madoguchi::tool::dialogue as wit, madoguchi::tool::names::Name},
-        madoguchi::tool::types::Datetime,
-        names::exports::madoguchi::tool::names::Name as Named,
+        dialogue::exports::madoguchi::tool::dialogue as wit,
+        madoguchi::tool::types::{Datetime, Name},
     },
     component::LoadedComponent,
     registry::Registry,
@@ -181,16 +180,7 @@ async fn names(components: impl Iterator<Item = &Arc<LoadedComponent>>) -> Vec<N
             Vec::new()
         })
     }));
-    let name = |it: Named| Name {
-        kind: it.kind,
-        name: it.name,
-        english: it.english,
-        within: it.within,
-        also: it.also,
-        hints: it.hints,
-        moods: it.moods,
-    };
-    told.await.into_iter().flatten().map(name).collect()
+    told.await.into_iter().flatten().collect()
 }
 
 fn remark(it: &Message) -> wit::Remark {

@@ -9,7 +9,8 @@ use crate::{
     bindings::{
         dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
-        names::{WithNamesPre, exports::madoguchi::tool::names},
+        madoguchi::tool::types,
+        names::WithNamesPre,
         routes::WithRoutesPre,
         schedule::WithSchedulePre,
     },
@@ -150,7 +151,7 @@ impl LoadedComponent {
     }
 
     /// What people may call what it has, as far as that may be told on.
-    pub(crate) async fn names(&self) -> Result<Vec<names::Name>, CallError> {
+    pub(crate) async fn names(&self) -> Result<Vec<types::Name>, CallError> {
         let Some(pre) = &self.optional.names else { return Ok(Vec::new()) };
         let (_place, deadline) = self.place().await?;
         let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::Running;
 use crate::{
     bindings::{
-        dialogue::{exports::madoguchi::tool::dialogue as wit, madoguchi::tool::names},
-        madoguchi::tool::types::Datetime,
+        dialogue::exports::madoguchi::tool::dialogue as wit,
+        madoguchi::tool::types::{self, Datetime},
     },
     component::CallError,
     failure::Failure,
@@ -121,9 +121,9 @@ fn tool(it: Tool) -> wit::Tool {
     wit::Tool { name, arguments, required, is_read_only }
 }
 
-fn name(it: Name) -> names::Name {
+fn name(it: Name) -> types::Name {
     let Name { kind, name, english, within, also, hints, moods } = it;
-    names::Name { kind, name, english, within, also, hints, moods }
+    types::Name { kind, name, english, within, also, hints, moods }
 }
 
 fn answered(it: Answered) -> wit::Answered {

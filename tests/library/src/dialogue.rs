@@ -7,8 +7,8 @@ use crate::Library;
 
 /// Its one theme of cards, and names that nobody is told.
 impl wit::Names for Library {
-    fn names() -> Result<Vec<wit::Named>, String> {
-        let named = |kind: &str, name: &str| wit::Named {
+    fn names() -> Result<Vec<wit::Name>, String> {
+        let named = |kind: &str, name: &str| wit::Name {
             kind: kind.to_owned(),
             name: name.to_owned(),
             english: Some("Library shelves".to_owned()),

@@ -2,7 +2,7 @@
 
 use toolkit::{
     Stop,
-    dialogue::Named,
+    dialogue::Name,
     names::{NEAR_MIN, fold, nearness},
 };
 
@@ -47,7 +47,7 @@ impl Source for Builtin {
         Ok(near(themes().iter().map(|it: &Theme| (it.nearness(&query), &it.name))))
     }
 
-    fn names(&self) -> Result<Vec<Named>, Stop> {
+    fn names(&self) -> Result<Vec<Name>, Stop> {
         Ok(said::names())
     }
 }

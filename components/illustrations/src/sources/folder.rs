@@ -8,7 +8,7 @@ use std::{
 
 use toolkit::{
     Stop,
-    dialogue::Named,
+    dialogue::Name,
     log,
     names::{NEAR_MIN, fit, fold, nearness},
 };
@@ -162,7 +162,7 @@ impl Source for Folder {
         Ok(near(file.themes.iter().map(|it| (nearness(&query, it.names()), &it.name))))
     }
 
-    fn names(&self) -> Result<Vec<Named>, Stop> {
+    fn names(&self) -> Result<Vec<Name>, Stop> {
         let file = self.catalogue()?;
         let themes = file.themes.iter().map(|it| named("theme", it.names(), None));
         let cards = file.cards.iter().map(|it| named("card", it.names(), it.themes.first()));
@@ -176,7 +176,7 @@ fn named<'a>(
     kind: &str,
     mut names: impl Iterator<Item = &'a str>,
     within: Option<&String>,
-) -> Named {
+) -> Name {
     let name = names.next().unwrap_or_default().to_owned();
     let others: Vec<_> = names.map(str::to_owned).collect();
     let english = others.iter().find(|it| it.is_ascii()).cloned();
@@ -186,7 +186,7 @@ fn named<'a>(
     };
     let (also, hints) = others.into_iter().partition(is_long);
     let (kind, within, moods) = (kind.to_owned(), within.cloned(), Vec::new());
-    Named { kind, name, english, within, also, hints, moods }
+    Name { kind, name, english, within, also, hints, moods }
 }
 
 /// The one that fits best; of several that fit alike, the first.

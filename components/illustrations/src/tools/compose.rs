@@ -76,7 +76,7 @@ impl Tool for ComposeThumbnail {
 
 /// A thumbnail, and what it was made of.
 pub struct Made {
-    /// Named by its title.
+    /// Name by its title.
     pub picture: Picture,
     /// The names of the cards on it.
     cards: Vec<String>,

@@ -1,0 +1,42 @@
+//! A family from outside, alone: its tools, requests, schedule, names and sentences.
+
+use serde_json::{Value, json};
+use tests::bench::{Bench, Tested};
+
+async fn open() -> Tested {
+    Bench::of("lending").grant_all().start().await
+}
+
+#[tokio::test]
+async fn a_book_is_lent_once_and_comes_back() {
+    let it = open().await;
+    let lent = it.request("POST", "loans/雪国", &json!({ "member": "花" })).await.unwrap();
+    assert_eq!(lent.body["books"][0]["member"], "花");
+    assert_eq!(it.published(), ["lending://loans"]);
+    let again = it.request("POST", "loans/Snow Country", &json!({ "member": "海" })).await;
+    assert_eq!(again.unwrap_err()["error"], "book_not_there");
+    it.run_schedule().await.unwrap();
+    let loans = it.request("GET", "loans", &json!({})).await.unwrap();
+    assert_eq!(loans.body["loans"][0]["isReminded"], true);
+    it.request("DELETE", "loans/雪国", &json!({})).await.unwrap();
+    let loans = it.request("GET", "loans", &json!({})).await.unwrap();
+    assert_eq!(loans.body, json!({ "loans": [] }));
+}
+
+#[tokio::test]
+async fn what_it_calls_its_books_leads_from_a_sentence_to_a_call() {
+    let it = open().await;
+    assert_eq!(it.names().await.unwrap().len(), 3);
+    let names = json!([{ "kind": "book", "name": "雪国", "english": "Snow Country" }]);
+    for (message, tool) in [
+        ("雪国を借りたい", "lend_book"),
+        ("I would like to return Snow Country", "return_book"),
+        ("図書館の本は？", "list_books"),
+    ] {
+        let turn = json!({ "message": message, "names": names });
+        let next: Value = it.converse(turn).await.unwrap();
+        assert_eq!(next["calls"][0]["tool"], tool, "{message}: {next}");
+    }
+    let other = it.converse(json!({ "message": "今日の映画は？", "names": names })).await.unwrap();
+    assert_eq!(other["confidence"], 0.0, "{other}");
+}

@@ -1,0 +1,105 @@
+//! A family of tools that the host has never heard of: a folder of its own, and all that a bundled one has.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+/// What the operator writes to let it in: what `madoguchi inspect` shows that it would start from.
+const LINES: &str = "
+[components.lending]
+grants = ['sql', 'events', 'schedule', 'endpoints']
+schedule_ms = 100
+[endpoints]
+loans = 'lending/loans'
+";
+
+async fn serving() -> TestServer {
+    let folders = Folders::new();
+    for name in ["cinema", "dialogue", "illustrations", "lending"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let config = folders.config_with(LINES);
+    TestServer::start(folders, |it| *it = config).await
+}
+
+async fn said(server: &TestServer, body: Value) -> Value {
+    let mut body = body;
+    body["assistant"] = json!("counter");
+    let response = server.client().post("/api/chat", &[], body.to_string()).await;
+    let status = response.status();
+    let answer: Value = response.json().await.unwrap();
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+fn text(answer: &Value) -> &str {
+    answer["text"].as_str().unwrap()
+}
+
+async fn loans(server: &TestServer) -> Value {
+    server.client().get("/api/loans").await.json().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn its_tools_are_served_beside_the_others() {
+    let server = serving().await;
+    let client = server.client();
+    let books = client.output("list_books", json!({})).await;
+    assert_eq!(books["books"].as_array().unwrap().len(), 3);
+    let lent = client.output("lend_book", json!({ "title": "雪国", "member": "花" })).await;
+    assert_eq!(lent["books"][0]["member"], "花");
+    let refused = client.failure("lend_book", json!({ "title": "雪国", "member": "海" })).await;
+    assert_eq!(refused["error"], "book_not_there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn its_requests_and_its_schedule_run() {
+    let server = serving().await;
+    let client = server.client();
+    let path = "/api/loans/%E9%9B%AA%E5%9B%BD";
+    let lent = client.post(path, &[], json!({ "member": "花" }).to_string()).await;
+    assert_eq!(lent.status(), 200);
+    let mut seen = Value::Null;
+    for _ in 0..100 {
+        seen = loans(&server).await;
+        if seen["loans"][0]["isReminded"] == true {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let reminded = json!({ "title": "雪国", "member": "花", "isReminded": true });
+    assert_eq!(seen["loans"], json!([reminded]), "the schedule has run");
+    let back = client.http(reqwest::Method::DELETE, path).send().await.unwrap();
+    assert_eq!(back.status(), 200);
+    assert_eq!(loans(&server).await, json!({ "loans": [] }));
+    let again = client.http(reqwest::Method::DELETE, path).send().await.unwrap();
+    assert_eq!(again.status(), 409);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chat_without_a_model_understands_it_in_both_languages_and_asks_before_it_lends() {
+    let server = serving().await;
+    let shelf = said(&server, json!({ "message": "図書館にはどんな本がありますか？" })).await;
+    assert_eq!(text(&shelf), "あるのは: 坊っちゃん、銀河鉄道の夜、雪国", "{shelf}");
+    assert_eq!(shelf["toolCalls"][0]["view"], "books", "drawn by its own view where there is one");
+    let shelf = said(&server, json!({ "message": "Which books are in the library?" })).await;
+    assert_eq!(text(&shelf), "There are: Botchan, Night on the Galactic Railroad, Snow Country");
+
+    let asked = said(&server, json!({ "message": "雪国を借りたいです" })).await;
+    let waiting = &asked["waiting"][0];
+    assert_eq!((&waiting["type"], &waiting["name"]), (&json!("approval"), &json!("lend_book")));
+    assert_eq!(loans(&server).await, json!({ "loans": [] }), "nothing before the person says yes");
+    let call = waiting["callId"].as_str().unwrap();
+    let allowed = json!({ "turn": asked["turn"], "approvals": { call: "allow" } });
+    let lent = said(&server, allowed).await;
+    assert_eq!(text(&lent), "お貸ししました: 雪国", "{lent}");
+    assert_eq!(loans(&server).await["loans"][0]["title"], "雪国");
+
+    // The others are understood as before.
+    let films = said(&server, json!({ "message": "今日の映画は？" })).await;
+    assert_eq!(films["toolCalls"][0]["name"], "list_movies", "{films}");
+}
