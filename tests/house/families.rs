@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::repository::{files, text};
 
 /// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 11] = [
+const KNOWN: [(&str, &[&str]); 10] = [
     ("host/src/api/chat/answer.rs", &["illustrations"]),
     (
         "host/src/assistant/agents.rs",
@@ -42,7 +42,6 @@ const KNOWN: [(&str, &[&str]); 11] = [
         ],
     ),
     ("host/src/assistant/agents/tools.rs", &["list_purposes"]),
-    ("host/src/cli/import.rs", &["conversations", "import_messages"]),
     (
         "host/src/default.toml",
         &[

@@ -1,5 +1,5 @@
-//! `madoguchi import conversations FILE`: what was said elsewhere, as JSON lines, goes into a component
-//! by its own tool; through the server that runs, or through the component alone where none does.
+//! `madoguchi import COMPONENT FILE`: what was written elsewhere, as JSON lines, goes into a component by its
+//! own tool; through the server that runs, or through the component alone where none does.
 
 use std::{
     collections::BTreeMap,
@@ -13,6 +13,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use host::{
     Config,
+    config::ComponentConfig,
     data::Data,
     solo::{Running, Solo, SoloOutcome},
 };
@@ -31,8 +32,6 @@ use super::{
     say,
 };
 
-/// The components that take lines in, and the tool by which each does.
-const TOOLS: [(&str, &str); 1] = [("conversations", "import_messages")];
 /// Problems that are told one by one.
 const PROBLEMS_MAX: u64 = 100;
 /// Lines between two words on how far it has come, where nobody sees a bar.
@@ -41,12 +40,12 @@ const WORD_EVERY: u64 = 10_000;
 /// Reads into a component what was written elsewhere as JSON lines.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The component: conversations
+    /// The component: one with an import_tool in its configuration
     component: String,
-    /// The lines; of conversations, those of chat.jsonl
+    /// The lines, as the component's tool takes them
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
-    /// The project, where both ends of a message are in several
+    /// The project that they belong to, where they do not say it
     #[arg(long, value_name = "ID")]
     project: Option<String>,
 }
@@ -69,8 +68,10 @@ struct Problem {
 
 impl Import {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let Some((_, tool)) = TOOLS.iter().find(|it| it.0 == self.component) else {
-            let names: Vec<_> = TOOLS.iter().map(|it| it.0).collect();
+        let Some(tool) = config.component(&self.component).import_tool else {
+            let takes = |it: &(&String, &ComponentConfig)| it.1.import_tool.is_some();
+            let names: Vec<_> =
+                config.components.iter().filter(takes).map(|it| it.0.as_str()).collect();
             bail!("{} takes no lines in; {} does", self.component, names.join(", "));
         };
         let shown = self.file.display().to_string();
@@ -80,7 +81,7 @@ impl Import {
         let bar = bar(length);
         let mut lines = Lines::of(BufReader::new(bar.wrap_read(file)));
         let (mut all, mut untaken) = (Taken::default(), 0);
-        let done = self.take(&counter, tool, &mut lines, (&mut all, &mut untaken)).await;
+        let done = self.take(&counter, &tool, &mut lines, (&mut all, &mut untaken)).await;
         bar.finish_and_clear();
         counter.close().await;
         let Taken { imported, known, .. } = all;
@@ -117,8 +118,11 @@ impl Import {
             if texts.is_empty() {
                 continue;
             }
-            let taken =
-                counter.call(tool, json!({ "lines": texts, "project_id": self.project })).await?;
+            let mut arguments = json!({ "lines": texts });
+            if let Some(project) = &self.project {
+                arguments["project_id"] = project.as_str().into();
+            }
+            let taken = counter.call(tool, arguments).await?;
             all.imported += taken.imported;
             all.known += taken.known;
             for it in taken.problems {

@@ -42,6 +42,8 @@ pub struct ComponentConfig {
     pub folders: BTreeMap<String, PathBuf>,
     /// The assistants that it may ask, by their names.
     pub asks: Option<BTreeSet<String>>,
+    /// The tool of its own that `madoguchi import` gives lines to.
+    pub import_tool: Option<String>,
     /// Services that it uses, as `/api/health` names them, each with the look-up that says how it fares.
     pub services: BTreeMap<String, String>,
     /// How often it is run, in milliseconds.
@@ -60,6 +62,7 @@ impl ComponentConfig {
         self.http_environment = other.http_environment.or(self.http_environment.take());
         self.limits = other.limits.or(self.limits.take());
         self.asks = other.asks.or(self.asks.take());
+        self.import_tool = other.import_tool.or(self.import_tool.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
         self.services.extend(other.services);
