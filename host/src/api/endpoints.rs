@@ -7,10 +7,10 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::State,
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Response, sse::Event},
     routing::{MethodRouter, get},
 };
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, StreamExt, future::ready, stream};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 use http_body_util::LengthLimitError;
 use serde_json::Value;
@@ -181,41 +181,47 @@ impl Endpoints {
             return Ok(answered(self.calls.handle(call, None).await?));
         }
         let (sender, mut receiver) = mpsc::channel::<Written>(events::WAITING_MAX);
-        let calls = self.calls.clone();
+        let (calls, last) = (self.calls.clone(), sender.clone());
         let mut work = Box::pin(async move { calls.handle(call, Some(sender)).await });
         let first = tokio::select! {
             biased;
             Some(first) = receiver.recv() => first,
             answer = &mut work => match receiver.try_recv() {
                 Err(_) => return Ok(answered(answer?)),
-                // The last of what it wrote, all of which fitted the channel.
+                // All that it wrote fitted the channel.
                 Ok(first) => {
-                    let rest = ReceiverStream::new(receiver);
-                    let failed = stream::iter(failed(answer));
-                    return Ok(events::of(written(first, rest).chain(failed)));
+                    drop(last);
+                    let all = written(first, receiver).chain(stream::iter(failed(answer)));
+                    return Ok(events::of(all.map(event)));
                 }
             }
         };
-        // The work is done by the stream itself: it ends when the client goes.
-        let work = work.into_stream().flat_map(|it| stream::iter(failed(it)));
-        Ok(events::of(stream::select(written(first, ReceiverStream::new(receiver)), work)))
+        // The work is done by the stream itself: it ends when the client goes. What it fails with comes
+        // behind all that it wrote.
+        let work = async move {
+            if let Some(failed) = failed(work.await) {
+                let _ = last.send(failed).await;
+            }
+        };
+        let work = work.into_stream().filter_map(|()| ready(None));
+        Ok(events::of(stream::select(work, written(first, receiver)).map(event)))
     }
 }
 
-fn written(
-    first: Written,
-    rest: ReceiverStream<Written>,
-) -> impl futures::Stream<Item = axum::response::sse::Event> {
-    let all = stream::iter([first]).chain(rest);
-    all.map(|it| events::event(&it.name, &it.data))
+fn written(first: Written, rest: mpsc::Receiver<Written>) -> impl futures::Stream<Item = Written> {
+    stream::iter([first]).chain(ReceiverStream::new(rest))
+}
+
+fn event(it: Written) -> Event {
+    events::event(&it.name, &it.data)
 }
 
 /// What is told at the end of events where the component failed.
-fn failed(answer: Result<RouteAnswer, CallError>) -> Option<axum::response::sse::Event> {
+fn failed(answer: Result<RouteAnswer, CallError>) -> Option<Written> {
     let failure = Failure::from(answer.err()?);
     let status = StatusCode::from_u16(failure.status).unwrap_or(StatusCode::BAD_REQUEST);
     let data = refused::event(status, failure.object(), None);
-    Some(events::event("error", &data.to_string()))
+    Some(Written { name: "error".to_owned(), data: data.to_string() })
 }
 
 /// A scope of the caller's lets them use `route`: that of one of its tools, or else that of its component.
