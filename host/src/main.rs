@@ -170,7 +170,8 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
     let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
     if let Some(url) = variable("MCP_SERVER_URL") {
         let password = variable("AUTH_PASSWORD");
-        let entry = ServerConfig::of_environment(&url, password.as_deref());
+        let tools = config.components.values().flat_map(|it| it.server_tools.iter().cloned());
+        let entry = ServerConfig::of_environment(&url, password.as_deref(), tools.collect());
         let (name, server) = entry.map_err(anyhow::Error::msg)?;
         config.servers.entry(name).or_insert(server);
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::repository::{files, text};
 
 /// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 10] = [
+const KNOWN: [(&str, &[&str]); 9] = [
     ("host/src/api/chat/answer.rs", &["illustrations"]),
     (
         "host/src/assistant/agents.rs",
@@ -62,7 +62,6 @@ const KNOWN: [(&str, &[&str]); 10] = [
             "route_search",
         ],
     ),
-    ("host/src/servers/config.rs", &["get_card_illustration", "get_theme_illustrations"]),
 ];
 
 /// The names of all components that ship, and of their tools, by their goldens.

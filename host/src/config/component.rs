@@ -44,6 +44,8 @@ pub struct ComponentConfig {
     pub asks: Option<BTreeSet<String>>,
     /// The tool of its own that `madoguchi import` gives lines to.
     pub import_tool: Option<String>,
+    /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
+    pub server_tools: BTreeSet<String>,
     /// Services that it uses, as `/api/health` names them, each with the look-up that says how it fares.
     pub services: BTreeMap<String, String>,
     /// How often it is run, in milliseconds.
@@ -66,6 +68,7 @@ impl ComponentConfig {
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
         self.services.extend(other.services);
+        self.server_tools.extend(other.server_tools);
         self.files.extend(other.files);
         self.folders.extend(other.folders);
         self.schedule_ms = other.schedule_ms.or(self.schedule_ms);

@@ -13,8 +13,6 @@ use crate::grants::secret::Mask;
 
 /// Bytes that a result, and one event of a stream, may have.
 const OUTPUT_BYTES_MAX: usize = 8 << 20;
-/// The two tools that `MCP_SERVER_URL` is for (ILL-X7).
-const ILLUSTRATIONS: [&str; 2] = ["get_card_illustration", "get_theme_illustrations"];
 /// What the entry that `MCP_SERVER_URL` makes is called.
 const FROM_ENVIRONMENT: &str = "mcp-server";
 
@@ -205,13 +203,17 @@ impl ServerConfig {
             .map_err(|it: toml::de::Error| it.message().to_owned())
     }
 
-    /// The entry that `MCP_SERVER_URL` and `AUTH_PASSWORD` make (ILL-16, ILL-X7): the two
-    /// illustration tools in place of a component's, and nothing else.
-    pub fn of_environment(url: &str, password: Option<&str>) -> Result<(String, Self), String> {
+    /// The entry that `MCP_SERVER_URL` and `AUTH_PASSWORD` make (ILL-16, ILL-X7): those `tools` in place of
+    /// a component's, and nothing else.
+    pub fn of_environment(
+        url: &str,
+        password: Option<&str>,
+        tools: BTreeSet<String>,
+    ) -> Result<(String, Self), String> {
         let mut server = Self::at(url).map_err(|it| format!("MCP_SERVER_URL: {it}"))?;
-        server.replaces = ILLUSTRATIONS.map(str::to_owned).into();
+        server.replaces = tools;
         server.tools = Some(server.replaces.clone());
-        // Who names the address names the two tools, which the specification has called unasked.
+        // Who names the address names the tools, which the specification has called unasked.
         server.trust_hints = TrustHints::All(true);
         if let (Way::Url { token, .. }, Some(password)) = (&mut server.way, password) {
             *token = Some(Given::value(password));

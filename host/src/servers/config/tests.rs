@@ -67,12 +67,13 @@ fn entries_whose_names_could_clash_are_told_apart_by_their_prefix() {
 }
 
 #[test]
-fn the_environments_entry_replaces_the_two_illustration_tools_and_offers_nothing_else() {
+fn the_environments_entry_replaces_the_tools_that_are_named_and_offers_nothing_else() {
+    let tools = || ["draw".to_owned(), "paint".to_owned()].into();
     let (name, server) =
-        ServerConfig::of_environment("https://a.example/sse", Some("hunter2")).unwrap();
+        ServerConfig::of_environment("https://a.example/sse", Some("hunter2"), tools()).unwrap();
     assert_eq!((name.as_str(), server.replaces.len()), ("mcp-server", 2));
     assert_eq!(server.tools.as_ref(), Some(&server.replaces));
     assert!(!format!("{server:?}").contains("hunter2"));
-    let error = ServerConfig::of_environment("a.example", None).unwrap_err();
+    let error = ServerConfig::of_environment("a.example", None, tools()).unwrap_err();
     assert!(error.starts_with("MCP_SERVER_URL: "), "{error}");
 }
