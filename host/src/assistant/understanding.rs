@@ -81,7 +81,9 @@ impl Understanding {
             components = vec![components.swap_remove(at)];
         }
         let mut told = told(turn);
-        told.names = names(catalog.components()).await;
+        if !components.is_empty() {
+            told.names = names(catalog.components()).await;
+        }
         told.context = self.context.as_ref().map(Value::to_string);
         // All at once: one that is slow holds up the answer once, and not in turn with the others.
         let replies = join_all(components.into_iter().map(|component| {
