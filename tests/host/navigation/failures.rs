@@ -7,7 +7,10 @@ use std::{
 
 use axum::{Json, Router, routing::get};
 use serde_json::{Value, json};
-use tests::server::{Folders, TestServer};
+use tests::{
+    component_bytes,
+    server::{Folders, TestServer},
+};
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use super::{asked, error};
@@ -66,7 +69,7 @@ impl Google {
     pub(super) async fn serving(&self) -> TestServer {
         let folders = Folders::new();
         for name in ["dialogue", "navigation"] {
-            folders.put(name, &tests::component_bytes(name));
+            folders.put(name, &component_bytes(name));
         }
         let port = self.port;
         let config = folders.config_with(&format!(
@@ -134,4 +137,20 @@ async fn without_the_component_it_is_said_that_it_is_missing() {
     let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
     assert_eq!((status, &body["error"]), (404, &json!("not_found")), "{body}");
     assert!(body["message"].as_str().unwrap().contains("/api/health"), "{body}");
+}
+
+#[tokio::test]
+async fn an_assistant_that_it_may_not_ask_is_not_asked() {
+    let folders = Folders::new();
+    for name in ["dialogue", "navigation"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |config| {
+        let navigation = config.components.get_mut("navigation").expect("it is bundled");
+        navigation.asks = Some(["illustrations".to_owned()].into());
+    })
+    .await;
+    let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
+    assert_eq!(status, 503, "{body}");
+    assert!(error(&body).1.contains("may not ask the assistant navigation"), "{body}");
 }

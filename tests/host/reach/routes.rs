@@ -198,3 +198,19 @@ async fn who_may_use_a_route_is_known_before_its_body_is_read() {
     let large = "x".repeat(1 << 20);
     assert_eq!(send(&client, Method::PUT, "/api/reach/echo/a/of/b", &large).await.status(), 403);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_ends_at_its_time_and_writes_no_more_events_than_it_may() {
+    let server = server(|it| {
+        it.limits.route_ms_max = 300;
+        it.limits.cpu_ms_max = 60_000;
+        it.limits.stream_events_max = 5;
+    })
+    .await;
+    let client = server.client();
+    let (status, told) = answer(&client, Method::POST, "/api/reach/odd/spin", "{}").await;
+    assert_eq!((status, &told["data"]["limit"]), (500, &json!("route_ms_max")), "{told}");
+    let all = events(&client, Method::GET, "/api/reach/numbers/100").await;
+    let numbers: Vec<_> = all.iter().map(|it| it.1["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5]);
+}
