@@ -106,7 +106,7 @@ impl Surface {
         }
     }
 
-    /// What a route takes and answers nobody promised; the tool that it stands for does.
+    /// A route promises no schemas; the tool that it stands for does.
     fn of_route(it: &Route) -> Self {
         Self {
             kind: Kind::Route,

@@ -1,4 +1,4 @@
-//! `assistants`: asks those of the configuration, on behalf of whoever calls.
+//! `assistants`: asks those of the configuration, on the caller's behalf.
 
 use std::{
     collections::BTreeSet,
@@ -58,7 +58,7 @@ pub struct AssistantRun {
 }
 
 impl Drop for AssistantRun {
-    /// What nobody waits for any longer is not done.
+    /// Ends the run with its last reader.
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();

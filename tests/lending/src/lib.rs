@@ -1,5 +1,5 @@
-//! A lending library, as somebody outside would write a family of tools: tools, requests, a schedule, names,
-//! and sentences in two languages, all in this folder.
+//! A lending library, as an author outside the project writes a family of tools: tools, requests, a schedule,
+//! names, and sentences in two languages, all in this folder.
 
 mod books;
 mod sentences;

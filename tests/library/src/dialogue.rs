@@ -5,7 +5,7 @@ use toolkit::dialogue as wit;
 
 use crate::Library;
 
-/// Its one theme of cards, and names that nobody is told.
+/// Its one theme of cards, and names that the host does not tell on.
 impl wit::Names for Library {
     fn names() -> Result<Vec<wit::Name>, String> {
         let named = |kind: &str, name: &str| wit::Name {

@@ -16,7 +16,7 @@ pub(crate) fn outcome(run: &Result<Run, Trouble>) -> &'static str {
     }
 }
 
-/// Whether whoever decides is there; nothing, where it is not them who failed.
+/// Whether the model answers; none, where the failure says nothing of that.
 pub(crate) fn answered(run: &Result<Run, Trouble>) -> Option<bool> {
     match run {
         Ok(Run { ending: Ending::Failed(it), .. }) | Err(Trouble::Undecided(it)) => match it.why {
