@@ -13,7 +13,7 @@ use wasmtime_wasi::{HostWallClock, WasiCtx, WasiCtxView, WasiView};
 use crate::{
     caller::Caller,
     capability::{
-        Written,
+        Asking, Written,
         http::{CallHttp, Outgoing},
         output::GuestOutput,
     },
@@ -51,6 +51,8 @@ pub(crate) struct CallContext {
     pub(crate) pace: Arc<Pace>,
     /// Where the events go that a route writes; nowhere, where none are wanted.
     pub(crate) events: Option<mpsc::Sender<Written>>,
+    /// What its calls of tools go by; none where there is no caller to make them for.
+    pub(crate) asking: Option<Asking>,
 }
 
 /// The time of day as components see it: the machine's, or a test's.
@@ -107,6 +109,7 @@ pub(crate) struct CallState {
     pub(crate) events_left: u32,
     pub(crate) written_left: u32,
     pub(crate) blob_bytes_left: u64,
+    pub(crate) tool_calls_left: u32,
     pub(crate) output_bytes_max: usize,
     /// Made when it is first used: most calls print nothing and need no chance.
     wasi: Option<WasiCtx>,
@@ -127,6 +130,7 @@ impl CallState {
             events_left: limits.events_max,
             written_left: limits.stream_events_max,
             blob_bytes_left: limits.blob_bytes_max,
+            tool_calls_left: limits.tool_calls_max,
             output_bytes_max: limits.output_bytes_max,
             wasi: None,
             table,

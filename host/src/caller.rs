@@ -16,6 +16,37 @@ pub enum Owner<'a> {
     Server(&'a str),
 }
 
+/// Tools as a configuration names them: by name, by `component:NAME` or `server:NAME`, or `*` for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ToolSet(Vec<String>);
+
+impl ToolSet {
+    /// Every tool there is.
+    pub fn all() -> Self {
+        Self(vec!["*".to_owned()])
+    }
+
+    /// Whether `tool`, which is `owner`'s, is one of them.
+    pub(crate) fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
+        self.0.iter().any(|it| match it.split_once(':') {
+            Some(("component", name)) => owner == Owner::Component(name),
+            Some(("server", name)) => owner == Owner::Server(name),
+            _ => it == "*" || it == tool,
+        })
+    }
+
+    /// Whether `tool` is named itself.
+    pub(crate) fn names(&self, tool: &str) -> bool {
+        self.0.iter().any(|it| it == tool)
+    }
+
+    /// As they are written.
+    pub(crate) fn written(&self) -> &[String] {
+        &self.0
+    }
+}
+
 /// A language as a BCP 47 tag, such as `ja` or `en-GB`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]

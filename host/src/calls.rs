@@ -10,13 +10,17 @@ use tokio_util::{
 };
 
 use crate::{
+    approvals::Approvals,
     call_state::Clock,
     caller::Caller,
+    capability::Asking,
     component::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
         Refusal, Round, Stop, Unavailable,
     },
     definition::Shown,
+    failure::Failure,
+    grants::Grant,
     mcp::thin::Answers,
     notes::Notes,
     record::{Record, Surface, Watch},
@@ -28,13 +32,21 @@ use crate::{
     waiting::Waiting,
 };
 
+mod approved;
 mod handle;
 mod method;
+mod offer;
+mod on_behalf;
 mod pass;
+mod result;
 mod unasked;
 
+pub(crate) use approved::{Reply, Speaker, questions_of};
 pub(crate) use handle::RouteCall;
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
+pub(crate) use offer::Offer;
+pub(crate) use on_behalf::Behalf;
+pub(crate) use result::{CallResult, block};
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
 /// and say less about it.
@@ -52,6 +64,7 @@ pub(crate) struct Calls {
     watch: Watch,
     stop: CancellationToken,
     spent: Spent,
+    approvals: Option<Approvals>,
 }
 
 /// One round of a call, as it came in.
@@ -74,6 +87,42 @@ pub(crate) struct Call {
     pub(crate) surface: Surface,
     /// The caller's place in a trace, as HTTP told it.
     pub(crate) trace: TraceHeaders,
+    /// Who wants it, where that is not its caller.
+    pub(crate) via: Via,
+}
+
+/// Who wants a call on its caller's behalf.
+#[derive(Clone, Default)]
+pub(crate) struct Via {
+    /// `assistant:NAME` or `component:NAME`.
+    pub(crate) asked_by: Option<Arc<str>>,
+    /// The approval with which it is made.
+    pub(crate) approval: Option<Arc<str>>,
+    /// The components of which calls of tools wait for this one, the outermost first.
+    pub(crate) chain: Vec<Arc<str>>,
+}
+
+impl Call {
+    /// The first round of a call, by its caller themselves.
+    pub(crate) fn new(
+        name: String,
+        arguments: String,
+        (caller, surface): (Caller, Surface),
+        trace: TraceHeaders,
+    ) -> Self {
+        Self {
+            name,
+            arguments,
+            meta: "{}".to_owned(),
+            caller,
+            responses: BTreeMap::new(),
+            state: None,
+            notes: None,
+            surface,
+            trace,
+            via: Via::default(),
+        }
+    }
 }
 
 /// One round. Once it takes turns it goes on beside the calls of the others.
@@ -106,6 +155,16 @@ pub(crate) enum Outcome<T = Output> {
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
 
+/// What a call came to that was made on somebody's behalf.
+pub(crate) enum Performed {
+    Ended(Result<CallResult, Failure>),
+    /// It asks the person something; the state goes back with the answers.
+    Asks {
+        questions: Vec<Question>,
+        state: String,
+    },
+}
+
 /// What became of the questions of the round before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Questions {
@@ -122,8 +181,9 @@ impl Calls {
         running: TaskTracker,
         watch: Watch,
         stop: CancellationToken,
+        approvals: Option<Approvals>,
     ) -> Self {
-        Self { registry, seal, running, watch, stop, spent }
+        Self { registry, seal, running, watch, stop, spent, approvals }
     }
 
     /// One round of a `tools/call`.
@@ -155,8 +215,32 @@ impl Calls {
         self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
     }
 
+    /// The same to its result or its questions. A question may wait longer than the state that came with it
+    /// is valid: it is asked again then.
+    pub(crate) async fn perform(&self, call: Call, shown: Option<&Shown>) -> Performed {
+        let first = call.state.is_some().then(|| Call {
+            responses: BTreeMap::new(),
+            state: None,
+            ..call.clone()
+        });
+        let mut outcome = self.call_shown(call, shown).await;
+        if let (Err(CallError::State(StateError::Expired)), Some(first)) = (&outcome, first) {
+            outcome = self.call_shown(first, shown).await;
+        }
+        Performed::Ended(match outcome {
+            Ok(Outcome::Done { component, call_id, output }) => {
+                CallResult::of(&component, call_id, output)
+            }
+            Ok(Outcome::Passed { result }) => CallResult::passed(*result),
+            Ok(Outcome::Asked { questions, state, .. }) => {
+                return Performed::Asks { questions, state };
+            }
+            Err(error) => Err(error.into()),
+        })
+    }
+
     /// Keeps the server from stopping before what is being done has come to its end.
-    pub(crate) fn hold(&self) -> TaskTrackerToken {
+    pub(crate) fn keep_open(&self) -> TaskTrackerToken {
         self.running.token()
     }
 
@@ -212,8 +296,16 @@ impl Calls {
         let claim = self.claim(&state, component.clock())?;
         record.round = state.rounds + 1;
         let (call, call_id) = (&record.call, record.id);
+        if !state.approving.is_empty() {
+            self.answered(call, &std::mem::take(&mut Arc::make_mut(&mut state).approving)).await;
+        }
+        let mut asking = None;
         let mut waiting = Waiting::begin(&component, call_id);
         loop {
+            if asking.is_none() && component.needs(Grant::Calls) {
+                asking = Some(Asking::of_call(call, component.name(), &state.held));
+            }
+            let held = || asking.as_ref().map(Asking::held).unwrap_or_default();
             let round = Round {
                 call_id,
                 caller: call.caller.clone(),
@@ -221,6 +313,7 @@ impl Calls {
                 span: record.span.child("round"),
                 pace: component.pace(),
                 deadline: None,
+                asking: asking.as_ref().map(Asking::round),
             };
             match run::<M>(&component, call, &state, round).await {
                 Ok(output) => {
@@ -229,11 +322,22 @@ impl Calls {
                     return Ok(Outcome::Done { component, call_id, output });
                 }
                 Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                    Arc::make_mut(&mut state).belong_to(component.digest());
+                    let state = Arc::make_mut(&mut state);
+                    state.belong_to(component.digest());
+                    state.held = held();
+                    let state = std::mem::take(state);
                     let asks = (component.name(), component.clock());
-                    return self.seal::<M>(asks, (call, call_id), it, Arc::unwrap_or_clone(state));
+                    return self.seal::<M>(asks, (call, call_id), it, state);
                 }
                 Err(CallError::Stopped(Stop::Wait(it))) => {
+                    if let Some((approving, it)) = self.to_approve(call, asking.as_ref(), &it).await
+                    {
+                        let state = Arc::make_mut(&mut state);
+                        (state.held, state.approving) = (held(), approving);
+                        let state = std::mem::take(state);
+                        let asks = (component.name(), component.clock());
+                        return self.seal::<M>(asks, (call, call_id), it, state);
+                    }
                     waiting.wait(&component, &it, &self.stop).await?;
                     // A wait does not hold a version back.
                     component = M::component(&self.registry.catalog(), call)?;
@@ -329,8 +433,11 @@ impl Calls {
             Ask::Sampling(_) => Asked::Sampling,
             Ask::Roots => Asked::Roots,
         };
-        state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
-        state.own = it.state;
+        // What the host asks by itself is no answer of the component's.
+        if state.approving.is_empty() {
+            state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
+            state.own = it.state;
+        }
         let sealed = self.seal.close(state, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })

@@ -45,6 +45,9 @@ pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     if let Err(what) = config.sessions.check() {
         findings.push(document.problem(&["sessions"], what));
     }
+    if let Err(what) = config.approvals.check() {
+        findings.push(document.problem(&["approvals"], what));
+    }
     if let Err(what) = config.connections.check(config.largest_body()) {
         findings.push(document.problem(&["connections"], what));
     }

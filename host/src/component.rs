@@ -216,8 +216,8 @@ impl LoadedComponent {
             })
             .await
             .map_err(LoadError::Describe)?;
-        // One that only understands sentences has no tools.
-        if definitions.is_empty() && self.has_dialogue() {
+        // One that only understands sentences, or answers requests, has no tools.
+        if definitions.is_empty() && (self.has_dialogue() || self.optional.routes.is_some()) {
             return Ok(Vec::new());
         }
         Tool::read_all(definitions).map_err(LoadError::Definition)

@@ -11,6 +11,7 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
+    approvals::ApprovalsConfig,
     assistant::{self, AssistantConfig, CoordinatorConfig, Models},
     audit::AuditConfig,
     authorization::{self, RateConfig, TokenConfig},
@@ -32,6 +33,7 @@ mod merge;
 mod page;
 mod public_url;
 
+pub(crate) use aliases::CHAT;
 pub use aliases::{Alias, Aliases};
 pub use chat::{ChatConfig, TurnLimits};
 pub use component::ComponentConfig;
@@ -113,6 +115,8 @@ pub struct Config {
     pub chat: ChatConfig,
     /// Who plays the agents of conversations.
     pub coordinator: CoordinatorConfig,
+    /// How long calls wait for a person's word, and how many are kept.
+    pub approvals: ApprovalsConfig,
     /// The folder from which the paths in the configuration count.
     pub base: PathBuf,
     /// The program that compiles components, each in a process of its own; none compiles here.
@@ -162,6 +166,7 @@ struct ConfigFile {
     models: Models,
     chat: Option<ChatConfig>,
     coordinator: CoordinatorConfig,
+    approvals: ApprovalsConfig,
 }
 
 /// `operator_addr` as it is written: an address, or false.
@@ -249,6 +254,7 @@ impl Config {
             models: merged(said, "models")?,
             chat: merged(said, "chat")?,
             coordinator: file.coordinator,
+            approvals: file.approvals,
             base: PathBuf::new(),
             compiler: None,
         })
@@ -267,6 +273,7 @@ impl Config {
         }
         self.sessions.check().map_err(unworkable("sessions"))?;
         self.connections.check(self.largest_body()).map_err(unworkable("connections"))?;
+        self.approvals.check().map_err(unworkable("approvals"))?;
         self.sandbox.check().map_err(unworkable("sandbox"))?;
         self.limits.check(&self.sandbox).map_err(unworkable("limits"))?;
         if let Some((name, what)) = servers::unworkable(&self.servers) {

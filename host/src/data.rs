@@ -11,8 +11,9 @@ use crate::private;
 /// What is locked by the server that runs; the lock ends with its process, however that ends.
 const LOCK: &str = "host.lock";
 /// What lies in a data folder. Whatever else is there is left as it is.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "answers.spent",
+    "approvals",
     "audit",
     "blobs",
     "databases",

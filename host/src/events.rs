@@ -21,9 +21,21 @@ pub(crate) struct Events {
 #[derive(Clone, Debug)]
 pub(crate) struct Rung {
     /// Whose bell it was.
-    pub(crate) component: Arc<str>,
+    pub(crate) by: By,
     /// What has changed.
     pub(crate) what: Arc<str>,
+}
+
+/// Who rings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The component of that name.
+    Component(Arc<str>),
+    /// The host, for one caller alone.
+    Host {
+        /// The caller's name.
+        to: Arc<str>,
+    },
 }
 
 impl Default for Events {
@@ -38,6 +50,11 @@ impl Events {
         let mut bells = self.bells.lock().unwrap_or_else(|it| it.into_inner());
         let all = || Bell { all: Some((component.into(), self.all.clone())), ..Bell::default() };
         bells.entry(component.to_owned()).or_insert_with(all).clone()
+    }
+
+    /// Tells the caller `to` that `what` has changed.
+    pub(crate) fn tell(&self, to: &str, what: &str) {
+        let _ = self.all.send(Rung { by: By::Host { to: to.into() }, what: what.into() });
     }
 
     /// Hears all bells from now on. One that is too far behind is told so.
@@ -65,7 +82,8 @@ impl Bell {
     pub fn publish(&self, uri: &str) {
         let what: Arc<str> = uri.into();
         if let Some((component, all)) = &self.all {
-            let _ = all.send(Rung { component: component.clone(), what: what.clone() });
+            let by = By::Component(component.clone());
+            let _ = all.send(Rung { by, what: what.clone() });
         }
         let _ = self.sender.send(what);
     }

@@ -36,11 +36,13 @@ pub enum Grant {
     Endpoints,
     /// Asking the assistants in `asks`.
     Assistants,
+    /// Calling the tools in `calls`, with the caller's scopes.
+    Calls,
 }
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Sql,
         Self::Settings,
         Self::Clock,
@@ -53,6 +55,7 @@ impl Grant {
         Self::Schedule,
         Self::Endpoints,
         Self::Assistants,
+        Self::Calls,
     ];
 
     /// The grant that an import needs; none where it needs none, or none would do.
@@ -69,6 +72,7 @@ impl Grant {
             "madoguchi:tool/blobs" => Some(Self::Blobs),
             "madoguchi:tool/events" => Some(Self::Events),
             "madoguchi:tool/assistants" => Some(Self::Assistants),
+            "madoguchi:tool/calls" => Some(Self::Calls),
             _ => None,
         }
     }
@@ -89,6 +93,7 @@ impl fmt::Display for Grant {
             Self::Schedule => "schedule",
             Self::Endpoints => "endpoints",
             Self::Assistants => "assistants",
+            Self::Calls => "calls",
         })
     }
 }

@@ -54,6 +54,7 @@ pub(crate) struct Routes {
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
     pub(crate) chat: api::chat::Chat,
+    pub(crate) approvals: api::approvals::Waiting,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
     pub(crate) metrics: Metrics,
@@ -70,6 +71,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/rpc/", rpc)
         .merge(api::auth::routes(routes.chat.gateway.clone()))
         .merge(api::chat::routes(routes.chat))
+        .merge(api::approvals::routes(routes.approvals))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))
         .route("/api/blobs", post(api::blobs::put).with_state(routes.blobs.clone()))

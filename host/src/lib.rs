@@ -2,6 +2,7 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
+pub mod approvals;
 pub mod assistant;
 pub mod audit;
 pub mod authorization;
@@ -45,8 +46,10 @@ mod calls;
 mod capability;
 mod clean;
 mod disk;
+mod documents;
 mod failure;
 mod http;
+mod language;
 mod library;
 mod loader;
 mod mcp;

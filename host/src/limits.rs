@@ -162,6 +162,8 @@ pub struct Limits {
     pub events_max: u32,
     /// Events that one request for a route may write to its client; the rest is dropped.
     pub stream_events_max: u32,
+    /// Calls of tools that one call may make.
+    pub tool_calls_max: u32,
     /// Bytes of blobs that one call may make.
     pub blob_bytes_max: u64,
     /// Bytes that the component's database may have.
@@ -197,6 +199,7 @@ impl Default for Limits {
             waiters_max: 256,
             events_max: 256,
             stream_events_max: 65_536,
+            tool_calls_max: 64,
             blob_bytes_max: 32 << 20,
             database_bytes_max: 256 << 20,
             check_outputs: CheckOutputs::Sampled,
@@ -275,6 +278,7 @@ impl Limits {
         within("progress_max", self.progress_max, 0, 1 << 20)?;
         within("events_max", self.events_max, 0, 1 << 20)?;
         within("stream_events_max", self.stream_events_max, 0, 1 << 20)?;
+        within("tool_calls_max", self.tool_calls_max, 0, 1 << 20)?;
         within("blob_bytes_max", self.blob_bytes_max, 0, 1 << 40)?;
         within("http_requests_max", self.http_requests_max, 0, 1 << 20)?;
         within("http_bytes_max", self.http_bytes_max, 0, 1 << 40)?;

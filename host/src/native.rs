@@ -51,6 +51,7 @@ pub async fn serve(
         running.clone(),
         watch,
         stop.clone(),
+        None,
     );
     let wait = config.sessions.question_wait();
     let server = McpServer::new(registry, calls, Events::default(), wait);

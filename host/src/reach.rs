@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     blobs::Blobs,
-    capability::{Asks, Assistants},
+    capability::{Asks, Assistants, Executor, ToolCalls},
     config::ComponentConfig,
     events::{Bell, Events},
     grants::Grant,
@@ -37,6 +37,8 @@ pub struct Reach {
     pub page: Option<Arc<str>>,
     /// The assistants that it may ask.
     pub(crate) assistants: Asks,
+    /// The tools that it may call.
+    pub(crate) calls: ToolCalls,
 }
 
 /// What all components share.
@@ -46,6 +48,7 @@ pub(crate) struct Shared {
     pub(crate) events: Events,
     pub(crate) page: Option<Arc<str>>,
     pub(crate) assistants: Assistants,
+    pub(crate) executor: Executor,
 }
 
 /// Which files and folders are granted, and whether each is still the same one.
@@ -71,7 +74,13 @@ pub struct ReachError {
 impl Reach {
     /// The same for a trial: what is read is read, what is made or rung is nobody's.
     pub(crate) fn on_trial(&self) -> Self {
-        Self { blobs: None, bell: Bell::default(), assistants: Asks::default(), ..self.clone() }
+        Self {
+            blobs: None,
+            bell: Bell::default(),
+            assistants: Asks::default(),
+            calls: ToolCalls::default(),
+            ..self.clone()
+        }
     }
 
     /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
@@ -90,6 +99,13 @@ impl Reach {
         if grants.contains(&Grant::Assistants) {
             let names = config.asks.clone().unwrap_or_default();
             reach.assistants = Asks { names, assistants: shared.assistants.clone() };
+        }
+        if grants.contains(&Grant::Calls) {
+            reach.calls = ToolCalls {
+                tools: config.calls.clone().unwrap_or_default(),
+                trusts: config.trusts.clone().unwrap_or_default(),
+                executor: shared.executor.clone(),
+            };
         }
         if grants.contains(&Grant::Blobs) {
             reach.blobs = Some(shared.blobs.clone());

@@ -44,6 +44,8 @@ pub(crate) enum Surface {
     Operator,
     /// The counter itself, for an agent that it plays.
     Agent,
+    /// A component, on its caller's behalf.
+    Component,
 }
 
 impl Surface {
@@ -54,6 +56,7 @@ impl Surface {
             Self::Rest => "rest",
             Self::Operator => "operator",
             Self::Agent => "agent",
+            Self::Component => "component",
         }
     }
 
@@ -62,7 +65,7 @@ impl Surface {
         match self {
             Self::Mcp => Some("modern"),
             Self::McpLegacy => Some("legacy"),
-            Self::Rpc | Self::Rest | Self::Operator | Self::Agent => None,
+            Self::Rpc | Self::Rest | Self::Operator | Self::Agent | Self::Component => None,
         }
     }
 }
@@ -328,6 +331,8 @@ impl Drop for Record<'_> {
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
             outcome: std::mem::take(&mut self.word),
+            asked_by: self.call.via.asked_by.clone(),
+            approval: self.call.via.approval.clone(),
             is_refused: self.ending.is_refusal()
                 || self.component.is_none() && self.server.is_none(),
             duration,
@@ -335,7 +340,10 @@ impl Drop for Record<'_> {
     }
 }
 
-fn by(component: Option<&LoadedComponent>, server: Option<&Server>) -> Option<audit::By> {
+pub(crate) fn by(
+    component: Option<&LoadedComponent>,
+    server: Option<&Server>,
+) -> Option<audit::By> {
     let component = component.map(|it| {
         audit::By::Component(audit::Version {
             component: it.name().clone(),

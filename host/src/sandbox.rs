@@ -256,6 +256,7 @@ pub(crate) fn linker(
             Grant::Blobs => tool::blobs::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Events => tool::events::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Assistants => tool::assistants::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Calls => tool::calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             // Leave to be called, which imports nothing.
             Grant::Schedule | Grant::Endpoints => {}
         }

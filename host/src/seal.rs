@@ -43,6 +43,12 @@ pub(crate) struct State {
     pub(crate) answers: BTreeMap<String, (Asked, Value)>,
     /// The component's own state.
     pub(crate) own: Option<String>,
+    /// The approvals that its calls were held for so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) held: Vec<String>,
+    /// Those of them that the last round asked for, in place of the component.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) approving: Vec<String>,
 }
 
 impl State {

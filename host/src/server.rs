@@ -16,12 +16,14 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     api::{
+        approvals::Waiting,
         chat::Chat,
         endpoints::Endpoints,
         health::{Deciders, Health},
         rpc::Rpc,
         services::Services,
     },
+    approvals::Approvals,
     assistant::{
         Runner,
         agents::{self, Stage},
@@ -31,8 +33,8 @@ use crate::{
     authorization::Gateway,
     blobs::{self, Blobs},
     call_state::Clock,
-    calls::Calls,
-    capability::Assistants,
+    calls::{Behalf, Calls},
+    capability::{Assistants, Executor},
     config::Config,
     control::{Command, Control, Troubles},
     data::{Data, DataError},
@@ -94,6 +96,8 @@ pub struct Server {
     door: Option<Door>,
     /// Let go of last, once nothing writes any more.
     _folder: Data,
+    /// What components reach of the server by itself; it ends with the server.
+    _reached: (Arc<Behalf>, Arc<Runner>),
 }
 
 /// When components are loaded: before anything is served, or behind it.
@@ -209,12 +213,16 @@ impl Server {
         let metrics = Metrics::new(registry.clone(), audit.clone());
         let watch = Watch { audit, metrics: metrics.clone(), telemetry };
         let events = Events::default();
-        let assistants = Assistants::default();
+        let (assistants, executor) = (Assistants::default(), Executor::default());
+        let kept = config.data.join("approvals");
+        let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
+        let approvals = Some(approvals.map_err(data)?);
         let reach = Shared {
             blobs: blobs.clone(),
             events: events.clone(),
             page,
             assistants: assistants.clone(),
+            executor: executor.clone(),
         };
         let (control, commands) = Control::new(
             shared.clone(),
@@ -241,16 +249,20 @@ impl Server {
         let answers = (seal, spent);
         let gateway = Gateway::new(&config, &answers.0, &clock);
         let kept = config.data.join("turns");
-        let turns = Turns::open(kept, config.chat.turns.clone()).map_err(data)?;
+        let turns = Turns::open(kept, &config.chat.turns).map_err(data)?;
+        let (tasks, stopping) = (running.clone(), stop.clone());
         let calls =
-            Calls::new(registry.clone(), answers, running.clone(), watch.clone(), stop.clone());
-        assistants.put(Runner {
+            Calls::new(registry.clone(), answers, tasks, watch.clone(), stopping, approvals);
+        let behalf = Arc::new(Behalf(calls.clone()));
+        executor.put(&behalf);
+        let runner = Arc::new(Runner {
             calls: calls.clone(),
             registry: registry.clone(),
             config: Arc::new(config.clone()),
             clock: clock.clone(),
             metrics: watch.metrics.clone(),
         });
+        assistants.put(&runner);
         let wait = config.sessions.question_wait();
         let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
             .reading(config.language.clone());
@@ -265,10 +277,27 @@ impl Server {
         // Told in the log, should it take nothing.
         disk.trouble().await;
         let deciders = Deciders::new(&config, &watch.metrics);
+        let endpoints = Endpoints {
+            registry: registry.clone(),
+            calls: calls.clone(),
+            body_bytes_max: config.body_bytes_max,
+            aliases: Arc::new(config.endpoints.clone()),
+        };
         let routes = Routes {
             mcp: mcp.clone(),
             calls: calls.clone(),
-            chat: Chat::new(&config, (&calls, &registry), turns, gateway, (&clock, &watch.metrics)),
+            approvals: Waiting {
+                calls: calls.clone(),
+                registry: registry.clone(),
+                gateway: gateway.clone(),
+            },
+            chat: Chat::new(
+                &config,
+                (&calls, &registry),
+                turns,
+                (gateway, endpoints.clone()),
+                (&clock, &watch.metrics),
+            ),
             rpc: Rpc { calls: calls.clone() },
             health: Health {
                 registry: registry.clone(),
@@ -278,12 +307,7 @@ impl Server {
                 deciders,
                 disk,
             },
-            endpoints: Endpoints {
-                registry: registry.clone(),
-                calls,
-                body_bytes_max: config.body_bytes_max,
-                aliases: Arc::new(config.endpoints.clone()),
-            },
+            endpoints,
             blobs: blobs.clone(),
             hang_up: hang_up.clone(),
             running: running.clone(),
@@ -311,6 +335,7 @@ impl Server {
             control,
             door,
             _folder: folder,
+            _reached: (behalf, runner),
         };
         if let Some(addr) = config.operator_addr {
             let listening = operator::listen(addr, &config.data)

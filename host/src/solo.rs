@@ -14,7 +14,7 @@ use crate::{
     call_state::Clock,
     caller::Caller,
     calls::answer_in_solo,
-    capability::http::Outgoing,
+    capability::{Asking, ToolCalls, http::Outgoing},
     compiler,
     component::{
         Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
@@ -41,6 +41,8 @@ pub struct Solo {
     hosts: Hosts,
     files: Vec<(String, PathBuf)>,
     folders: Vec<(String, PathBuf)>,
+    calls: ToolCalls,
+    others: Option<Arc<calls::Tools>>,
 }
 
 /// A component that runs alone.
@@ -49,14 +51,17 @@ pub struct Running {
     caller: Mutex<Caller>,
     published: Mutex<Listener>,
     _store: Option<TemporaryStore>,
+    _others: Option<Arc<calls::Tools>>,
 }
 
+mod calls;
 mod configured;
 mod dialogue;
 mod offers;
 mod routes;
 mod store;
 
+pub use calls::Called;
 pub use routes::Answered;
 use store::TemporaryStore;
 
@@ -129,7 +134,18 @@ impl Solo {
         };
         let (hosts, files, folders) = (Hosts::default(), Vec::new(), Vec::new());
         let bytes = bytes.to_owned();
-        Self { bytes, page: None, setup, database: None, hosts, files, folders }
+        let calls = ToolCalls::default();
+        Self {
+            bytes,
+            page: None,
+            setup,
+            database: None,
+            hosts,
+            files,
+            folders,
+            calls,
+            others: None,
+        }
     }
 
     /// Gives it leave to use `grants`.
@@ -229,6 +245,7 @@ impl Solo {
         };
         reach.blobs = store.as_ref().map(|it| it.blobs.clone());
         reach.page = self.page.take();
+        reach.calls = std::mem::take(&mut self.calls);
         let published = Mutex::new(reach.bell.listen());
         self.setup.reach = Arc::new(reach);
         self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
@@ -250,7 +267,7 @@ impl Solo {
             component = component.listed().await?;
         }
         let caller = Mutex::new(Caller::anonymous());
-        Ok(Running { component, caller, published, _store: store })
+        Ok(Running { component, caller, published, _store: store, _others: self.others.take() })
     }
 }
 
@@ -270,7 +287,8 @@ impl Running {
     }
 
     fn called(&self) -> Round {
-        Round { caller: self.caller().clone(), ..Round::of_host() }
+        let asking = Some(Asking::default());
+        Round { caller: self.caller().clone(), asking, ..Round::of_host() }
     }
 
     /// One round of a call, with the answers to what earlier rounds asked: the content of an

@@ -92,7 +92,8 @@ impl Waiting {
 }
 
 fn listener(component: &LoadedComponent) -> Option<Listener> {
-    component.needs(Grant::Events).then(|| component.setup().reach.bell.listen())
+    let hears = component.needs(Grant::Events) || component.needs(Grant::Calls);
+    hears.then(|| component.setup().reach.bell.listen())
 }
 
 async fn rung(listener: Option<&mut Listener>, events: &[String]) {

@@ -5,6 +5,7 @@ mod cinema;
 mod conversations;
 mod dialogue;
 mod echo;
+mod errand;
 mod forms;
 mod goldens;
 mod illustrations;

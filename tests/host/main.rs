@@ -1,6 +1,7 @@
 //! The ring `host`: the server in process, its program as users start it, swaps, races, restarts.
 #![allow(clippy::unwrap_used, reason = "a test ends where what it expects is not there")]
 
+mod approvals;
 mod authorization;
 mod bad_input;
 mod chat;

@@ -16,7 +16,7 @@ use host::{
     limits::Limits,
     sandbox::Sandbox,
     settings::Settings,
-    solo::{Compiled, Running, Solo, SoloOutcome},
+    solo::{Called, Compiled, Running, Solo, SoloOutcome},
 };
 use serde_json::Value;
 
@@ -64,6 +64,17 @@ impl Bench {
     #[must_use]
     pub fn grant_all(mut self) -> Self {
         self.solo = self.solo.grant(Grant::ALL);
+        self
+    }
+
+    /// Lets it call these tools, which answer so.
+    #[must_use]
+    pub fn calls(
+        mut self,
+        offers: &[&str],
+        answers: impl Fn(&str, &Value) -> Called + Send + Sync + 'static,
+    ) -> Self {
+        self.solo = self.solo.calls(offers, answers);
         self
     }
 

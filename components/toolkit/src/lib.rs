@@ -43,6 +43,7 @@ pub mod assistants;
 pub mod bindings;
 pub mod blobs;
 pub mod caller;
+pub mod calls;
 pub mod completions;
 mod content;
 pub mod definition;

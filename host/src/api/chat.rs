@@ -7,6 +7,7 @@ use axum::{
     Json, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, FromRequest, Request, State},
+    middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -23,10 +24,10 @@ use refusal::Refusal;
 use request::Asked;
 use talk::Talk;
 
-use super::stream;
+use super::{endpoints::Endpoints, stream};
 use crate::{
     assistant::{AssistantConfig, Language, Models, Provider, Teller, models, turns::Turns},
-    authorization::{Gateway, Stranger},
+    authorization::Gateway,
     call_state::Clock,
     caller::Caller,
     calls::Calls,
@@ -47,6 +48,7 @@ const AT_ONCE_MAX: usize = 64 << 10;
 #[derive(Clone)]
 pub(crate) struct Chat {
     pub(crate) gateway: Gateway,
+    endpoints: Endpoints,
     shared: Arc<Shared>,
 }
 
@@ -65,7 +67,20 @@ struct Shared {
 
 pub(crate) fn routes(chat: Chat) -> Router {
     let limit = DefaultBodyLimit::max(chat.shared.body_bytes_max);
-    Router::new().route("/api/chat", post(talk).get(list)).layer(limit).with_state(chat)
+    let elsewhere = middleware::from_fn_with_state(chat.clone(), elsewhere);
+    let own = post(talk).get(list).layer(limit).layer(elsewhere);
+    Router::new().route("/api/chat", own).with_state(chat)
+}
+
+/// Lets the component answer that has the chat's address, if one has.
+async fn elsewhere(State(chat): State<Chat>, request: Request, next: Next) -> Response {
+    if !chat.endpoints.have_chat() {
+        return next.run(request).await;
+    }
+    match chat.caller(request.headers(), request.extensions()) {
+        Ok(caller) => chat.endpoints.answered(request, caller).await,
+        Err(refusal) => refusal.into_response(),
+    }
 }
 
 /// `GET /api/chat`.
@@ -119,7 +134,7 @@ impl Chat {
         config: &Config,
         (calls, registry): (&Calls, &Registry),
         turns: Turns,
-        gateway: Gateway,
+        (gateway, endpoints): (Gateway, Endpoints),
         (clock, metrics): (&Clock, &Metrics),
     ) -> Self {
         let shared = Shared {
@@ -134,19 +149,15 @@ impl Chat {
             clock: clock.clone(),
             metrics: metrics.clone(),
         };
-        Self { gateway, shared: Arc::new(shared) }
+        Self { gateway, endpoints, shared: Arc::new(shared) }
     }
 
     /// Whoever sends a request: by a token, or by the gateway's cookie where there is a gateway.
     fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Refusal> {
-        let caller = Caller::of(headers, extensions);
-        let is_known = !caller.is_anonymous();
-        if is_known || !self.gateway.is_there() && extensions.get::<Stranger>().is_none() {
-            return Ok(caller);
-        }
-        let language = Language::of(caller.locale.as_deref(), "");
-        let entered = self.gateway.caller(headers).ok_or_else(|| Refusal::closed(language))?;
-        Ok(Caller { locale: caller.locale, ..entered })
+        self.gateway.caller_of(headers, extensions).ok_or_else(|| {
+            let caller = Caller::of(headers, extensions);
+            Refusal::closed(Language::of(caller.locale.as_deref(), ""))
+        })
     }
 
     /// What is asked, by whom, and of which assistant.

@@ -26,11 +26,14 @@ use crate::{
         CallError, Datetime, Found, LoadedComponent, Request, Route, RouteAnswer, RouteRequest,
         Unread,
     },
-    config::Aliases,
+    config::{Aliases, CHAT},
     failure::Failure,
     registry::Registry,
     telemetry::TraceHeaders,
 };
+
+/// The component that has the address of the chat where the configuration names no other.
+const ASSISTANT: &str = "assistant";
 
 /// What the endpoints work on.
 #[derive(Clone)]
@@ -58,17 +61,37 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
 }
 
 async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>) -> Response {
-    let (parts, body) = request.into_parts();
-    let caller = Caller::of(&parts.headers, &parts.extensions);
-    let mut response = match endpoints.answer(&parts, body, caller).await {
-        Ok(response) => response,
-        Err(failure) => refusal(&failure),
-    };
-    let fixed = [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
-    for (name, value) in fixed {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    let caller = Caller::of(request.headers(), request.extensions());
+    endpoints.answered(request, caller).await
+}
+
+impl Endpoints {
+    /// Whether a component has the address of the chat: the one that the configuration names, else the one
+    /// of the name `assistant` while it is served.
+    pub(crate) fn have_chat(&self) -> bool {
+        self.aliases.get(CHAT).is_some() || self.assistant().is_some()
     }
-    response
+
+    fn assistant(&self) -> Option<Arc<LoadedComponent>> {
+        let component = self.registry.catalog().component(ASSISTANT).cloned()?;
+        component.why_no_endpoints().is_none().then_some(component)
+    }
+
+    /// The answer to `request`, which is `caller`'s.
+    pub(crate) async fn answered(&self, request: http::Request<Body>, caller: Caller) -> Response {
+        let endpoints = self;
+        let (parts, body) = request.into_parts();
+        let mut response = match endpoints.answer(&parts, body, caller).await {
+            Ok(response) => response,
+            Err(failure) => refusal(&failure),
+        };
+        let fixed =
+            [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+        for (name, value) in fixed {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
 }
 
 /// What went wrong; when to come back, and the scope that the caller would need, in its headers.
@@ -160,6 +183,12 @@ impl Endpoints {
             Some(alias) => (alias.component.as_str(), alias.path(rest)),
             None => (first, Cow::Borrowed(rest)),
         };
+        if first == CHAT
+            && self.aliases.get(CHAT).is_none()
+            && let Some(component) = self.assistant()
+        {
+            return Ok(Asked { component, path: path.into_owned() });
+        }
         let Some(component) = self.registry.catalog().component(name).cloned() else {
             let shown: String = name.chars().take(64).collect();
             return Err(not_found(match self.aliases.get(first) {

@@ -1,5 +1,6 @@
 //! The REST endpoints: those of the specifications, blobs, and what components answer.
 
+pub(crate) mod approvals;
 pub(crate) mod auth;
 pub(crate) mod blobs;
 pub(crate) mod chat;

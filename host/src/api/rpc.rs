@@ -1,8 +1,6 @@
 //! `POST /rpc`: JSON-RPC 2.0 whose method *is* the tool and whose result is the tool's object,
 //! as the cinema's specification writes it (CIN-6).
 
-use std::sync::Arc;
-
 use axum::{
     body::Bytes,
     extract::State,
@@ -16,10 +14,9 @@ use serde_json::{Value, json, value::RawValue};
 use crate::{
     authorization::{forbidden, take_one_more},
     caller::Caller,
-    calls::{Call, Calls, Outcome},
-    component::{CallError, InputRequired, Output, Stop},
+    calls::{Call, CallResult, Calls, Outcome},
+    component::{CallError, InputRequired, Stop},
     failure::{Failure, shortened},
-    pictures,
     record::Surface,
     telemetry::TraceHeaders,
     unreadable,
@@ -190,17 +187,8 @@ impl Rpc {
         trace: &TraceHeaders,
     ) -> Result<Value, Failure> {
         let arguments = request.params.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
-        let call = Call {
-            name: request.method,
-            arguments,
-            meta: "{}".to_owned(),
-            caller: caller.clone(),
-            responses: Default::default(),
-            state: None,
-            notes: None,
-            surface: Surface::Rpc,
-            trace: trace.clone(),
-        };
+        let caller = (caller.clone(), Surface::Rpc);
+        let call = Call::new(request.method, arguments, caller, trace.clone());
         called(&self.calls, call).await
     }
 }
@@ -208,7 +196,9 @@ impl Rpc {
 /// What a tool puts out for somebody who cannot be asked anything.
 pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> {
     match calls.call(call).await? {
-        Outcome::Done { component, call_id, output } => result(component, call_id, output),
+        Outcome::Done { component, call_id, output } => {
+            Ok(CallResult::of(&component, call_id, output)?.structured_content)
+        }
         Outcome::Passed { result } => passed(*result),
         Outcome::Asked { questions, .. } => {
             let asked = InputRequired { questions, state: None };
@@ -228,17 +218,6 @@ fn told(error: &Value, response: Response) -> Response {
         }
         _ => response,
     }
-}
-
-/// The tool's object, without MCP's envelope; pictures beside it have no other place than in it.
-fn result(component: Arc<str>, call_id: u64, output: Output) -> Result<Value, Failure> {
-    let json = output.structured.unwrap_or_else(|| "{}".to_owned());
-    let mut object = serde_json::from_str(&json).map_err(|error| {
-        let what = format!("its structured output is not JSON: {error}");
-        Failure::from(CallError::Broken { component, call_id, what })
-    })?;
-    pictures::put_in(&mut object, &output.content);
-    Ok(object)
 }
 
 /// Another server's result, without MCP's envelope.

@@ -69,8 +69,9 @@ impl Runner {
         let running = async {
             let ended = match self.decider(&task, &config, provider) {
                 Ok(deciding) => {
+                    let name = task.assistant.clone();
                     let task = self.task(task, language);
-                    self.ended((task, config), deciding, asker, &teller).await
+                    self.ended((name, task, config), deciding, asker, &teller).await
                 }
                 Err(it) => failed(Vec::new(), &Trouble::Undecided(it)),
             };
@@ -123,12 +124,13 @@ impl Runner {
     /// What the run came to, as the contract has it.
     async fn ended(
         &self,
-        (task, config): (Task, Arc<AssistantConfig>),
+        (name, task, config): (String, Task, Arc<AssistantConfig>),
         (mut decider, running): Deciding,
         asker: Asker,
         teller: &Teller,
     ) -> Value {
-        let assistant = Assistant::new(&self.calls, &self.registry, config);
+        let of = (name.as_str(), config);
+        let assistant = Assistant::new(&self.calls, &self.registry, of);
         let before = Default::default();
         let run = assistant.run(&task, before, &mut *decider, &asker, teller).await;
         if let Some(mut running) = running {
@@ -136,13 +138,29 @@ impl Runner {
             running.ended(outcome(&run), answered(&run));
         }
         match run {
-            Ok(run) => ended(run),
+            Ok(mut run) => {
+                let mut waits = Vec::new();
+                if let Ending::Waits { held, .. } = &mut run.ending {
+                    for it in std::mem::take(held) {
+                        match assistant.hold(&it, &asker).await {
+                            Ok(approval) => waits.push(json!({
+                                "call": it.call.id, "name": it.call.name, "approval": approval,
+                            })),
+                            Err(failure) => {
+                                let result = ToolResult::Failed(failure);
+                                run.answered.push(Answered { call: it.call, result });
+                            }
+                        }
+                    }
+                }
+                ended(run, waits)
+            }
             Err(trouble) => failed(Vec::new(), &trouble),
         }
     }
 }
 
-fn ended(run: Run) -> Value {
+fn ended(run: Run, waits: Vec<Value>) -> Value {
     let calls = run.answered.iter().map(call).collect();
     let mut ended = match run.ending {
         Ending::Concluded(conclusion) => {
@@ -153,7 +171,7 @@ fn ended(run: Run) -> Value {
             }
             ended
         }
-        Ending::Waits { .. } => json!({ "ending": "waits" }),
+        Ending::Waits { .. } => json!({ "ending": "waits", "waits": waits }),
         Ending::Stopped(Stopped::Rounds) => json!({ "ending": "rounds" }),
         Ending::Stopped(Stopped::Time) => json!({ "ending": "time" }),
         Ending::Failed(it) => return failed(calls, &Trouble::Undecided(it)),

@@ -1,41 +1,10 @@
 //! Calls that somebody decided on, and what came of them.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Part;
 use crate::{definition::Shown, failure::Failure};
-
-/// A tool that whoever decides may call.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Offer {
-    pub(crate) name: Arc<str>,
-    pub(crate) title: Option<String>,
-    pub(crate) description: String,
-    /// JSON Schema of its arguments, as `tools/list` has it.
-    pub(crate) schema: Arc<Map<String, Value>>,
-    /// Whose it is: a component, or another server.
-    pub(crate) owner: Arc<str>,
-    /// Whether it changes nothing. What another server says of that counts where the operator trusts it.
-    pub(crate) is_read_only: bool,
-    /// Whether its server has changed it since it was first seen: nothing that was trusted before holds.
-    pub(crate) is_changed: bool,
-    /// What it says of itself.
-    pub(crate) shown: Arc<Shown>,
-    /// Which view draws its output.
-    pub(crate) view: Option<String>,
-}
-
-impl Offer {
-    /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it
-    /// is a component's, which only the operator changes.
-    pub(crate) fn is_trusted_in(&self, trusts: &[String]) -> bool {
-        let own = self.shown.trusted_as(&self.name);
-        trusts.iter().any(|it| *it == own || !self.shown.is_served() && **it == *self.name)
-    }
-}
 
 /// A call that somebody decided on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,8 +12,7 @@ pub use models::{ModelConfig, Models};
 
 use super::{Bounds, Offer};
 use crate::{
-    caller::{Caller, Owner},
-    definition::Audience,
+    caller::{Caller, Owner, ToolSet},
     registry::Catalog,
 };
 
@@ -53,7 +52,7 @@ impl Provider {
 /// Which calls ask the person first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Approval {
+pub(crate) enum ApprovalMode {
     /// Every call of a tool that does not say that it only reads.
     #[default]
     Changes,
@@ -75,10 +74,10 @@ pub struct AssistantConfig {
     provider: Provider,
     prefers: Vec<Provider>,
     model: Option<String>,
-    tools: Vec<String>,
+    tools: ToolSet,
     picture_tool: Option<String>,
     makes_pictures: bool,
-    approval: Approval,
+    approval: ApprovalMode,
     asks: Vec<String>,
     trusts: Vec<String>,
     reasons: bool,
@@ -103,10 +102,10 @@ impl Default for AssistantConfig {
             provider: Provider::Auto,
             prefers: vec![Provider::Claude, Provider::Gemini, Provider::OpenAi],
             model: None,
-            tools: vec!["*".to_owned()],
+            tools: ToolSet::all(),
             picture_tool: None,
             makes_pictures: false,
-            approval: Approval::Changes,
+            approval: ApprovalMode::Changes,
             asks: Vec::new(),
             trusts: Vec::new(),
             reasons: true,
@@ -201,15 +200,6 @@ impl AssistantConfig {
         self.picture_tool.as_deref()
     }
 
-    /// Whether `tool` is one of its own: by name, by `component:NAME` or `server:NAME`, or all.
-    fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
-        self.tools.iter().any(|it| match it.split_once(':') {
-            Some(("component", name)) => owner == Owner::Component(name),
-            Some(("server", name)) => owner == Owner::Server(name),
-            _ => it == "*" || it == tool,
-        })
-    }
-
     /// What it may call for `caller`, as `catalog` has it. The tool that makes pictures is one of them
     /// where no model does it, and only there.
     pub(crate) fn offers(
@@ -218,37 +208,17 @@ impl AssistantConfig {
         caller: &Caller,
         needs_picture_tool: bool,
     ) -> Vec<Offer> {
-        let is_own = |owner, name: &str| match self.picture_tool.as_deref() == Some(name) {
+        let is_own = |owner: Owner<'_>, name: &str| match self.picture_tool.as_deref() == Some(name)
+        {
             true => needs_picture_tool,
-            false => self.has(owner, name),
+            false => self.tools.has(owner, name),
         };
-        let own = catalog.offers().filter(|(owner, it)| {
-            it.audience != Audience::Host
-                && is_own(*owner, &it.name)
-                && caller.may_call(*owner, &it.name, it.hints.read_only)
-        });
-        let own = own.map(|(owner, it)| Offer {
-            name: it.name.clone(),
-            title: it.title.clone(),
-            description: it.description.clone(),
-            schema: it.input_schema.clone(),
-            owner: match owner {
-                Owner::Component(name) | Owner::Server(name) => name.into(),
-            },
-            is_read_only: it.hints.read_only,
-            is_changed: false,
-            shown: it.shown.by(owner).into(),
-            view: it.meta.get("madoguchi/view").and_then(|it| it.as_str()).map(str::to_owned),
-        });
-        let served = catalog.served().tools().filter(|it| {
-            is_own(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller)
-        });
-        own.chain(served.map(|it| it.offer())).collect()
+        Offer::all(catalog, caller, is_own)
     }
 
     /// Whether it is to have `tool`, by its own name.
     pub(crate) fn names(&self, tool: &str) -> bool {
-        self.tools.iter().any(|it| it == tool)
+        self.tools.names(tool)
     }
 
     /// Whether a call of it waits until the person lets it happen. Those that the person trusts do
@@ -262,9 +232,9 @@ impl AssistantConfig {
         }
         let is_trusted = !offer.is_changed && self.trusts.iter().any(|it| **it == *offer.name);
         match self.approval {
-            Approval::Never => false,
-            Approval::Always => !is_trusted,
-            Approval::Changes => !offer.is_read_only && !is_trusted,
+            ApprovalMode::Never => false,
+            ApprovalMode::Always => !is_trusted,
+            ApprovalMode::Changes => !offer.is_read_only && !is_trusted,
         }
     }
 

@@ -16,25 +16,24 @@ mod outcome;
 mod told;
 
 pub(crate) use asker::Asker;
-pub(crate) use came::{Came, Response};
+pub(crate) use came::Came;
 use came::{back, made};
 pub(crate) use outcome::{answered, outcome};
 
-pub(crate) use told::{broken_off, tell_ended, tell_running};
-use told::{is_fatal, nobody, slow, told_call, too_many, unended, unknown, unmade};
+use told::{broken_off, is_fatal, nobody, slow, told_call, too_many, unended, unknown, unmade};
+pub(crate) use told::{tell_ended, tell_running};
 
 use super::{
     Answered, AssistantConfig, Conclusion, Decider, Decision, Held, Language, Offer, Task, Teller,
     ToolCall, ToolResult, Turn, Undecided, Wait, reading, result,
 };
 use crate::{
+    approvals::{State, Wanted},
     caller::Caller,
-    calls::{Calls, Outcome},
-    component::CallError,
+    calls::{CallResult, Calls, Performed, questions_of},
     definition::Shown,
     failure::Failure,
     registry::Registry,
-    seal::StateError,
 };
 
 /// What the calls of one turn came to, as far as they have ended, with the time that each took.
@@ -49,6 +48,8 @@ pub(crate) struct Assistant {
     pub(crate) config: Arc<AssistantConfig>,
     /// Whether the pictures are made by a tool, because no model makes them.
     pub(crate) needs_picture_tool: bool,
+    /// As whom it wants calls: `assistant:NAME`.
+    pub(crate) asked_by: Arc<str>,
 }
 
 /// How far a run may go, and what ends it.
@@ -144,9 +145,42 @@ pub(crate) struct Before {
 
 impl Assistant {
     /// One whose pictures, if any, a model makes.
-    pub(crate) fn new(calls: &Calls, registry: &Registry, config: Arc<AssistantConfig>) -> Self {
+    pub(crate) fn new(
+        calls: &Calls,
+        registry: &Registry,
+        (name, config): (&str, Arc<AssistantConfig>),
+    ) -> Self {
         let (calls, registry) = (calls.clone(), registry.clone());
-        Self { calls, registry, config, needs_picture_tool: false }
+        let asked_by = format!("assistant:{name}").into();
+        Self { calls, registry, config, needs_picture_tool: false, asked_by }
+    }
+
+    /// Has the person asked for the call that `held` waits for; the number of the approval, or why nobody
+    /// can be asked.
+    pub(crate) async fn hold(&self, held: &Held, asker: &Asker) -> Result<String, Failure> {
+        let state = match &held.wait {
+            Wait::Approval => State::Waits,
+            Wait::Answers { questions, state } => {
+                State::Asks { questions: questions.clone(), state: state.clone() }
+            }
+            Wait::Form { .. } | Wait::Choice { .. } => return Ok(String::new()),
+        };
+        let call = &held.call;
+        let offers = self.offers(&asker.caller);
+        let offer = offers.iter().find(|it| *it.name == *call.name);
+        let wanted = Wanted {
+            owner: asker.caller.principal.clone(),
+            asked_by: self.asked_by.clone(),
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            meta: call.meta.clone(),
+            reason: call.reason.clone(),
+            shown: held.shown.clone().unwrap_or_default(),
+            asks_first: offer.is_none_or(|it| !it.is_read_only),
+            changed: held.changed.clone(),
+            state,
+        };
+        self.calls.hold(wanted).await.map(|it| it.id)
     }
 
     /// What the assistant may call for `caller`, as it is on offer now.
@@ -354,7 +388,7 @@ impl Assistant {
         teller: &Teller,
     ) -> (Came, u64) {
         let shown = offer.map(|it| it.shown.clone());
-        let making = self.make(call, Response::default(), shown, asker);
+        let making = self.make(call, shown, asker);
         // What changes something is let come to its end, even if the client stops waiting.
         let is_let = asker.binding.is_none() && offer.is_some_and(|it| !it.is_read_only);
         let (came, ms) = match is_let {
@@ -368,20 +402,35 @@ impl Assistant {
         (came, ms)
     }
 
-    /// Makes one call of the tool that was `shown`; `response` is what the person answered, where it
-    /// asked before. Needs nothing of whoever waits for it, so that it can go on without them.
-    pub(crate) fn make(
+    /// Makes one call of the tool that was `shown`. Needs nothing of whoever waits for it, so that it can go
+    /// on without them.
+    fn make(
         &self,
         call: &ToolCall,
-        response: Response,
         shown: Option<Arc<Shown>>,
         asker: &Asker,
     ) -> impl Future<Output = (Came, u64)> + Send + use<> {
         let (assistant, call, asker) = (self.clone(), call.clone(), asker.clone());
         async move {
-            let _running = assistant.calls.hold();
+            let _running = assistant.calls.keep_open();
             let began = Instant::now();
-            let came = assistant.came(&call, response, shown.as_deref(), &asker).await;
+            let made = made(&call, &asker, &assistant.registry.catalog(), &assistant.asked_by);
+            let performed = assistant.calls.perform(made, shown.as_deref()).await;
+            let came = match performed {
+                Performed::Ended(Ok(it)) => assistant.taken(&call, it, &asker),
+                Performed::Ended(Err(failure)) => {
+                    Came::Back(back(&call, ToolResult::Failed(failure)))
+                }
+                Performed::Asks { questions, state } => match questions_of(&questions) {
+                    Ok(questions) => Came::Held(Held {
+                        call: call.clone(),
+                        wait: Wait::Answers { questions, state },
+                        shown: shown.as_deref().cloned(),
+                        changed: Vec::new(),
+                    }),
+                    Err(failure) => Came::Back(back(&call, ToolResult::Failed(failure))),
+                },
+            };
             let came = match came {
                 it if asker.binding.is_some() && it.result().is_none() => {
                     Came::Back(back(&call, nobody()))
@@ -392,50 +441,23 @@ impl Assistant {
         }
     }
 
-    async fn came(
-        &self,
-        call: &ToolCall,
-        response: Response,
-        shown: Option<&Shown>,
-        asker: &Asker,
-    ) -> Came {
-        let is_answered = response.state.is_some();
-        let made = |response| made(call, response, asker, &self.registry.catalog());
-        let mut outcome = self.calls.call_shown(made(response), shown).await;
-        // A question waits as long as the person likes (FORM-2); its state does not, so that it is
-        // asked again.
-        if is_answered && matches!(outcome, Err(CallError::State(StateError::Expired))) {
-            outcome = self.calls.call_shown(made(Response::default()), shown).await;
-        }
-        let held = |wait| {
-            let (call, shown) = (call.clone(), shown.cloned());
-            Came::Held(Held { call, wait, shown, changed: Vec::new() })
-        };
-        let read = match outcome {
-            Ok(Outcome::Done { component, call_id, output }) => {
-                result::done(&component, call_id, output)
-            }
-            Ok(Outcome::Passed { result }) => result::passed(*result),
-            Ok(Outcome::Asked { questions, state, .. }) => match result::questions(&questions) {
-                Ok(questions) => return held(Wait::Answers { questions, state }),
-                Err(failure) => Err(failure),
-            },
-            Err(error) => Err(error.into()),
-        };
-        let result = read.unwrap_or_else(ToolResult::Failed);
-        if result::is_form(&result) {
-            return held(Wait::Form { result });
-        }
+    /// What `call` came to, or what the person does with it first.
+    pub(crate) fn taken(&self, call: &ToolCall, result: CallResult, asker: &Asker) -> Came {
+        let result = result::of(result);
         let is_made = self.config.picture_tool() == Some(&call.name);
-        match asker.chooses && !is_made && result::has_pictures(&result) {
-            true => held(Wait::Choice { result }),
-            false => Came::Back(back(call, result)),
-        }
+        let wait = match result {
+            it if result::is_form(&it) => Wait::Form { result: it },
+            it if asker.chooses && !is_made && result::has_pictures(&it) => {
+                Wait::Choice { result: it }
+            }
+            it => return Came::Back(back(call, it)),
+        };
+        Came::Held(Held { call: call.clone(), wait, shown: None, changed: Vec::new() })
     }
 }
 
 /// `call`, held until the person lets it happen as it is `shown`.
-pub(crate) fn approval(call: &ToolCall, shown: &Shown) -> Held {
+fn approval(call: &ToolCall, shown: &Shown) -> Held {
     let (call, shown) = (call.clone(), Some(shown.clone()));
     Held { call, wait: Wait::Approval, shown, changed: Vec::new() }
 }

@@ -26,6 +26,10 @@ pub(crate) struct Line {
     pub(crate) by: Option<By>,
     pub(crate) arguments: Arguments,
     pub(crate) outcome: Cow<'static, str>,
+    /// Who wanted it on the principal's behalf: `assistant:NAME` or `component:NAME`.
+    pub(crate) asked_by: Option<Arc<str>>,
+    /// The approval that it is held for, or made with.
+    pub(crate) approval: Option<Arc<str>>,
     /// Whether it was turned away: nothing ran, or what ran did nothing but say no.
     pub(crate) is_refused: bool,
     pub(crate) duration: Duration,
@@ -94,6 +98,10 @@ struct Words<'a> {
     generation: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<&'a str>,
     arguments_sha256: String,
     outcome: &'a str,
     duration_us: u64,
@@ -122,6 +130,8 @@ impl Line {
             digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
             generation: version.and_then(|it| it.generation),
             server,
+            asked_by: self.asked_by.as_deref(),
+            approval: self.approval.as_deref(),
             arguments_sha256: self.arguments.digest(),
             outcome: &self.outcome,
             duration_us: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),

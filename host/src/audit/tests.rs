@@ -39,6 +39,8 @@ fn line(call: u64, arguments: &str) -> Line {
         })),
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
+        asked_by: None,
+        approval: None,
         is_refused: false,
         duration: Duration::from_micros(42),
     }

@@ -12,11 +12,11 @@ use governor::{
     DefaultKeyedRateLimiter, Quota, RateLimiter,
     clock::{Clock as _, DefaultClock},
 };
-use http::{HeaderMap, header};
+use http::{Extensions, HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{Principal, Rate, RateConfig, scopes::Scope};
+use super::{Principal, Rate, RateConfig, Stranger, scopes::Scope};
 use crate::{
     assistant::check::PASSWORD_VARIABLE, call_state::Clock, caller::Caller, config::Config,
     http::Shares, seal::Seal, servers::Given,
@@ -184,6 +184,16 @@ impl Gateway {
             (name == COOKIE).then_some(value)
         });
         cookies.any(|it| self.is_ours(it, &own)).then(|| self.0.caller.clone())
+    }
+
+    /// Whoever sends a request: by a token, or by the cookie where there is a gateway.
+    pub(crate) fn caller_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Caller> {
+        let caller = Caller::of(headers, extensions);
+        let is_known = !caller.is_anonymous();
+        if is_known || !self.is_there() && extensions.get::<Stranger>().is_none() {
+            return Some(caller);
+        }
+        self.caller(headers).map(|it| Caller { locale: caller.locale, ..it })
     }
 
     /// The same as a known sender, with a share of what may be sent.

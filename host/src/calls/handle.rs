@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::{Call, CallTool, Calls, Method, UNAUDITED};
 use crate::{
     caller::Caller,
-    capability::Written,
+    capability::{Asking, Written},
     component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest, Stop, Unavailable},
     record::Surface,
     telemetry::TraceHeaders,
@@ -34,20 +34,12 @@ impl Calls {
         events: Option<mpsc::Sender<Written>>,
     ) -> Result<RouteAnswer, CallError> {
         let RouteCall { component, request, tool, caller, trace } = call;
-        let _running = self.hold();
+        let _running = self.keep_open();
         let method = if tool.is_some() { CallTool::NAME } else { METHOD };
-        let call = Call {
-            name: tool.unwrap_or_else(|| format!("{} {}", request.method, request.route)),
-            // For the audit log, as those of a tool.
-            arguments: arguments(&request),
-            meta: "{}".to_owned(),
-            caller: caller.clone(),
-            responses: Default::default(),
-            state: None,
-            notes: None,
-            surface: Surface::Rest,
-            trace,
-        };
+        let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
+        // For the audit log, as those of a tool.
+        let arguments = arguments(&request);
+        let call = Call::new(name, arguments, (caller.clone(), Surface::Rest), trace.clone());
         let mut record = self.watch.begin(call, method);
         record.component = Some(component.clone());
         let round = Round {
@@ -55,6 +47,7 @@ impl Calls {
             caller,
             span: record.span.child("route"),
             pace: component.pace(),
+            asking: Some(Asking::of_request(trace)),
             ..Round::of_host()
         };
         let result = if request.method != "GET" && self.watch.audit.refuses_changes() {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
 };
 
 use serde_json::json;
@@ -32,13 +32,15 @@ pub(crate) trait Runs: Send + Sync {
     fn start(&self, ask: Ask) -> (String, AbortHandle);
 }
 
-/// Who runs assistants, once the server is put together.
+/// Who runs assistants, once the server is put together, and for as long as it is there.
 #[derive(Clone, Default)]
-pub(crate) struct Assistants(Arc<OnceLock<Box<dyn Runs>>>);
+pub(crate) struct Assistants(Arc<OnceLock<Weak<dyn Runs>>>);
 
 impl Assistants {
-    pub(crate) fn put(&self, runs: impl Runs + 'static) {
-        let _ = self.0.set(Box::new(runs));
+    /// Takes `runs`, whoever keeps it.
+    pub(crate) fn put(&self, runs: &Arc<impl Runs + 'static>) {
+        let runs = Arc::downgrade(runs);
+        let _ = self.0.set(runs);
     }
 }
 
@@ -71,6 +73,7 @@ impl wit::Host for CallState {
         let asks = self.context.reach.assistants.clone();
         let (sender, events) = mpsc::channel(WAITING_MAX);
         let runs = asks.assistants.0.get().filter(|_| asks.names.contains(&task.assistant));
+        let runs = runs.and_then(Weak::upgrade);
         let run = match runs {
             Some(runs) => {
                 let parent = self.context.span.traceparent().map(Into::into);

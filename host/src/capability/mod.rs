@@ -6,6 +6,7 @@ pub(crate) mod output;
 mod assistants;
 mod blobs;
 mod caller;
+mod calls;
 mod event_stream;
 mod events;
 mod files;
@@ -17,4 +18,8 @@ mod sql;
 #[expect(unreachable_pub, reason = "the generated bindings name it in public")]
 pub use assistants::AssistantRun;
 pub(crate) use assistants::{Ask, Asks, Assistants, Runs};
+pub(crate) use calls::{
+    Asking, CallsTools, Executor, Request as ToolRequest, Requested, ToolCalls, ToolOffer,
+    ToolOutcome, failed,
+};
 pub(crate) use event_stream::Written;

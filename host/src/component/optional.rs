@@ -44,7 +44,7 @@ impl Optional {
 }
 
 /// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 5] = ["auth", "blobs", "chat", "health", "page"];
+pub(crate) const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "chat", "health", "page"];
 
 /// Names that one component may tell, their bytes, and other names of one thing.
 const NAMES_MAX: usize = 4_096;

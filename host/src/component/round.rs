@@ -12,6 +12,7 @@ use super::{CallError, Invocation, LoadedComponent, Output, Stop, fault, places:
 use crate::{
     call_state::{CallContext, CallState},
     caller::Caller,
+    capability::Asking,
     notes::Notes,
     output_check,
     record::next_call_id,
@@ -31,6 +32,8 @@ pub(crate) struct Round {
     pub(crate) pace: Arc<Pace>,
     /// When it has to be over, where it has waited for a place already.
     pub(crate) deadline: Option<Instant>,
+    /// What its own calls go by; none where there is no caller to make them for.
+    pub(crate) asking: Option<Asking>,
 }
 
 impl Round {
@@ -44,6 +47,7 @@ impl Round {
             span: Span::default(),
             pace: Arc::default(),
             deadline: None,
+            asking: None,
         }
     }
 
@@ -158,6 +162,7 @@ impl LoadedComponent {
             memory: self.memory.clone(),
             pace: round.pace,
             events: None,
+            asking: round.asking,
         }
     }
 

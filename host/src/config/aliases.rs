@@ -10,6 +10,9 @@ use crate::{component::RESERVED, grants::Grant};
 /// What the server itself answers beside `/api`.
 const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];
 
+/// The address of the assistant, which a component may have in the place of the host's own.
+pub(crate) const CHAT: &str = "chat";
+
 /// Other addresses of endpoints of components.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
@@ -78,7 +81,8 @@ impl Aliases {
             {
                 return Err(format!("{name} is the server's own; another name is right"));
             }
-            if RESERVED.contains(&name.as_str()) {
+            // The chat may be another assistant's.
+            if RESERVED.contains(&name.as_str()) && name != CHAT {
                 return Err(format!("/api/{name} is the server's own; another name is right"));
             }
             let has_endpoints = |it: &ComponentConfig| {

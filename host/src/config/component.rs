@@ -13,6 +13,7 @@ use super::{
     environment::{FromEnvironment, HostsFromEnvironment},
 };
 use crate::{
+    caller::ToolSet,
     grants::{Grant, http::HostGrant},
     limits::Limits,
 };
@@ -42,6 +43,11 @@ pub struct ComponentConfig {
     pub folders: BTreeMap<String, PathBuf>,
     /// The assistants that it may ask, by their names.
     pub asks: Option<BTreeSet<String>>,
+    /// The tools that it may call on its callers' behalf: by name, by `component:NAME` or `server:NAME`, or
+    /// `*` for all.
+    pub calls: Option<ToolSet>,
+    /// Those of them that run without being allowed one by one.
+    pub trusts: Option<BTreeSet<String>>,
     /// The tool of its own that `madoguchi import` gives lines to.
     pub import_tool: Option<String>,
     /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
@@ -64,6 +70,8 @@ impl ComponentConfig {
         self.http_environment = other.http_environment.or(self.http_environment.take());
         self.limits = other.limits.or(self.limits.take());
         self.asks = other.asks.or(self.asks.take());
+        self.calls = other.calls.or(self.calls.take());
+        self.trusts = other.trusts.or(self.trusts.take());
         self.import_tool = other.import_tool.or(self.import_tool.take());
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);

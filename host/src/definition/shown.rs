@@ -55,6 +55,15 @@ impl Shown {
         self.owner.starts_with("server:")
     }
 
+    /// Whose it is.
+    pub(crate) fn owner(&self) -> Option<Owner<'_>> {
+        match self.owner.split_once(':')? {
+            ("component", name) => Some(Owner::Component(name)),
+            ("server", name) => Some(Owner::Server(name)),
+            _ => None,
+        }
+    }
+
     /// What of it is not as in `before`; nothing, where all is the same.
     pub(crate) fn changes(&self, before: &Self) -> Vec<&'static str> {
         let parts = [

@@ -117,6 +117,11 @@ impl Guard {
     }
 }
 
+/// What the password of the chat lets in to.
+fn is_behind_gateway(path: &str) -> bool {
+    path == "/api/chat" || path == "/api/approvals" || path.starts_with("/api/approvals/")
+}
+
 impl Rules {
     fn admit(&self, parts: &mut Parts, peer: IpAddr) -> Result<Pass, Box<Response>> {
         let shape = shape(parts);
@@ -184,7 +189,7 @@ impl Rules {
             // Whoever watches whether the server lives has no token; whoever knows the password of
             // the chat, which is asked for there, needs none.
             Err(Unauthorized::Missing) if self.is_for_strangers(path) => {
-                let gateway = self.gateway.as_ref().filter(|_| path == "/api/chat");
+                let gateway = self.gateway.as_ref().filter(|_| is_behind_gateway(path));
                 gateway.and_then(|it| it.principal(&parts.headers, &self.shares))
             }
             Err(why) => {
@@ -207,7 +212,9 @@ impl Rules {
     fn is_for_strangers(&self, path: &str) -> bool {
         match path {
             "/api/health" => true,
-            "/api/chat" | "/api/auth" => self.gateway.as_ref().is_some_and(|it| it.is_there()),
+            path if path == "/api/auth" || is_behind_gateway(path) => {
+                self.gateway.as_ref().is_some_and(|it| it.is_there())
+            }
             _ => false,
         }
     }

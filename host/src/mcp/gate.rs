@@ -77,17 +77,10 @@ impl Asked<'_> {
     fn call(&self, name: &str, parts: &Parts, caller: Caller) -> Call {
         let version = parts.headers.get(PROTOCOL_VERSION);
         let is_modern = version.is_some_and(|it| it.as_bytes() == MODERN.as_bytes());
-        Call {
-            name: name.to_owned(),
-            arguments: self.params.arguments.map_or("{}", RawValue::get).to_owned(),
-            meta: "{}".to_owned(),
-            caller,
-            responses: Default::default(),
-            state: None,
-            notes: None,
-            surface: if is_modern { Surface::Mcp } else { Surface::McpLegacy },
-            trace: TraceHeaders::of(&parts.headers),
-        }
+        let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
+        let surface = if is_modern { Surface::Mcp } else { Surface::McpLegacy };
+        let trace = TraceHeaders::of(&parts.headers);
+        Call::new(name.to_owned(), arguments, (caller, surface), trace)
     }
 }
 

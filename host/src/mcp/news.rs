@@ -23,7 +23,7 @@ use crate::{
     caller::{Caller, Owner},
     component::CallError,
     definition::check_uri,
-    events::{Events, Rung},
+    events::{By, Events, Rung},
     registry::{Catalog, Changed, Registry},
 };
 
@@ -89,20 +89,29 @@ impl News {
         Some(bulletin)
     }
 
-    fn note(&self, rung: &Rung, to: &mut Bulletin) {
-        if !self.caller.may_use(Owner::Component(&rung.component)) {
+    fn note(&self, rung: &Rung, bulletin: &mut Bulletin) {
+        let component = match &rung.by {
+            By::Host { to } => {
+                if *to == self.caller.principal {
+                    bulletin.updated.insert(rung.what.to_string());
+                }
+                return;
+            }
+            By::Component(component) => component,
+        };
+        if !self.caller.may_use(Owner::Component(component)) {
             return;
         }
         match &*rung.what {
-            "tools" => to.tools = true,
-            "prompts" => to.prompts = true,
-            "resources" => to.resources = true,
+            "tools" => bulletin.tools = true,
+            "prompts" => bulletin.prompts = true,
+            "resources" => bulletin.resources = true,
             uri => {
                 let catalog = self.changes.borrow();
                 // A component speaks for what is its own.
                 let owner = catalog.component_for_resource(uri).map(|it| it.name());
-                if owner == Some(&rung.component) {
-                    to.updated.insert(uri.to_owned());
+                if owner == Some(component) {
+                    bulletin.updated.insert(uri.to_owned());
                 }
             }
         }

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     authorization::{self, Shape, insufficient_scope},
     caller::Caller,
-    calls::{Call, Outcome},
+    calls::{Call, Outcome, block},
     component::{CallError, Output},
     failure::Failure,
     http::{mend, retry_after},
@@ -227,17 +227,12 @@ impl<'a> Plain<'a> {
 
     fn call(&self, parts: &Parts) -> Call {
         let caller = Caller::of(&parts.headers, &parts.extensions);
-        Call {
-            name: self.params.name.as_ref().to_owned(),
-            arguments: self.params.arguments.map_or("{}", RawValue::get).to_owned(),
-            meta: self.params.meta.get().to_owned(),
-            caller: with_capabilities(caller, self.capabilities()),
-            responses: Default::default(),
-            state: None,
-            notes: None,
-            surface: Surface::Mcp,
-            trace: TraceHeaders::of(&parts.headers),
-        }
+        let name = self.params.name.as_ref().to_owned();
+        let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
+        let caller = with_capabilities(caller, self.capabilities());
+        let trace = TraceHeaders::of(&parts.headers);
+        let meta = self.params.meta.get().to_owned();
+        Call { meta, ..Call::new(name, arguments, (caller, Surface::Mcp), trace) }
     }
 }
 
@@ -300,7 +295,7 @@ fn done(id: &RawValue, output: Output) -> Vec<u8> {
     }
     for content in output.content {
         separate(&mut body);
-        write(&mut body, &wire::block(content));
+        write(&mut body, &block(content));
     }
     if let Some(text) = structured.filter(|_| is_behind) {
         write_text(&mut body, text);

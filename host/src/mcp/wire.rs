@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -17,12 +16,12 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    assistant::Language,
     caller::Caller,
-    calls::Call,
-    component::{Ask, CallError, Content, Output, Question, ResourceBody},
+    calls::{Call, block},
+    component::{Ask, CallError, Content, Output, Question},
     definition::{self, Viewer, Words},
     failure::{Failure, shortened},
+    language::Language,
     record::Surface,
     telemetry::TraceHeaders,
     unreadable,
@@ -72,21 +71,11 @@ pub(super) fn call(
     caller: Caller,
 ) -> Call {
     let json = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_default();
-    Call {
-        name,
-        arguments: arguments.map_or_else(|| "{}".to_owned(), json),
-        meta: json(&context.meta.0.0),
-        caller,
-        responses: BTreeMap::new(),
-        state: None,
-        notes: None,
-        surface: if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp },
-        trace: context
-            .extensions
-            .get::<http::request::Parts>()
-            .map(|it| TraceHeaders::of(&it.headers))
-            .unwrap_or_default(),
-    }
+    let arguments = arguments.map_or_else(|| "{}".to_owned(), json);
+    let surface = if is_legacy(context) { Surface::McpLegacy } else { Surface::Mcp };
+    let parts = context.extensions.get::<http::request::Parts>();
+    let trace = parts.map(|it| TraceHeaders::of(&it.headers)).unwrap_or_default();
+    Call { meta: json(&context.meta.0.0), ..Call::new(name, arguments, (caller, surface), trace) }
 }
 
 impl Call {
@@ -109,17 +98,7 @@ impl Call {
 
     /// The same call for another round, without what its first round brought along.
     pub(super) fn again(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            arguments: self.arguments.clone(),
-            meta: self.meta.clone(),
-            caller: self.caller.clone(),
-            responses: BTreeMap::new(),
-            state: None,
-            notes: None,
-            surface: self.surface,
-            trace: self.trace.clone(),
-        }
+        Self { responses: BTreeMap::new(), state: None, notes: None, ..self.clone() }
     }
 }
 
@@ -179,49 +158,6 @@ pub(super) fn is_text_behind(content: &[Content]) -> bool {
     });
     let annotations = annotations.and_then(|it| serde_json::from_str::<Value>(it).ok());
     annotations.and_then(|it| it.get("priority")?.as_f64()) == Some(1.0)
-}
-
-pub(super) fn block(content: Content) -> Value {
-    let bytes = |data: &[u8]| BASE64.encode(data);
-    let (mut block, annotations, meta) = match content {
-        Content::Text(it) => (json!({ "type": "text", "text": it.text }), it.annotations, it.meta),
-        Content::Image(it) => (
-            json!({ "type": "image", "data": bytes(&it.data), "mimeType": it.mime_type }),
-            it.annotations,
-            it.meta,
-        ),
-        Content::Audio(it) => (
-            json!({ "type": "audio", "data": bytes(&it.data), "mimeType": it.mime_type }),
-            it.annotations,
-            it.meta,
-        ),
-        Content::Resource(it) => {
-            let mut resource = json!({ "uri": it.uri });
-            put(&mut resource, "mimeType", it.mime_type.map(Value::String));
-            match it.body {
-                ResourceBody::Text(text) => resource["text"] = text.into(),
-                ResourceBody::Blob(data) => resource["blob"] = bytes(&data).into(),
-            }
-            (json!({ "type": "resource", "resource": resource }), it.annotations, it.meta)
-        }
-        Content::Link(it) => {
-            let mut link = json!({ "type": "resource_link", "uri": it.uri, "name": it.name });
-            put(&mut link, "title", it.title.map(Value::String));
-            put(&mut link, "description", it.description.map(Value::String));
-            put(&mut link, "mimeType", it.mime_type.map(Value::String));
-            put(&mut link, "size", it.size.map(Value::from));
-            (link, it.annotations, it.meta)
-        }
-    };
-    put(&mut block, "annotations", annotations.and_then(|it| serde_json::from_str(&it).ok()));
-    put(&mut block, "_meta", meta.and_then(|it| serde_json::from_str(&it).ok()));
-    block
-}
-
-fn put(object: &mut Value, name: &str, value: Option<Value>) {
-    if let Some(value) = value {
-        object[name] = value;
-    }
 }
 
 /// A refusal is a result that a model can read and mend; only a wrong request is an error of the

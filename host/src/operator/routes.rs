@@ -106,21 +106,11 @@ pub(super) async fn call(
             return wrong(&format!("the body is {{\"tool\": …, \"arguments\": {{…}}}}: {why}"));
         }
     };
-    let call = Call {
-        name: asked.tool,
-        arguments: asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned()),
-        meta: "{}".to_owned(),
-        caller: Caller {
-            principal: PRINCIPAL.into(),
-            scopes: Arc::new(["*".to_owned()]),
-            ..Caller::anonymous()
-        },
-        responses: Default::default(),
-        state: None,
-        notes: None,
-        surface: Surface::Operator,
-        trace: TraceHeaders::of(&headers),
-    };
+    let arguments = asked.arguments.map_or_else(|| "{}".to_owned(), |it| it.get().to_owned());
+    let (principal, scopes) = (PRINCIPAL.into(), Arc::new(["*".to_owned()]));
+    let caller = Caller { principal, scopes, ..Caller::anonymous() };
+    let trace = TraceHeaders::of(&headers);
+    let call = Call::new(asked.tool, arguments, (caller, Surface::Operator), trace);
     let result = match operator.calls.call(call).await {
         Ok(Outcome::Done { component, call_id, output }) => {
             called(output).map_err(|what| CallError::Broken { component, call_id, what })

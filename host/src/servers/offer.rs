@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Server, lists::Lists};
 use crate::{
-    assistant,
     caller::{Caller, Owner},
+    calls,
     definition::{Says, Shown},
     seal::digest,
     uri_template::UriTemplate,
@@ -162,9 +162,9 @@ impl ServerTool {
     }
 
     /// The same for an assistant.
-    pub(crate) fn offer(&self) -> assistant::Offer {
+    pub(crate) fn offer(&self) -> calls::Offer {
         let view = self.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
-        assistant::Offer {
+        calls::Offer {
             name: self.name.clone(),
             title: self.listed.title.clone(),
             description: self.listed.description.as_deref().unwrap_or_default().to_owned(),

@@ -115,6 +115,7 @@ impl Telemetry {
             Surface::Rest => ("rest", Vec::new()),
             Surface::Operator => ("operator", Vec::new()),
             Surface::Agent => ("agent", Vec::new()),
+            Surface::Component => ("component", Vec::new()),
         };
         let end = call.name.find('?').unwrap_or(call.name.len());
         let asked = call.name[..call.name.floor_char_boundary(end.min(128))].to_owned();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::assistant::{
-    Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
-    Usage, Wait, images_of, text_of, turns::Waiting,
+    Answered, Body, Conclusion, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult, Usage,
+    Wait, images_of, text_of, turns::Waiting,
 };
 
 /// Facts of one result that are told where no model tells them, and characters of one.
@@ -86,13 +86,15 @@ pub(super) fn calls(
 }
 
 /// What waits for the person, one item for each call.
-pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value {
+pub(super) fn waiting(waiting: &Waiting, offers: &[Offer], language: Language) -> Value {
+    let it = &waiting.held;
     let (call, id) = (&it.call, &it.call.id);
     match &it.wait {
         Wait::Approval => {
             let offer = offers.iter().find(|it| *it.name == *call.name);
             let mut approval = json!({
                 "type": "approval", "callId": id, "name": call.name,
+                "approval": waiting.approval,
                 "title": offer.and_then(|it| it.title.as_deref()),
                 "description": offer.map(|it| &*it.description),
                 "server": offer.map(|it| &*it.owner),
@@ -106,7 +108,10 @@ pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value 
             approval
         }
         Wait::Answers { questions, .. } => {
-            json!({ "type": "questions", "callId": id, "name": call.name, "questions": questions })
+            json!({
+                "type": "questions", "callId": id, "name": call.name, "questions": questions,
+                "approval": waiting.approval,
+            })
         }
         Wait::Form { result } => {
             let mut form = json!({ "type": "form", "callId": id, "name": call.name });

@@ -1,25 +1,23 @@
 //! Going on from a turn in which calls wait: what the person allowed happens, once; what they did not
 //! answer is asked again.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use futures::future::join_all;
 use serde_json::Value;
-use tokio::time::timeout;
 
 use super::{Refusal, request::Asked};
 use crate::{
+    approvals::{Approval, State},
     assistant::{
-        Answered, Asker, Assistant, Body, Came, Held, Image, Language, Offer, Part, Response,
-        Teller, ToolCall, ToolResult, Wait, approval, broken_off, tell_ended, tell_running,
-        turns::{Claim, Kept, Settled, Turns, Waiting, next_number},
+        Answered, Asker, Assistant, Body, Came, Held, Image, Language, Offer, Part, Teller,
+        ToolCall, ToolResult, Wait, tell_ended, tell_running,
+        turns::{Kept, Waiting},
     },
-    definition::Shown,
+    calls::{Reply, Speaker},
     failure::Failure,
+    record::Surface,
 };
-
-/// How long a call that was allowed may go on at all, its client there or not.
-const CALL_MAX: Duration = Duration::from_secs(3_600);
 
 /// What the calls that waited came to.
 pub(super) struct GoneOn {
@@ -30,12 +28,14 @@ pub(super) struct GoneOn {
     pub(super) ms: BTreeMap<String, u64>,
 }
 
+/// What a call came to, and its approval.
+type Stands = (Came, String);
+
 /// Who goes on, and with what.
 pub(super) struct GoingOn<'a> {
     pub(super) assistant: &'a Assistant,
     pub(super) asker: &'a Asker,
     pub(super) asked: &'a Asked,
-    pub(super) turns: &'a Turns,
     pub(super) language: Language,
     pub(super) teller: &'a Teller,
 }
@@ -67,7 +67,7 @@ impl GoingOn<'_> {
     }
 
     /// All that waits, as far as it is answered.
-    pub(super) async fn go(&self, kept: Kept) -> GoneOn {
+    pub(super) async fn go(&self, kept: Kept) -> Result<GoneOn, Refusal> {
         let submits = kept.waiting.iter().any(|it| matches!(it.held.wait, Wait::Form { .. }));
         let all = kept.waiting.iter().map(|it| self.one(it, submits));
         // In a box: a call's state is large, and there are several.
@@ -78,25 +78,32 @@ impl GoingOn<'_> {
             gone.ms.extend(ms.map(|ms| (id, ms)));
             match came {
                 None => gone.waiting.push(waiting),
-                Some(Came::Back(it)) => gone.answered.push(it),
-                // It asks for something else now, and is another thing to settle: the same one for
-                // everybody who comes from here.
-                Some(Came::Held(held)) => {
-                    let once = next_number(&waiting.once);
-                    gone.waiting.push(Waiting { once, held });
+                Some((Came::Back(it), _)) => gone.answered.push(it),
+                // It asks for something else now.
+                Some((Came::Held(held), approval)) => {
+                    gone.waiting.push(Waiting { approval, held });
                 }
             }
         }
         let place = |it: &Answered| kept.order.iter().position(|id| *id == it.call.id);
         gone.answered.sort_by_key(place);
-        gone
+        // An approval that is no longer known is asked for anew.
+        let asks = |it: &&mut Waiting| {
+            it.approval.is_empty() && matches!(it.held.wait, Wait::Approval | Wait::Answers { .. })
+        };
+        for it in gone.waiting.iter_mut().filter(asks) {
+            let held = self.assistant.hold(&it.held, self.asker).await;
+            it.approval = held.map_err(|it| Refusal::unkept(it.message, self.language))?;
+        }
+        Ok(gone)
     }
 
     /// One of them; nothing, where it is to be asked again.
-    async fn one(&self, waiting: &Waiting, submits: bool) -> (Option<Came>, Option<u64>) {
+    async fn one(&self, waiting: &Waiting, submits: bool) -> (Option<Stands>, Option<u64>) {
         let Held { call, wait, .. } = &waiting.held;
         let says = !self.asked.message.is_empty();
-        let back = |result| Some(Came::Back(Answered { call: call.clone(), result }));
+        let back =
+            |result| Some((Came::Back(Answered { call: call.clone(), result }), String::new()));
         match wait {
             Wait::Form { result } if says => (back(result.clone()), None),
             Wait::Choice { result } => match &self.asked.selected {
@@ -110,87 +117,103 @@ impl GoingOn<'_> {
     }
 
     /// One that is made once the person says so. What it came to already is told, whatever is said now.
-    async fn decided(&self, waiting: &Waiting, submits: bool) -> (Option<Came>, Option<u64>) {
-        let Held { call, wait, shown, .. } = &waiting.held;
-        let back = |result| Some(Came::Back(Answered { call: call.clone(), result }));
-        let claim = self.turns.claim(&waiting.once, &self.asker.caller.principal).await;
-        match claim.settled().await {
-            Some(Settled::Ended(came)) => return (Some(*came), None),
-            Some(Settled::Begun) => return (back(broken_off()), None),
-            None => {}
+    async fn decided(&self, waiting: &Waiting, submits: bool) -> (Option<Stands>, Option<u64>) {
+        let Held { call, wait, .. } = &waiting.held;
+        let back =
+            |result| Some((Came::Back(Answered { call: call.clone(), result }), String::new()));
+        let calls = &self.assistant.calls;
+        let (id, owner) = (waiting.approval.as_str(), &self.asker.caller.principal);
+        let known = match calls.approvals() {
+            Some(approvals) => approvals.current(id, owner).await,
+            None => None,
+        };
+        let Some(known) = known else { return self.anew(waiting).await };
+        if matches!(known.state, State::Running) {
+            // Another window let it happen: what it comes to is told here too.
+            return match calls.reply(id, self.speaker(), Reply::Allow).await {
+                Ok(approval) => (Some(self.came(call, &approval)), None),
+                Err(failure) => (back(ToolResult::Failed(failure)), None),
+            };
+        }
+        // Asked anew meanwhile, an answer to what was asked before is none.
+        if !known.state.is_open() || known.id != id {
+            return (Some(self.came(call, &known)), None);
         }
         let offers = self.assistant.offers(&self.asker.caller);
         let offer = offers.iter().find(|it| *it.name == *call.name);
         // Who says something else instead has not allowed it; a form that is filled in is no answer.
         let passes = !self.asked.message.is_empty() && !submits;
-        let response = match wait {
-            Wait::Answers { state, .. } => self.asked.answers.get(&call.id).map(|answers| {
-                let state = Some(state.clone());
-                Response { answers: answers.clone(), state }
-            }),
+        let reply = match wait {
+            Wait::Answers { .. } => self.asked.answers.get(&call.id).cloned().map(Reply::Answers),
             _ => match self.asked.approvals.get(&call.id) {
-                Some(false) => return (back(not_allowed()), None),
-                Some(true) => Some(Response::default()),
-                None => offer.filter(|it| self.is_trusted(it)).map(|_| Response::default()),
+                Some(false) => Some(Reply::Deny),
+                Some(true) => Some(Reply::Allow),
+                None => offer.filter(|it| self.is_trusted(it)).map(|_| Reply::Allow),
             },
         };
-        let Some(response) = response else {
-            return (if passes { back(passed_over()) } else { None }, None);
+        let Some(reply) = reply else {
+            if passes {
+                let _ = calls.reply(id, self.speaker(), Reply::Withdraw).await;
+                return (back(passed_over()), None);
+            }
+            return (None, None);
         };
-        let Some(offer) = offer else {
+        if offer.is_none() && reply != Reply::Deny {
             return (back(no_longer(&call.name)), None);
-        };
-        let changed = changes(shown.as_ref(), offer, response.state.is_some());
-        let asks_anew = response.state.is_none() || self.asks_first(offer);
-        if !changed.is_empty() && asks_anew {
-            // The person said yes to something else.
-            let held = Held { changed, ..approval(call, &offer.shown) };
-            let came = Came::Held(held);
-            if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
-                tracing::error!("that a person is asked anew is not written down: {error}");
-            }
-            return (Some(came), None);
         }
-        self.settled(claim, call, response, offer).await
-    }
-
-    /// Makes a call that the person let happen: once, however often and from wherever they say so, and
-    /// to its end, even if the client stops waiting.
-    async fn settled(
-        &self,
-        claim: Claim,
-        call: &ToolCall,
-        response: Response,
-        offer: &Offer,
-    ) -> (Option<Came>, Option<u64>) {
-        let back = |result| Came::Back(Answered { call: call.clone(), result });
-        tell_running(call, self.language, self.teller).await;
-        let is_first = response.state.is_none();
-        let making = self.assistant.make(call, response, Some(offer.shown.clone()), self.asker);
-        let (running, unmade) = (self.assistant.calls.hold(), back(unwritten()));
-        let making = tokio::spawn(async move {
-            let _running = running;
-            // Written down before, so that nothing that comes between makes it happen twice. What only
-            // answers questions may be repeated: its state tells whether it has ended.
-            if is_first && let Err(error) = claim.settle(Settled::Begun).await {
-                tracing::error!("a call that was allowed is not made: {error}");
-                return (unmade, None);
-            }
-            let Ok((came, ms)) = timeout(CALL_MAX, making).await else {
-                return (unmade_in_time(unmade), None);
-            };
-            if let Err(error) = claim.settle(Settled::Ended(Box::new(came.clone()))).await {
-                tracing::error!("what a call came to is not written down: {error}");
-            }
-            (came, Some(ms))
-        });
-        let (came, ms) = making.await.unwrap_or_else(|_| (back(broken_off()), None));
-        tell_ended(call, &came, ms.unwrap_or_default(), self.teller).await;
+        let is_made = reply != Reply::Deny;
+        if is_made {
+            tell_running(call, self.language, self.teller).await;
+        }
+        let approval = match calls.reply(id, self.speaker(), reply).await {
+            Ok(approval) => approval,
+            Err(failure) => return (back(ToolResult::Failed(failure)), None),
+        };
+        let (came, ms) = (self.came(call, &approval), approval.ms.filter(|_| is_made));
+        if is_made {
+            tell_ended(call, &came.0, ms.unwrap_or_default(), self.teller).await;
+        }
         (Some(came), ms)
     }
 
-    fn asks_first(&self, offer: &Offer) -> bool {
-        self.assistant.config.asks_first(offer, &self.asker.trusts)
+    /// How the call stands by its approval.
+    fn came(&self, call: &ToolCall, approval: &Approval) -> Stands {
+        let id = approval.id.clone();
+        let wait = match (&approval.state, approval.ended()) {
+            (_, Some(Ok(result))) => {
+                return (self.assistant.taken(call, result.clone(), self.asker), id);
+            }
+            (_, Some(Err(failure))) => {
+                let result = ToolResult::Failed(failure);
+                return (Came::Back(Answered { call: call.clone(), result }), id);
+            }
+            (State::Asks { questions, state }, None) => {
+                Wait::Answers { questions: questions.clone(), state: state.clone() }
+            }
+            (_, None) => Wait::Approval,
+        };
+        let (call, changed) = (call.clone(), approval.changed.clone());
+        let shown = Some(approval.shown.clone());
+        (Came::Held(Held { call, wait, shown, changed }), id)
+    }
+
+    /// One whose approval is too old: the person is asked again, with the tool as it is now.
+    async fn anew(&self, waiting: &Waiting) -> (Option<Stands>, Option<u64>) {
+        let call = &waiting.held.call;
+        let offers = self.assistant.offers(&self.asker.caller);
+        let Some(offer) = offers.iter().find(|it| *it.name == *call.name) else {
+            let result = no_longer(&call.name);
+            let back = Came::Back(Answered { call: call.clone(), result });
+            return (Some((back, String::new())), None);
+        };
+        let mut held = waiting.held.clone();
+        (held.wait, held.shown) = (Wait::Approval, Some((*offer.shown).clone()));
+        (Some((Came::Held(held), String::new())), None)
+    }
+
+    fn speaker(&self) -> Speaker {
+        let (caller, trace) = (self.asker.caller.clone(), self.asker.trace.clone());
+        Speaker { caller, surface: Surface::Rest, trace }
     }
 
     /// Whether the person trusts the tool, and the operator lets them.
@@ -199,28 +222,20 @@ impl GoingOn<'_> {
     }
 }
 
-/// What has changed of a tool since the person was asked about it. What was asked by a host that did
-/// not keep that is asked anew, but for answers to a tool's own questions.
-fn changes(shown: Option<&Shown>, offer: &Offer, is_answer: bool) -> Vec<String> {
-    match shown {
-        Some(shown) => offer.shown.changes(shown).into_iter().map(str::to_owned).collect(),
-        None if is_answer => Vec::new(),
-        None => vec!["all".to_owned()],
+/// What of a run waits for the person, who is asked for it now.
+pub(super) async fn waits(
+    assistant: &Assistant,
+    asker: &Asker,
+    held: Vec<Held>,
+    language: Language,
+) -> Result<Vec<Waiting>, Refusal> {
+    let mut waiting = Vec::with_capacity(held.len());
+    for held in held {
+        let approval = assistant.hold(&held, asker).await;
+        let approval = approval.map_err(|it| Refusal::unkept(it.message, language))?;
+        waiting.push(Waiting { approval, held });
     }
-}
-
-/// A call that took longer than any may: its end is unknown.
-fn unmade_in_time(came: Came) -> Came {
-    match came {
-        Came::Back(it) => Came::Back(Answered { result: broken_off(), ..it }),
-        held => held,
-    }
-}
-
-/// `held`, to be settled once; nothing where there is no chance to be had.
-pub(super) fn waits(held: Held) -> Option<Waiting> {
-    let once = crate::assistant::turns::number();
-    once.ok().map(|once| Waiting { once, held })
+    Ok(waiting)
 }
 
 /// `result` with those pictures only that the person chose; one that it did not have is theirs, and
@@ -248,14 +263,6 @@ fn failed(code: &str, status: u16, message: impl Into<String>) -> ToolResult {
     ToolResult::Failed(Failure::new(code, status, message))
 }
 
-fn not_allowed() -> ToolResult {
-    failed(
-        "not_allowed",
-        403,
-        "The person did not allow this call. It was not made; do not make it again unless they ask for it.",
-    )
-}
-
 fn passed_over() -> ToolResult {
     failed(
         "not_allowed",
@@ -266,12 +273,4 @@ fn passed_over() -> ToolResult {
 
 fn no_longer(tool: &str) -> ToolResult {
     failed("unknown_tool", 404, format!("{tool} is no longer offered. The call was not made."))
-}
-
-fn unwritten() -> ToolResult {
-    failed(
-        "not_made",
-        503,
-        "The call was not made, because the server could not write it down. Try later.",
-    )
 }

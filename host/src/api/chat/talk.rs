@@ -108,7 +108,8 @@ impl Talk {
         );
         let makes_pictures = config.makes_pictures();
         let decider = decider.map_err(|it| Refusal::of_undecided(it, makes_pictures, language))?;
-        let mut assistant = Assistant::new(&shared.calls, &shared.registry, config);
+        let of = (name.as_str(), config);
+        let mut assistant = Assistant::new(&shared.calls, &shared.registry, of);
         assistant.needs_picture_tool = !makes_pictures || chosen.provider != Provider::Gemini;
         let mut asker = Asker::new(caller, trace);
         asker.trusts = std::mem::take(&mut asked.trusts);
@@ -136,6 +137,7 @@ impl Talk {
                 let it = Undecided::new(Why::Slow, "a call that was allowed did not end in time");
                 return Err(Refusal::of_undecided(it, false, scene.language));
             };
+            let gone = gone?;
             if !gone.waiting.is_empty() {
                 let ended = scene.still_waits(gone, (transcript, order), message);
                 return scene.tell(ended, Usage::default(), teller).await;
@@ -156,18 +158,17 @@ impl Talk {
         drop(running);
         let makes_pictures = scene.assistant.config.makes_pictures();
         let run = run.map_err(|it| Refusal::of(it, makes_pictures, language))?;
-        let ended = scene.ended(run, transcript, task.message, teller).await;
+        let ended = scene.ended(run, transcript, task.message, teller).await?;
         scene.tell(ended, usage, teller).await
     }
 }
 
 impl Scene {
-    async fn go_on(&self, kept: Kept, teller: &Teller) -> GoneOn {
+    async fn go_on(&self, kept: Kept, teller: &Teller) -> Result<GoneOn, Refusal> {
         let going_on = GoingOn {
             assistant: &self.assistant,
             asker: &self.asker,
             asked: &self.asked,
-            turns: &self.shared.turns,
             language: self.language,
             teller,
         };
@@ -227,7 +228,7 @@ impl Scene {
         transcript: Value,
         message: Vec<Part>,
         teller: &Teller,
-    ) -> Ended {
+    ) -> Result<Ended, Refusal> {
         let offers = self.assistant.offers(&self.asker.caller);
         let (mut kept, mut is_whole) = (self.fresh(transcript), true);
         let Run { mut answered, ms, left, is_heard, ending } = run;
@@ -258,12 +259,12 @@ impl Scene {
                 (conclusion, "model_failed", Some(notice))
             }
             Ending::Waits { held, order } => {
-                kept.waiting = held.into_iter().filter_map(waits).collect();
+                kept.waiting = waits(&self.assistant, &self.asker, held, self.language).await?;
                 let calls = answer::calls(&answered, &kept.waiting, &ms, &offers);
                 let others = order.len().saturating_sub(kept.waiting.len());
                 kept.answered = answered.split_off(answered.len().saturating_sub(others));
                 kept.order = order;
-                return self.waits(kept, calls);
+                return Ok(self.waits(kept, calls));
             }
         };
         if answer::said(&conclusion).1.is_empty() {
@@ -284,7 +285,7 @@ impl Scene {
         }
         let calls = answer::calls(&answered, &[], &ms, &offers);
         let kept = Some(kept).filter(|_| is_whole);
-        Ended { conclusion, stop_reason, notice, calls, kept }
+        Ok(Ended { conclusion, stop_reason, notice, calls, kept })
     }
 
     /// Keeps the new turn, and tells what came of it.
@@ -293,7 +294,7 @@ impl Scene {
         let offers = self.assistant.offers(&self.asker.caller);
         let held = kept.as_ref().map_or(&[][..], |it| &it.waiting);
         let waiting: Vec<_> =
-            held.iter().map(|it| answer::waiting(&it.held, &offers, self.language)).collect();
+            held.iter().map(|it| answer::waiting(it, &offers, self.language)).collect();
         let choices = answer::choices(held);
         let turn = match kept {
             Some(kept) => self.shared.turns.keep(kept).await.map(Some),

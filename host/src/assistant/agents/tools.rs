@@ -65,17 +65,9 @@ impl Tools {
     }
 
     async fn once(&self, tool: &str, arguments: &Value) -> Result<Value, Failure> {
-        let call = Call {
-            name: tool.to_owned(),
-            arguments: arguments.to_string(),
-            meta: "{}".to_owned(),
-            caller: self.caller.clone(),
-            responses: Default::default(),
-            state: None,
-            notes: None,
-            surface: Surface::Agent,
-            trace: TraceHeaders::default(),
-        };
+        let caller = (self.caller.clone(), Surface::Agent);
+        let call =
+            Call::new(tool.to_owned(), arguments.to_string(), caller, TraceHeaders::default());
         let output = match self.calls.call(call).await? {
             Outcome::Done { output, .. } => output,
             // Another server has put its own tool in the place of the component's.

@@ -83,7 +83,7 @@ impl Found {
             let what = "\"auto\" is who looks here; claude, gemini, openai and builtin are right";
             self.put(&["assistants", name, "prefers"], what, true);
         }
-        for pattern in &it.tools {
+        for pattern in it.tools.written() {
             self.pattern(config, name, pattern);
         }
         for (key, list) in [("asks", &it.asks), ("trusts", &it.trusts)] {

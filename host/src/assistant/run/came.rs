@@ -1,44 +1,33 @@
 //! One call: as it is made, and what it came to.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Asker;
 use crate::{
     assistant::{Answered, Held, ToolCall, ToolResult, Wait},
-    calls::Call,
+    calls::{Call, Via},
     record::Surface,
     registry::Catalog,
 };
 
 /// `call` as the counter takes it.
-pub(super) fn made(call: &ToolCall, response: Response, asker: &Asker, catalog: &Catalog) -> Call {
+pub(super) fn made(call: &ToolCall, asker: &Asker, catalog: &Catalog, asked_by: &Arc<str>) -> Call {
     let bound = asker.binding.as_ref().map(|it| it.arguments(call, catalog));
     let arguments = bound.unwrap_or_else(|| call.arguments.clone());
+    let surface = if asker.binding.is_some() { Surface::Agent } else { Surface::Rest };
+    let arguments = Value::Object(arguments).to_string();
+    let caller = (asker.caller.clone(), surface);
     Call {
-        name: call.name.clone(),
-        arguments: Value::Object(arguments).to_string(),
         meta: Value::Object(call.meta.clone()).to_string(),
-        caller: asker.caller.clone(),
-        responses: response.answers,
-        state: response.state,
-        notes: None,
-        surface: if asker.binding.is_some() { Surface::Agent } else { Surface::Rest },
-        trace: asker.trace.clone(),
+        via: Via { asked_by: Some(asked_by.clone()), ..Via::default() },
+        ..Call::new(call.name.clone(), arguments, caller, asker.trace.clone())
     }
 }
 
-/// What the person answered to a call's questions.
-#[derive(Default)]
-pub(crate) struct Response {
-    pub(crate) answers: BTreeMap<String, Value>,
-    pub(crate) state: Option<String>,
-}
-
 /// What a call came to.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(crate) enum Came {
     Back(Answered),
     Held(Held),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
+    approvals,
     assistant::{Came, Language, Offer, Teller, ToolCall, ToolResult, Undecided, Why, text_of},
     failure::Failure,
 };
@@ -44,9 +45,8 @@ pub(super) fn nobody() -> ToolResult {
 }
 
 /// A call that began, of which the end is not known.
-pub(crate) fn broken_off() -> ToolResult {
-    let message = "The call was begun, and broke off before its end was known: it may have happened or not. Look first; do not simply make it again.";
-    ToolResult::Failed(Failure::new("broken_off", 409, message))
+pub(super) fn broken_off() -> ToolResult {
+    ToolResult::Failed(approvals::broken_off())
 }
 
 /// Whether nobody who decides can do anything about it: only what another argument or another place

@@ -36,7 +36,8 @@ impl Dialogue {
         let mut caller = Caller::agent(&self.scene.agent_id);
         caller.locale = Some(self.scene.language.tag().into());
         let asker = Asker::played(caller, binding);
-        let assistant = Assistant::new(&stage.calls, &stage.registry, crew.assistant.clone());
+        let of = (crew.assistant_name, crew.assistant.clone());
+        let assistant = Assistant::new(&stage.calls, &stage.registry, of);
         let provider = match &mut mind {
             Mind::Builtin(it) => {
                 let scene = json!({

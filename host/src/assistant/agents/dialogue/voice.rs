@@ -6,10 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::{Acted, Crew, Dialogue, texts, texts::Farewell};
-use crate::{
-    assistant::{Trouble, turns::number},
-    failure::Failure,
-};
+use crate::{assistant::Trouble, documents::number, failure::Failure};
 
 /// How often an assistant that fails is asked again, and how long it may ask to be left alone.
 const TRIES_MAX: u32 = 3;

@@ -1,4 +1,4 @@
-//! Which files are kept, oldest first, so that the oldest go where there is no more room.
+//! Which documents there are, oldest first, so that the oldest go where there is no more room.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,7 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::config::TurnLimits;
+use super::DocumentLimits;
 
 /// The files of a folder: each caller's in the order in which they go.
 #[derive(Default)]
@@ -26,19 +26,18 @@ struct Share {
     bytes: u64,
 }
 
-/// When a file goes: turns before those that wait for their person, and those before what calls came to,
-/// which keeps a call from being made twice; then the oldest.
-type Place = (u8, u64);
+/// When a file goes: by its kind, then the oldest.
+type Place = (usize, u64);
 
 impl Shelf {
     /// Those of `folder`; what was left half written there, and what is too much, is removed.
-    pub(super) fn read(folder: &Path, limits: &TurnLimits) -> io::Result<Self> {
+    pub(super) fn read(folder: &Path, limits: &DocumentLimits, kinds: &[&str]) -> io::Result<Self> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let metadata = entry.metadata()?;
-            if FileName::of(&name).is_none() {
+            if FileName::of(&name, kinds).is_none() {
                 if name.contains(".tmp-") {
                     fs::remove_file(entry.path())?;
                 }
@@ -50,18 +49,24 @@ impl Shelf {
         found.sort();
         let mut shelf = Self::default();
         for (_, name, bytes) in found {
-            for name in shelf.put(&name, bytes, limits) {
+            for name in shelf.put(&name, bytes, limits, kinds) {
                 fs::remove_file(folder.join(name))?;
             }
         }
         Ok(shelf)
     }
 
-    /// One more, or one again, which is then the youngest; the names of those that have to go. Whoever
-    /// has most gives way, so that nobody who has less than an equal share loses anything to others.
-    pub(super) fn put(&mut self, name: &str, bytes: u64, limits: &TurnLimits) -> Vec<String> {
+    /// One more, or one again, which is then the youngest; the names of those that have to go. The caller
+    /// with most gives way, so that one with less than an equal share loses nothing to others.
+    pub(super) fn put(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        limits: &DocumentLimits,
+        kinds: &[&str],
+    ) -> Vec<String> {
         self.remove(name);
-        let Some(FileName { share, rank }) = FileName::of(name) else { return Vec::new() };
+        let Some(FileName { share, rank }) = FileName::of(name, kinds) else { return Vec::new() };
         let place = (rank, self.next);
         self.next += 1;
         let own = self.shares.entry(share.to_owned()).or_default();
@@ -71,8 +76,8 @@ impl Shelf {
         self.bytes += bytes;
         let mut dropped = Vec::new();
         loop {
-            let is_crowded = self.files.len() > limits.turns_max;
-            if self.files.len() < 2 || !is_crowded && self.bytes <= limits.turns_bytes_max {
+            let is_crowded = self.files.len() > limits.documents_max;
+            if self.files.len() < 2 || !is_crowded && self.bytes <= limits.bytes_max {
                 return dropped;
             }
             let heaviest = self.shares.values().filter_map(|it| {
@@ -86,15 +91,23 @@ impl Shelf {
         }
     }
 
-    fn remove(&mut self, name: &str) {
-        let Some((share, place, bytes)) = self.files.remove(name) else { return };
+    /// Takes one away; whether it was there.
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        let Some((share, place, bytes)) = self.files.remove(name) else { return false };
         self.bytes -= bytes;
-        let Some(own) = self.shares.get_mut(&share) else { return };
+        let Some(own) = self.shares.get_mut(&share) else { return true };
         own.bytes -= bytes;
         own.files.remove(&place);
         if own.files.is_empty() {
             self.shares.remove(&share);
         }
+        true
+    }
+
+    /// The names of all of that kind.
+    pub(super) fn of_kind(&self, kind: &str) -> Vec<String> {
+        let is_it = |it: &&String| it.rsplit_once('.').is_some_and(|it| it.1 == kind);
+        self.files.keys().filter(is_it).cloned().collect()
     }
 }
 
@@ -102,20 +115,15 @@ impl Shelf {
 struct FileName<'a> {
     /// Whose it is; empty, where a host wrote it that did not say.
     share: &'a str,
-    rank: u8,
+    rank: usize,
 }
 
 impl<'a> FileName<'a> {
     /// `ID.SHARE.KIND`, or `ID.KIND`; nothing, where it is none of ours.
-    fn of(name: &'a str) -> Option<Self> {
+    fn of(name: &'a str, kinds: &[&str]) -> Option<Self> {
         let (id, rest) = name.split_once('.')?;
         let (share, kind) = rest.rsplit_once('.').unwrap_or(("", rest));
-        let rank = match kind {
-            super::TURN => 0,
-            super::WAITS => 1,
-            super::CALL => 2,
-            _ => return None,
-        };
+        let rank = kinds.iter().position(|it| *it == kind)?;
         let is_share = share.bytes().all(|it| it.is_ascii_hexdigit());
         (super::is_number(id) && is_share).then_some(Self { share, rank })
     }
@@ -125,8 +133,10 @@ impl<'a> FileName<'a> {
 mod tests {
     use super::*;
 
-    fn limits(turns_max: usize, turns_bytes_max: u64) -> TurnLimits {
-        TurnLimits { turns_max, turns_bytes_max, turn_bytes_max: 100 }
+    const KINDS: &[&str] = &["turn", "wait"];
+
+    fn limits(documents_max: usize, bytes_max: u64) -> DocumentLimits {
+        DocumentLimits { documents_max, bytes_max, document_bytes_max: 100 }
     }
 
     fn name(at: u32, share: &str, kind: &str) -> String {
@@ -138,11 +148,11 @@ mod tests {
         let (mut shelf, limits) = (Shelf::default(), limits(3, 100));
         let of = |at| name(at, "a", "turn");
         for at in 1..=3 {
-            assert_eq!(shelf.put(&of(at), 10, &limits), [""; 0]);
+            assert_eq!(shelf.put(&of(at), 10, &limits, KINDS), [""; 0]);
         }
-        assert_eq!(shelf.put(&of(4), 10, &limits), [of(1)]);
-        assert_eq!(shelf.put(&of(5), 95, &limits), [of(2), of(3), of(4)]);
-        assert_eq!(shelf.put(&of(6), 500, &limits), [of(5)], "the last one stays");
+        assert_eq!(shelf.put(&of(4), 10, &limits, KINDS), [of(1)]);
+        assert_eq!(shelf.put(&of(5), 95, &limits, KINDS), [of(2), of(3), of(4)]);
+        assert_eq!(shelf.put(&of(6), 500, &limits, KINDS), [of(5)], "the last one stays");
         assert_eq!((shelf.bytes, shelf.files.len(), shelf.shares.len()), (500, 1, 1));
     }
 
@@ -150,47 +160,45 @@ mod tests {
     fn one_that_is_written_again_is_the_youngest() {
         let (mut shelf, limits) = (Shelf::default(), limits(2, 100));
         let of = |at| name(at, "a", "turn");
-        shelf.put(&of(1), 10, &limits);
-        shelf.put(&of(2), 10, &limits);
-        shelf.put(&of(1), 20, &limits);
+        shelf.put(&of(1), 10, &limits, KINDS);
+        shelf.put(&of(2), 10, &limits, KINDS);
+        shelf.put(&of(1), 20, &limits, KINDS);
         assert_eq!(shelf.bytes, 30);
-        assert_eq!(shelf.put(&of(3), 10, &limits), [of(2)]);
+        assert_eq!(shelf.put(&of(3), 10, &limits, KINDS), [of(2)]);
     }
 
     #[test]
     fn evicts_only_from_the_caller_with_most() {
         let (mut shelf, limits) = (Shelf::default(), limits(1_000, 1_000));
         let approval = name(0, "b", "wait");
-        shelf.put(&approval, 300, &limits);
+        shelf.put(&approval, 300, &limits, KINDS);
         let mut dropped = Vec::new();
         for at in 1..200 {
-            dropped.extend(shelf.put(&name(at, "a", "wait"), 90, &limits));
+            dropped.extend(shelf.put(&name(at, "a", "wait"), 90, &limits, KINDS));
         }
         assert!(shelf.files.contains_key(&approval) && dropped.len() > 150);
         assert!(dropped.iter().all(|it| it.contains(".a.")), "{dropped:?}");
-        let limits = TurnLimits { turns_max: 20, ..limits };
+        let limits = DocumentLimits { documents_max: 20, ..limits };
         for at in 200..300 {
-            shelf.put(&name(at, "a", "turn"), 1, &limits);
+            shelf.put(&name(at, "a", "turn"), 1, &limits, KINDS);
         }
         assert!(shelf.files.contains_key(&approval), "by number, too");
     }
 
     #[test]
-    fn what_waits_outlives_what_does_not_and_results_outlive_both() {
-        let (mut shelf, limits) = (Shelf::default(), limits(3, 1_000));
-        let (call, wait) = (name(1, "a", "call"), name(2, "a", "wait"));
-        shelf.put(&call, 1, &limits);
-        shelf.put(&wait, 1, &limits);
+    fn what_waits_outlives_what_does_not() {
+        let (mut shelf, limits) = (Shelf::default(), limits(2, 1_000));
+        let wait = name(2, "a", "wait");
+        shelf.put(&wait, 1, &limits, KINDS);
         let mut before = name(3, "a", "turn");
-        shelf.put(&before, 1, &limits);
+        shelf.put(&before, 1, &limits, KINDS);
         for at in 4..40 {
             let next = name(at, "a", "turn");
-            assert_eq!(shelf.put(&next, 1, &limits), [before]);
+            assert_eq!(shelf.put(&next, 1, &limits, KINDS), [before]);
             before = next;
         }
-        assert_eq!(shelf.put(&name(40, "a", "wait"), 1, &limits), [before]);
-        assert_eq!(shelf.put(&name(41, "a", "call"), 1, &limits), [wait]);
-        assert!(shelf.files.contains_key(&call));
+        assert_eq!(shelf.put(&name(40, "a", "wait"), 1, &limits, KINDS), [before]);
+        assert_eq!(shelf.put(&name(41, "a", "wait"), 1, &limits, KINDS), [wait]);
     }
 
     #[test]
@@ -198,12 +206,12 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("turns-{}", std::process::id()));
         crate::private::make_folder(&folder).unwrap();
         let id = "0".repeat(32);
-        let own = [format!("{id}.turn"), format!("{id}.0a1b.wait"), format!("{id}.0a1b.call")];
+        let own = [format!("{id}.turn"), format!("{id}.0a1b.wait"), format!("{id}.0a1c.wait")];
         let others = [format!("{id}.tmp-7"), format!("{id}.0a1b.notes"), "notes.txt".to_owned()];
         for name in own.iter().chain(&others) {
             fs::write(folder.join(name), "{}").unwrap();
         }
-        let shelf = Shelf::read(&folder, &limits(10, 100)).unwrap();
+        let shelf = Shelf::read(&folder, &limits(10, 100), KINDS).unwrap();
         let there = others.each_ref().map(|it| folder.join(it).exists());
         fs::remove_dir_all(folder).unwrap();
         assert_eq!((shelf.files.len(), there), (3, [false, true, true]));

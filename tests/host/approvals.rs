@@ -1,0 +1,118 @@
+//! Calls that wait for a person's word, whoever wants them: held by the host, made once, and only as they
+//! were shown.
+
+use serde_json::{Value, json};
+use tests::{
+    cinema::{free_seats, id, showtimes},
+    client::Client,
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+mod assistant;
+mod elicited;
+mod errands;
+mod misuse;
+
+/// What the component `errand` is given.
+const ERRAND: &str = "
+[components.errand]
+grants = ['calls', 'endpoints']
+calls = ['component:cinema', 'echo', 'greet', 'run_errand']
+";
+
+/// A server with the cinema, and a component that calls its tools.
+struct Errands {
+    server: TestServer,
+    show: String,
+    seats: Vec<String>,
+}
+
+impl Errands {
+    async fn with(lines: &str) -> Self {
+        let folders = Folders::new();
+        for name in ["cinema", "echo", "errand"] {
+            folders.put(name, &component_bytes(name));
+        }
+        let config = folders.config_with(lines);
+        let server = TestServer::start(folders, |it| *it = config).await;
+        let client = server.client();
+        let show = id(&showtimes(&client).await[0]);
+        let seats = free_seats(&client, &show).await;
+        Self { server, show, seats }
+    }
+
+    async fn begin() -> Self {
+        Self::with(ERRAND).await
+    }
+
+    /// A call that reserves the seat at that place of the list.
+    fn reserve(&self, at: usize) -> Value {
+        json!({
+            "tool": "reserve_seats",
+            "arguments": {
+                "user_id": "u", "showtime_id": self.show, "seat_ids": [self.seats[at]],
+            },
+            "reason": "for the two of you",
+        })
+    }
+
+    async fn is_free(&self, at: usize) -> bool {
+        free_seats(&self.server.client(), &self.show).await.contains(&self.seats[at])
+    }
+
+    /// What became of calls, made while a request is answered.
+    async fn tried(&self, calls: Value) -> Vec<Value> {
+        tried(&self.server.client(), json!({ "calls": calls })).await
+    }
+
+    /// What became of a call that was held.
+    async fn looked(&self, id: &str) -> Value {
+        tried(&self.server.client(), json!({ "held": [id] })).await.remove(0)
+    }
+
+    /// The id of the one call that is held.
+    async fn held(&self, calls: Value) -> String {
+        let outcome = self.tried(calls).await.remove(0);
+        outcome["held"].as_str().unwrap_or_else(|| panic!("not held: {outcome}")).to_owned()
+    }
+}
+
+async fn tried(client: &Client, body: Value) -> Vec<Value> {
+    let response = client.post("/api/errand/tries", &[], body.to_string()).await;
+    let status = response.status();
+    let answer: Value = response.json().await.unwrap();
+    assert_eq!(status, 200, "{answer}");
+    answer["outputs"].as_array().unwrap().clone()
+}
+
+/// All that waits for the client.
+async fn inbox(client: &Client) -> Vec<Value> {
+    let answer: Value = client.get("/api/approvals").await.json().await.unwrap();
+    answer["approvals"].as_array().unwrap_or_else(|| panic!("{answer}")).clone()
+}
+
+async fn one(client: &Client, id: &str) -> (u16, Value) {
+    let response = client.get(&format!("/api/approvals/{id}")).await;
+    (response.status().as_u16(), response.json().await.unwrap())
+}
+
+async fn say(client: &Client, id: &str, body: Value) -> (u16, Value) {
+    let response = client.post(&format!("/api/approvals/{id}"), &[], body.to_string()).await;
+    (response.status().as_u16(), response.json().await.unwrap())
+}
+
+async fn allow(client: &Client, id: &str) -> (u16, Value) {
+    say(client, id, json!({ "allow": true })).await
+}
+
+/// Waits until something waits for the client.
+async fn waits(client: &Client) -> Value {
+    for _ in 0..600 {
+        if let Some(first) = inbox(client).await.into_iter().next() {
+            return first;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("nothing waits")
+}

@@ -1,0 +1,112 @@
+//! Somebody else's assistant in the place of the host's own.
+
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+use super::{allow, inbox};
+
+/// What an operator writes for it.
+fn lines(name: &str, tool: &str) -> String {
+    format!(
+        "[components.{name}]\ngrants = ['calls', 'endpoints', 'settings']\ncalls = ['{tool}']\nsettings = {{ tool = '{tool}' }}\n"
+    )
+}
+
+async fn talk(client: &Client, body: Value) -> Value {
+    let response = client.post("/api/chat", &[], body.to_string()).await;
+    let (status, answer) = (response.status(), response.json::<Value>().await.unwrap());
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
+    let folders = Folders::new();
+    for name in ["echo", "dialogue"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let config = folders.config_with(&lines("assistant", "echo"));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let client = server.client();
+    let asked = json!({ "message": "こんにちは" });
+    assert_ne!(talk(&client, asked.clone()).await["provider"], "clerk");
+    let mut changes = server.server().registry().changes();
+    server.folders.put("assistant", &component_bytes("clerk"));
+    changes.wait_for(|it| it.component("assistant").is_some()).await.unwrap();
+    let answer = talk(&client, asked.clone()).await;
+    assert_eq!(answer["provider"], "clerk", "{answer}");
+    assert!(answer["text"].as_str().unwrap().contains("こんにちは"), "{answer}");
+    let listed: Value = client.get("/api/chat").await.json().await.unwrap();
+    assert_eq!(listed["default"], "clerk");
+    std::fs::remove_file(server.file("assistant")).unwrap();
+    changes.wait_for(|it| it.component("assistant").is_none()).await.unwrap();
+    assert_ne!(talk(&client, asked).await["provider"], "clerk");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_streams_its_answer() {
+    let folders = Folders::new();
+    for name in ["echo", "clerk"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let config =
+        folders.config_with(&format!("{}[endpoints]\nchat = 'clerk'\n", lines("clerk", "echo")));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let headers = [("accept", "text/event-stream")];
+    let body = json!({ "message": "hello" }).to_string();
+    let response = server.client().post("/api/chat", &headers, body).await;
+    assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
+    let text = response.text().await.unwrap();
+    assert!(text.contains("event: text_delta") && text.contains("event: done"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_too_needs_its_persons_word() {
+    let folders = Folders::new();
+    for name in ["reach", "clerk"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let reach = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints']\nhttp = []\n";
+    let lines = lines("clerk", "send_letter");
+    let config = folders.config_with(&format!("{reach}{lines}[endpoints]\nchat = 'clerk'\n"));
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let client = server.client();
+    let answer = talk(&client, json!({ "message": "hello" })).await;
+    assert_eq!(answer["stopReason"], "waiting", "{answer}");
+    // A word that is said to it is none: the host is told, or nothing happens.
+    let id = answer["turn"].as_str().unwrap().to_owned();
+    let again = talk(&client, json!({ "turn": id, "approvals": { &id: "allow" } })).await;
+    assert_eq!(again["stopReason"], "waiting", "{again}");
+    assert_eq!(inbox(&client).await[0]["askedBy"], "component:clerk");
+    assert_eq!(allow(&client, &id).await.0, 200);
+    let done = talk(&client, json!({ "turn": id })).await;
+    assert_eq!(done["stopReason"], "end", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_a_password_is_needed_it_hears_of_nobody_without() {
+    let folders = Folders::new();
+    for name in ["echo", "clerk"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let lines = format!(
+        "{}[endpoints]\nchat = 'clerk'\n[chat]\npassword = {{ value = 'open sesame' }}\n",
+        lines("clerk", "echo")
+    );
+    let config = folders.config_with(&lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let client = server.client();
+    let body = json!({ "message": "hello" }).to_string();
+    assert_eq!(client.post("/api/chat", &[], body.clone()).await.status(), 401);
+    assert_eq!(client.get("/api/approvals").await.status(), 401);
+    let password = json!({ "password": "open sesame" }).to_string();
+    let entered = client.post("/api/auth", &[], password).await;
+    let cookie = entered.headers()["set-cookie"].to_str().unwrap().to_owned();
+    let cookie = cookie.split(';').next().unwrap();
+    let answer = client.post("/api/chat", &[("cookie", cookie)], body).await;
+    assert_eq!(answer.status(), 200);
+}

@@ -1,0 +1,89 @@
+//! Where its client shows forms, the host asks for the word by MCP elicitation.
+
+use serde_json::{Value, json};
+use tests::{
+    client::{Client, Listener},
+    legacy::LegacySession,
+};
+
+use super::{Errands, inbox};
+
+/// One round of `run_errand` by a client that shows forms.
+async fn run(client: &Client, calls: Value, more: Value) -> Value {
+    let mut meta = Client::meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
+    let mut params =
+        json!({ "name": "run_errand", "arguments": { "calls": calls }, "_meta": meta });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    client.request("tools/call", params).await.1
+}
+
+/// The word to everything that is asked.
+fn word(asked: &Value, decision: &str) -> Value {
+    let requests = asked["result"]["inputRequests"].as_object().expect("it asks").keys();
+    let accept = json!({ "action": "accept", "content": { "decision": decision } });
+    let responses: serde_json::Map<_, _> =
+        requests.map(|it| (it.clone(), accept.clone())).collect();
+    json!({ "requestState": asked["result"]["requestState"], "inputResponses": responses })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_with_forms_is_asked_and_the_call_is_made_once() {
+    let it = Errands::begin().await;
+    let client = it.server.client();
+    let calls = json!([it.reserve(0), it.reserve(1)]);
+    let asked = run(&client, calls.clone(), json!({})).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let requests = asked["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(requests.len(), 2);
+    let message = requests.values().next().unwrap()["params"]["message"].as_str().unwrap();
+    assert!(message.contains("reserve_seats") && message.contains("cinema"), "{message}");
+    assert!(it.is_free(0).await && inbox(&client).await.len() == 2);
+    let done = run(&client, calls.clone(), word(&asked, "allow")).await;
+    let outputs = done["result"]["structuredContent"]["outputs"].as_array();
+    assert_eq!(outputs.map(Vec::len), Some(2), "{done}");
+    assert!(!it.is_free(0).await && !it.is_free(1).await);
+    assert!(inbox(&client).await.is_empty());
+    // The same word again is used up.
+    let again = run(&client, calls, word(&asked, "allow")).await;
+    assert!(again["error"]["message"].as_str().unwrap().contains("used"), "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_is_no_and_a_word_for_other_arguments_is_none() {
+    let it = Errands::begin().await;
+    let client = it.server.client();
+    let calls = json!([it.reserve(0)]);
+    let asked = run(&client, calls.clone(), json!({})).await;
+    let other = run(&client, json!([it.reserve(1)]), word(&asked, "allow")).await;
+    assert!(other["error"]["message"].as_str().unwrap().contains("another call"), "{other}");
+    let denied = run(&client, calls, word(&asked, "deny")).await;
+    assert_eq!(denied["result"]["_meta"]["madoguchi/error"]["error"], "not_allowed", "{denied}");
+    assert!(it.is_free(0).await && it.is_free(1).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_of_the_legacy_era_are_asked_too() {
+    let it = Errands::begin().await;
+    let capabilities = json!({ "elicitation": {} });
+    let session = LegacySession::open_with(&it.server.url(), capabilities).await;
+    let params = json!({ "name": "run_errand", "arguments": { "calls": [it.reserve(0)] } });
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let mut said = Listener::of(session.post(call).await);
+    let mut outcome = Value::Null;
+    while let Some(message) = said.next(std::time::Duration::from_secs(60)).await {
+        if message["method"] == "elicitation/create" {
+            assert!(message["params"]["message"].as_str().unwrap().contains("reserve_seats"));
+            let result = json!({ "action": "accept", "content": { "decision": "allow" } });
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+            session.post(answer).await;
+        } else if message["id"] == 7 {
+            outcome = message;
+            break;
+        }
+    }
+    assert!(outcome["result"]["structuredContent"]["outputs"].is_array(), "{outcome}");
+    assert!(!it.is_free(0).await);
+}
