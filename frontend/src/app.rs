@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::access;
+use crate::approvals::Inbox;
 use crate::browser;
 use crate::chat::talk::Talk;
 use crate::conversations::filter::Filter;
@@ -14,6 +15,7 @@ use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::agents::AgentsView;
+use crate::views::approvals::ApprovalsView;
 use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
 use crate::views::conversations::{ConversationPlace, ConversationsView};
@@ -32,6 +34,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Board::new(page));
     provide_context(Talk::new(page));
     provide_context(Ears::new(page));
+    provide_context(Inbox::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
 
@@ -74,6 +77,7 @@ fn title(page: Page) -> String {
         Route::Forms => page.say(Key::FormsTitle).to_owned(),
         Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
+        Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
         Route::Conversations(_) | Route::Conversation(_) => page.say(Key::TalkPlace).to_owned(),
         Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
         Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
@@ -92,6 +96,7 @@ enum Stage {
     Forms,
     Navigation,
     Chat,
+    Approvals,
     Conversations,
     Conversation(String),
     Agents,
@@ -112,6 +117,7 @@ fn Place() -> impl IntoView {
             Route::Forms => Stage::Forms,
             Route::Navigation(_) => Stage::Navigation,
             Route::Chat => Stage::Chat,
+            Route::Approvals => Stage::Approvals,
             Route::Conversations(_) => Stage::Conversations,
             Route::Conversation(id) => Stage::Conversation(id.clone()),
             Route::Agents(_) => Stage::Agents,
@@ -132,6 +138,7 @@ fn Place() -> impl IntoView {
         Stage::Forms => view! { <FormsView/> }.into_any(),
         Stage::Navigation => view! { <NavigationView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
+        Stage::Approvals => view! { <ApprovalsView/> }.into_any(),
         Stage::Conversations => view! { <ConversationsView/> }.into_any(),
         Stage::Conversation(id) => view! { <ConversationPlace id/> }.into_any(),
         Stage::Agents => view! { <AgentsView/> }.into_any(),
@@ -205,6 +212,7 @@ fn Header() -> impl IntoView {
                 })}
             </nav>
             <div class="top-tools">
+                <InboxLink/>
                 <ConnectionView/>
                 <SignOut/>
                 <ThemeSelect/>
@@ -214,6 +222,26 @@ fn Header() -> impl IntoView {
                 </button>
             </div>
         </header>
+    }
+}
+
+/// The way to what waits for the reader's word, as long as something does.
+#[component]
+fn InboxLink() -> impl IntoView {
+    let page = page();
+    let inbox: Inbox = expect_context();
+    let count = Memo::new(move |_| inbox.waiting.with(|it| it.here().map_or(0, Vec::len)));
+    let is_here = move || page.route.with(|it| matches!(it, Route::Approvals));
+    move || {
+        (count.get() > 0).then(|| {
+            view! {
+                <a class="inbox-link" href=Route::Approvals.hash()
+                    aria-current=move || is_here().then_some("page")>
+                    {move || page.say(Key::ApprovalsTitle)}
+                    " "<span class="inbox-count">{count}</span>
+                </a>
+            }
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 mod access;
 mod agents;
 mod app;
+mod approvals;
 mod browser;
 mod call;
 mod cards;

@@ -58,6 +58,8 @@ pub(crate) struct Page {
     pub(crate) door: RwSignal<Door>,
     /// How often the host was found anew or swapped a tool: whoever shows its data asks again.
     pub(crate) refreshed: RwSignal<u32>,
+    /// How often what waits for the reader's word may have changed.
+    pub(crate) approvals: RwSignal<u32>,
     /// What the live region says, and how often it has spoken.
     pub(crate) voice: RwSignal<(String, u32)>,
     /// What is shown for a while, and which announcement it belongs to.
@@ -85,6 +87,7 @@ impl Page {
             server: RwSignal::new(ServerInfo::default()),
             door: RwSignal::new(Door::Open),
             refreshed: RwSignal::new(0),
+            approvals: RwSignal::new(0),
             voice: RwSignal::new((String::new(), 0)),
             toast: RwSignal::new(None),
             form_title: RwSignal::new(None),
@@ -245,7 +248,7 @@ impl Page {
                 let is_online = self.connection.get_untracked() == Connection::Online;
                 if is_online || self.meet().await {
                     let mut has_heard = false;
-                    let end = listen::listen(listen::to_tools(), None, |heard| {
+                    let end = listen::listen(listen::to_the_host(), None, |heard| {
                         has_heard = true;
                         self.hear(heard);
                     });
@@ -286,6 +289,12 @@ impl Page {
 
     fn hear(self, heard: Heard) {
         self.set_online();
+        if heard != Heard::ToolsChanged {
+            self.approvals.update(|it| *it = it.wrapping_add(1));
+        }
+        if matches!(heard, Heard::Updated(_)) {
+            return;
+        }
         spawn_local(async move {
             let before = self.tools.with_untracked(|it| it.here().cloned());
             if self.fetch_tools().await.is_err() {

@@ -1,7 +1,7 @@
-//! What the host answers beside MCP: `GET /api/…`, JSON out.
+//! What the host answers beside MCP, under `/api`: JSON in, JSON out.
 
-use gloo_net::http::Request;
-use serde::de::DeserializeOwned;
+use gloo_net::http::{Request, RequestBuilder, Response};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::access;
 use crate::browser;
@@ -13,13 +13,33 @@ const ANSWER_MAX: usize = 32 << 20;
 
 /// Reads what stands at an address of this host.
 pub(crate) async fn get<T: DeserializeOwned>(address: &str) -> Result<T, Trouble> {
-    let mut request = Request::get(address)
+    read(with_headers(Request::get(address)).send().await).await
+}
+
+/// Sends something to an address of this host; what it answers.
+pub(crate) async fn post<T: DeserializeOwned>(
+    address: &str,
+    body: &impl Serialize,
+) -> Result<T, Trouble> {
+    let request = with_headers(Request::post(address)).json(body);
+    let request = request.map_err(|error| Trouble::page(&error.to_string()))?;
+    read(request.send().await).await
+}
+
+fn with_headers(request: RequestBuilder) -> RequestBuilder {
+    let request = request
         .header("Accept", "application/json")
         .header("Accept-Language", &browser::document_language());
-    if let Some(authorization) = access::header() {
-        request = request.header("Authorization", &authorization);
+    match access::header() {
+        Some(authorization) => request.header("Authorization", &authorization),
+        None => request,
     }
-    let response = request.send().await.map_err(|_| Trouble::Offline)?;
+}
+
+async fn read<T: DeserializeOwned>(
+    response: Result<Response, gloo_net::Error>,
+) -> Result<T, Trouble> {
+    let response = response.map_err(|_| Trouble::Offline)?;
     let status = response.status();
     let text = response.text().await.map_err(|_| Trouble::Offline)?;
     if status == 401 {

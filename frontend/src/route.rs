@@ -24,6 +24,8 @@ pub(crate) enum Route {
     Conversations(Filter),
     /// `#/conversations/ID`
     Conversation(String),
+    /// `#/approvals`: what waits for the reader's word.
+    Approvals,
     /// `#/agents`, and `#/agents/PROJECT/AGENT`: the reader's chat with an agent.
     Agents(Option<Seat>),
 }
@@ -63,6 +65,7 @@ impl Route {
             ("form", Some(handle)) => Self::Form(handle),
             ("forms", None) => Self::Forms,
             ("chat", None) => Self::Chat,
+            ("approvals", None) => Self::Approvals,
             ("agents", project) => {
                 let seat = project.zip(next).map(|(project, agent)| Seat { project, agent });
                 Self::Agents(seat)
@@ -83,6 +86,7 @@ impl Route {
             Self::Form(handle) => format!("#/form/{}", encoded(handle)),
             Self::Forms => "#/forms".to_owned(),
             Self::Chat => "#/chat".to_owned(),
+            Self::Approvals => "#/approvals".to_owned(),
             Self::Agents(None) => "#/agents".to_owned(),
             Self::Agents(Some(it)) => {
                 format!("#/agents/{}/{}", encoded(&it.project), encoded(&it.agent))

@@ -1,6 +1,7 @@
 //! The views: thin skins over plain state.
 
 pub(crate) mod agents;
+pub(crate) mod approvals;
 pub(crate) mod box_office;
 mod cards;
 pub(crate) mod chat;

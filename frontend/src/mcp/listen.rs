@@ -20,9 +20,12 @@ pub(crate) enum Heard {
     Updated(String),
 }
 
-/// What to listen to: the list of tools.
-pub(crate) fn to_tools() -> Value {
-    json!({ "toolsListChanged": true })
+/// Where the calls are that wait for the reader's word.
+pub(crate) const APPROVALS: &str = "madoguchi://approvals";
+
+/// What to listen to as long as the page is open: the list of tools, and what waits for the reader.
+pub(crate) fn to_the_host() -> Value {
+    json!({ "toolsListChanged": true, "resourceSubscriptions": [APPROVALS] })
 }
 
 /// What to listen to: these resources.

@@ -325,4 +325,21 @@ with_map_words! {
     FormsNoneFit: "この状態のフォームはありません。", "No form is in this state.";
     FormsCsv: "CSV をダウンロード", "Download as CSV";
     FormsCsvHere: "CSV をダウンロードしました。", "The CSV file is downloaded.";
+
+    // What waits for the reader's word.
+    ApprovalsTitle: "承認待ち", "Approvals";
+    ApprovalsHint: "アシスタントやツールが、あなたの代わりに実行しようとしていることです。許可するまで実行されません。", "What assistants and tools want to do on your behalf. Nothing is done before you allow it.";
+    ApprovalsNone: "承認を待っているものはありません。", "Nothing waits for your approval.";
+    ApprovalsHeard: "承認待ちが {0} 件あります。", "Waiting for your approval: {0}.";
+    ApprovalAsker: "依頼元", "Asked by";
+    ApprovalAssistant: "アシスタント「{0}」", "the assistant “{0}”";
+    ApprovalComponent: "ツール群「{0}」", "the tools of “{0}”";
+    ApprovalAt: "依頼日時", "Asked";
+    ApprovalUntil: "期限", "Until";
+    ApprovalChanged: "前に確認したあとでツールの内容が変わりました。今の内容を確かめてください。", "The tool has changed since you were asked. Look at what it is now.";
+    ApprovalAllow: "許可して実行", "Allow and run";
+    ApprovalRunning: "実行しています…", "Running…";
+    ApprovalMade: "実行しました。", "It was run.";
+    ApprovalNotMade: "実行しませんでした。", "It was not run.";
+    ApprovalWentWrong: "実行しましたが、うまくいきませんでした：{0}", "It was run, and failed: {0}";
 }

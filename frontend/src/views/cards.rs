@@ -18,7 +18,7 @@ use leptos::prelude::*;
 
 pub(crate) use call_card::CallCard;
 pub(crate) use gallery::ThreadGallery;
-pub(crate) use pending::PendingCard;
+pub(crate) use pending::{PendingCard, asked};
 pub(crate) use pictures::PictureGrid;
 pub(crate) use seats::SeatChoice;
 

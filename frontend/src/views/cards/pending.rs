@@ -72,7 +72,7 @@ fn Asked(
     }
 }
 
-fn asked(question: crate::chat::waiting::Question) -> Question {
+pub(crate) fn asked(question: crate::chat::waiting::Question) -> Question {
     let crate::chat::waiting::Question { key, message, schema, url } = question;
     let ask = match (schema, url) {
         (Some(schema), _) => Ask::Form(schema),

@@ -1,0 +1,121 @@
+//! What waits for the reader's word: calls that an assistant or a component wants made on their behalf.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::call::Loaded;
+use crate::page::{Door, Page};
+use crate::rest;
+use crate::route::encoded;
+use crate::text::Key;
+use crate::trouble::{Refusal, Trouble};
+
+/// Those that are drawn at once.
+const SHOWN_MAX: usize = 100;
+
+/// One call, as the host tells of it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Approval {
+    pub(crate) id: String,
+    pub(crate) state: String,
+    pub(crate) tool: String,
+    /// What would happen: a sentence, then a line for each thing to know.
+    pub(crate) words: String,
+    pub(crate) arguments_sha256: String,
+    /// `assistant:NAME` or `component:NAME`.
+    pub(crate) asked_by: String,
+    pub(crate) asked_at: String,
+    pub(crate) expires_at: String,
+    /// What of the tool has changed since it was asked before.
+    pub(crate) changed: Vec<String>,
+    /// What the tool asks, where it was run and asks something.
+    pub(crate) questions: Vec<crate::chat::waiting::Question>,
+    pub(crate) error: Option<Refusal>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    approvals: Vec<Approval>,
+}
+
+/// What the reader says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Word {
+    Allow,
+    Deny,
+    /// `{KEY: {action, content}}`.
+    Answers(Value),
+}
+
+/// All that waits, kept up to date for as long as the page is open.
+#[derive(Clone, Copy)]
+pub(crate) struct Inbox {
+    page: Page,
+    pub(crate) waiting: RwSignal<Loaded<Vec<Approval>>>,
+    number: StoredValue<u32>,
+}
+
+impl Inbox {
+    pub(crate) fn new(page: Page) -> Self {
+        let waiting = RwSignal::new(Loaded::Loading);
+        let inbox = Self { page, waiting, number: StoredValue::new(0) };
+        Effect::new(move |_| {
+            page.approvals.track();
+            page.lang.track();
+            if page.door.get() == Door::Open {
+                inbox.load();
+            } else {
+                inbox.waiting.set(Loaded::Loading);
+            }
+        });
+        inbox
+    }
+
+    /// Fetches the list; what is shown stays until it is here.
+    pub(crate) fn load(self) {
+        self.number.update_value(|it| *it = it.wrapping_add(1));
+        let number = self.number.get_value();
+        spawn_local(async move {
+            let found = rest::get::<Listed>("/api/approvals").await;
+            if self.number.try_get_value() != Some(number) {
+                return;
+            }
+            match found {
+                Ok(mut listed) => {
+                    listed.approvals.truncate(SHOWN_MAX);
+                    let count = listed.approvals.len();
+                    let before = self.waiting.with_untracked(|it| it.here().map_or(0, Vec::len));
+                    if count > before {
+                        let lang = self.page.lang.get_untracked();
+                        let heard = lang.fill(Key::ApprovalsHeard, &[&count.to_string()]);
+                        self.page.announce(heard);
+                    }
+                    self.waiting.set(Loaded::Here(listed.approvals));
+                }
+                Err(trouble) if self.waiting.with_untracked(|it| it.here().is_none()) => {
+                    self.waiting.set(Loaded::Failed(trouble));
+                }
+                // An old list is better than none.
+                Err(_) => {}
+            }
+        });
+    }
+
+    /// Says the reader's word, for the arguments that they were shown; how the call stands then.
+    pub(crate) async fn say(self, approval: &Approval, word: &Word) -> Result<Approval, Trouble> {
+        let sha = &approval.arguments_sha256;
+        let body = match word {
+            Word::Allow => json!({ "allow": true, "argumentsSha256": sha }),
+            Word::Deny => json!({ "allow": false }),
+            Word::Answers(answers) => json!({ "answers": answers }),
+        };
+        let address = format!("/api/approvals/{}", encoded(&approval.id));
+        let said = rest::post::<Approval>(&address, &body).await;
+        self.load();
+        said
+    }
+}
