@@ -28,7 +28,7 @@ pub(crate) struct Approval {
     /// `assistant:NAME` or `component:NAME`.
     pub(crate) asked_by: String,
     pub(crate) asked_at: String,
-    pub(crate) expires_at: String,
+    pub(crate) expires_at: Option<String>,
     /// What of the tool has changed since it was asked before.
     pub(crate) changed: Vec<String>,
     /// What the tool asks, where it was run and asks something.

@@ -121,7 +121,8 @@ pub(crate) struct Approval {
     pub(crate) changed: Vec<String>,
     pub(crate) asks_first: bool,
     pub(crate) held_at_s: u64,
-    pub(crate) expires_at_s: u64,
+    /// When the call is no longer made; a question of its tool waits as long as the person likes.
+    pub(crate) expires_at_s: Option<u64>,
     pub(crate) state: State,
     /// How long its call took, in milliseconds, where it ended.
     #[serde(default)]
@@ -227,7 +228,7 @@ struct Waiting {
     owner: Arc<str>,
     asked_by: Arc<str>,
     held_at_s: u64,
-    expires_at_s: u64,
+    expires_at_s: Option<u64>,
 }
 
 impl Approvals {
@@ -258,22 +259,9 @@ impl Approvals {
 
     /// Keeps a call until its person has spoken.
     pub(crate) async fn hold(&self, wanted: Wanted) -> Result<Approval, Failure> {
-        let now_s = self.now_s();
-        {
-            let mut waiting = self.waiting();
-            waiting.retain(|_, it| it.expires_at_s > now_s);
-            let is_same =
-                |it: &&Waiting| it.owner == wanted.owner && it.asked_by == wanted.asked_by;
-            if waiting.values().filter(is_same).count() >= WAITING_MAX {
-                let message = format!(
-                    "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
-                    wanted.asked_by
-                );
-                return Err(Failure::new("too_many_approvals", 429, message));
-            }
-        }
+        let (now_s, id) = (self.now_s(), number().map_err(|error| unwritten(&error))?);
         let approval = Approval {
-            id: number().map_err(|error| unwritten(&error))?,
+            id,
             owner: wanted.owner,
             asked_by: wanted.asked_by,
             tool: wanted.tool,
@@ -285,11 +273,32 @@ impl Approvals {
             changed: wanted.changed,
             asks_first: wanted.asks_first,
             held_at_s: now_s,
-            expires_at_s: now_s.saturating_add(self.0.valid_s),
+            expires_at_s: match wanted.state {
+                State::Waits => Some(now_s.saturating_add(self.0.valid_s)),
+                _ => None,
+            },
             state: wanted.state,
             ms: None,
         };
-        self.put(&approval).await.map_err(|error| unwritten(&error))?;
+        {
+            let mut waiting = self.waiting();
+            waiting.retain(|_, it| it.expires_at_s.is_none_or(|it| it > now_s));
+            let is_same =
+                |it: &&Waiting| it.owner == approval.owner && it.asked_by == approval.asked_by;
+            if waiting.values().filter(is_same).count() >= WAITING_MAX {
+                let message = format!(
+                    "{WAITING_MAX} calls of {} wait for the person already; they have to answer some first.",
+                    approval.asked_by
+                );
+                return Err(Failure::new("too_many_approvals", 429, message));
+            }
+            // At once, so that of many that come together no more than that are kept.
+            waiting.insert(approval.id.clone(), Waiting::of(&approval));
+        }
+        if let Err(error) = self.put(&approval).await {
+            self.waiting().remove(&approval.id);
+            return Err(unwritten(&error));
+        }
         Ok(approval)
     }
 
@@ -311,7 +320,7 @@ impl Approvals {
     pub(crate) async fn read(&self, id: &str, owner: &str) -> Option<Approval> {
         let found = self.0.documents.get::<Approval>(id, owner).await;
         let mut approval = found.filter(|it| *it.owner == *owner)?;
-        if approval.state.is_open() && approval.expires_at_s <= self.now_s() {
+        if approval.state.is_open() && approval.expires_at_s.is_some_and(|it| it <= self.now_s()) {
             approval.state = State::Expired;
         }
         Some(approval)

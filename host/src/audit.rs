@@ -26,7 +26,7 @@ mod journal;
 mod line;
 mod writer;
 
-pub(crate) use line::{Arguments, By, Line, Version};
+pub(crate) use line::{Arguments, By, Line, OnBehalf, Version};
 use writer::Writer;
 
 /// Lines that may wait for the writer; beyond that they are counted and dropped.

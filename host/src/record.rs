@@ -331,8 +331,10 @@ impl Drop for Record<'_> {
                 &mut Arc::make_mut(&mut self.call).arguments,
             )),
             outcome: std::mem::take(&mut self.word),
-            asked_by: self.call.via.asked_by.clone(),
-            approval: self.call.via.approval.clone(),
+            on_behalf: self.call.via.asked_by.clone().map(|asked_by| {
+                let approval = self.call.via.approval.clone();
+                Box::new(audit::OnBehalf { asked_by, approval })
+            }),
             is_refused: self.ending.is_refusal()
                 || self.component.is_none() && self.server.is_none(),
             duration,

@@ -7,9 +7,12 @@ use web_sys::AbortController;
 
 use super::entry::Failure;
 use super::event::Event;
+use super::thread::WORDS;
 use crate::access;
 use crate::browser;
 use crate::mcp::{self, Pieces};
+use crate::rest;
+use crate::route::encoded;
 use crate::trouble::Trouble;
 
 /// Characters of an answer that is no stream: pictures come in it.
@@ -68,9 +71,19 @@ pub(crate) async fn chat(
     stop: AbortController,
     mut on_event: impl FnMut(Event),
 ) -> Result<(), Lost> {
+    let mut request = request.clone();
+    let words = request.as_object_mut().and_then(|it| it.remove(WORDS)).unwrap_or_default();
+    for (id, is_allowed) in words.as_object().into_iter().flatten() {
+        let address = format!("/api/approvals/{}", encoded(id));
+        // One that was answered before stands as it is, which the assistant tells.
+        let said = rest::post::<Value>(&address, &json!({ "allow": is_allowed })).await;
+        if matches!(said, Err(Trouble::Offline)) {
+            return Err(Lost::Failed(Failure::offline()));
+        }
+    }
     let request = with_headers(Request::post("/api/chat"), &stop)
         .header("Accept", "text/event-stream")
-        .json(request)
+        .json(&request)
         .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
     let response = answered(request.send().await, &stop)?;
     if !mcp::is_stream(&response) {

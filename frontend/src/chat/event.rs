@@ -168,6 +168,7 @@ impl Asking {
                 params: given("params"),
                 reason: said("reason"),
                 trust: said("trust"),
+                held: value.get("held").and_then(Value::as_str).map(str::to_owned),
             },
             "questions" => {
                 let questions: Vec<Question> = serde_json::from_value(given("questions")).ok()?;

@@ -14,6 +14,7 @@ use super::picture::Picture;
 use super::shared::Shared;
 use super::tool_card::State;
 use super::waiting::{Pending, Reply, Waiting};
+pub(crate) use asking::WORDS;
 pub(crate) use taking::Coming;
 
 /// Characters of one message.

@@ -32,6 +32,10 @@ pub(crate) enum Waiting {
         /// By which the tool is trusted as it is now; empty where its name does.
         #[serde(default)]
         trust: String,
+        /// The host's own approval, where an assistant that is a component asks: it hears what became of
+        /// the call, and cannot allow it itself.
+        #[serde(default)]
+        held: Option<String>,
     },
     /// A tool's own questions.
     Questions { call_id: String, name: String, questions: Vec<Question> },

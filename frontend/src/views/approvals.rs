@@ -155,7 +155,12 @@ fn Asked(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Word>) -> im
             <dl class="inbox-facts">
                 <div><dt>{move || page.say(Key::ApprovalAsker)}</dt><dd>{asked_by}</dd></div>
                 <div><dt>{move || page.say(Key::ApprovalAt)}</dt><dd>{move || moment(&at)}</dd></div>
-                <div><dt>{move || page.say(Key::ApprovalUntil)}</dt><dd>{move || moment(&until)}</dd></div>
+                {until.map(|until| view! {
+                    <div>
+                        <dt>{move || page.say(Key::ApprovalUntil)}</dt>
+                        <dd>{move || moment(&until)}</dd>
+                    </div>
+                })}
             </dl>
             {actions}
         </section>

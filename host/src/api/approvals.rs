@@ -124,11 +124,11 @@ impl Waiting {
             let message = "The call has other arguments than the ones that this answer is for; nothing was done.";
             return Err(Failure::new("other_arguments", 409, message));
         }
-        let fits = match (&before.state, &reply) {
-            (Stands::Waits, Reply::Allow | Reply::Deny) => true,
-            (Stands::Asks { .. }, Reply::Answers(_) | Reply::Deny) => true,
-            _ => false,
-        };
+        let fits = matches!(
+            (&before.state, &reply),
+            (Stands::Waits, Reply::Allow | Reply::Deny)
+                | (Stands::Asks { .. }, Reply::Answers(_) | Reply::Deny)
+        );
         if !fits {
             return Err(over(&before));
         }
@@ -158,12 +158,12 @@ impl Waiting {
             "owner": described.as_ref().map(|it| &it.owner),
             "isDestructive": described.as_ref().is_some_and(|it| it.is_destructive),
             "words": it.words(&catalog, language),
-            "arguments": it.arguments,
+            "arguments": it.veiled(described.as_ref()),
             "argumentsSha256": it.arguments_sha256,
             "reason": it.reason,
             "askedBy": it.asked_by,
             "askedAt": rfc3339(it.held_at_s),
-            "expiresAt": rfc3339(it.expires_at_s),
+            "expiresAt": it.expires_at_s.map(rfc3339),
         });
         if !it.changed.is_empty() {
             told["changed"] = json!(it.changed);

@@ -2,13 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::Approval;
+use super::{Approval, State};
 use crate::{caller::Owner, clean, failure::shortened, language::Language, registry::Catalog};
 
 /// Arguments that are told, and bytes of one.
 const ARGUMENTS_MAX: usize = 20;
 const ARGUMENT_BYTES_MAX: usize = 300;
 const DESCRIPTION_BYTES_MAX: usize = 400;
+/// What stands for a secret, what names of secrets have in them (as on the page), and how deep is looked.
+const MASK: &str = "••••";
+const SECRETS: [&str; 8] =
+    ["passkey", "password", "passwd", "token", "secret", "apikey", "authorization", "credential"];
+const DEPTH_MAX: usize = 16;
 
 /// A tool, as people are told of it.
 pub(crate) struct Described {
@@ -50,26 +55,46 @@ impl Described {
     fn label<'a>(&'a self, name: &'a str) -> &'a str {
         let property = self.schema.get("properties").and_then(|it| it.get(name));
         let text = |field: &str| property?.get(field)?.as_str().filter(|it| !it.trim().is_empty());
-        text("title").or_else(|| text("description").map(first_sentence)).unwrap_or(name)
+        let text = text("title").or_else(|| text("description").map(first_sentence));
+        let end = |it: &str| it.find(['（', '(']).filter(|at| *at > 0).unwrap_or(it.len());
+        let text = text.map(|it| it[..end(it)].trim_end_matches(['。', '.', ' ', ':', '：']));
+        text.filter(|it| !it.is_empty()).unwrap_or(name)
     }
 }
 
 impl Approval {
+    /// The arguments without what its schema or its name says is secret.
+    pub(crate) fn veiled(&self, described: Option<&Described>) -> Map<String, Value> {
+        let schema = described.and_then(|it| it.schema.get("properties"));
+        let veil = |(name, value): (&String, &Value)| {
+            let of = schema.and_then(|it| it.get(name));
+            (name.clone(), veiled(name, value, of, DEPTH_MAX))
+        };
+        self.arguments.iter().map(veil).collect()
+    }
+
     /// What happens if the person lets it: the tool, what it does, with what, and why.
     pub(crate) fn words(&self, catalog: &Catalog, language: Language) -> String {
         let described = Described::of(catalog, &self.tool, language);
         let tool = &self.tool;
         let title = described.as_ref().and_then(|it| it.title.as_deref()).unwrap_or(tool);
         let owner = described.as_ref().map_or("", |it| it.owner.as_str());
-        let mut lines = vec![language.pick(
-            format!("「{title}」（{owner}の{tool}）を実行してよいですか？"),
-            format!("May “{title}” ({tool} of {owner}) be run?"),
-        )];
+        let first = match &self.state {
+            State::Asks { .. } => language.pick(
+                format!("「{title}」（{owner}の{tool}）があなたに尋ねています。"),
+                format!("“{title}” ({tool} of {owner}) asks you something."),
+            ),
+            _ => language.pick(
+                format!("「{title}」（{owner}の{tool}）を実行してよいですか？"),
+                format!("May “{title}” ({tool} of {owner}) be run?"),
+            ),
+        };
+        let mut lines = vec![first];
         if let Some(it) = &described {
             let what = first_sentence(&it.description).to_owned();
             lines.push(shortened(clean::text(&what), DESCRIPTION_BYTES_MAX));
         }
-        for (name, value) in self.arguments.iter().take(ARGUMENTS_MAX) {
+        for (name, value) in self.veiled(described.as_ref()).iter().take(ARGUMENTS_MAX) {
             let label = described.as_ref().map_or(name.as_str(), |it| it.label(name));
             lines.push(format!(
                 "{}: {}",
@@ -90,6 +115,31 @@ impl Approval {
         }
         lines.retain(|it| !it.trim().is_empty());
         lines.join("\n")
+    }
+}
+
+/// `value`, which is called `name`, without what is secret in it.
+fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Value {
+    let says = |field: &str, what: Value| schema.and_then(|it| it.get(field)) == Some(&what);
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain = letters.collect::<String>().to_ascii_lowercase();
+    // Counts of tokens are no secret.
+    let is_named = SECRETS.iter().any(|it| plain.contains(it)) && !plain.ends_with("tokens");
+    if is_named || says("format", "password".into()) || says("writeOnly", true.into()) || depth == 0
+    {
+        return MASK.into();
+    }
+    let of = |name: &str| schema.and_then(|it| it.get("properties")?.get(name));
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, it)| (name.clone(), veiled(name, it, of(name), depth - 1)))
+            .collect(),
+        Value::Array(all) => {
+            let items = schema.and_then(|it| it.get("items"));
+            all.iter().map(|it| veiled("", it, items, depth - 1)).collect()
+        }
+        other => other.clone(),
     }
 }
 
@@ -128,6 +178,18 @@ mod tests {
         ] {
             assert_eq!(first_sentence(text), first);
         }
+    }
+
+    #[test]
+    fn veils_what_is_secret_by_its_name_or_its_schema() {
+        let schema = serde_json::json!({ "properties": {
+            "pin": { "type": "string", "format": "password" },
+            "note": { "type": "string" },
+        } });
+        let value = serde_json::json!({ "pin": "1234", "note": "hi", "session_token": "sess_1" });
+        let seen = veiled("", &value, Some(&schema), DEPTH_MAX);
+        let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
+        assert_eq!(seen, expected);
     }
 
     #[test]

@@ -26,13 +26,19 @@ pub(crate) struct Line {
     pub(crate) by: Option<By>,
     pub(crate) arguments: Arguments,
     pub(crate) outcome: Cow<'static, str>,
-    /// Who wanted it on the principal's behalf: `assistant:NAME` or `component:NAME`.
-    pub(crate) asked_by: Option<Arc<str>>,
-    /// The approval that it is held for, or made with.
-    pub(crate) approval: Option<Arc<str>>,
+    /// Who wanted it, where that is not the principal. In a box: most lines have none.
+    pub(crate) on_behalf: Option<Box<OnBehalf>>,
     /// Whether it was turned away: nothing ran, or what ran did nothing but say no.
     pub(crate) is_refused: bool,
     pub(crate) duration: Duration,
+}
+
+/// Who wanted a call on the principal's behalf.
+pub(crate) struct OnBehalf {
+    /// `assistant:NAME` or `component:NAME`.
+    pub(crate) asked_by: Arc<str>,
+    /// The approval that it is held for, or made with.
+    pub(crate) approval: Option<Arc<str>>,
 }
 
 /// Who answered.
@@ -130,8 +136,8 @@ impl Line {
             digest: version.map(|it| it.digest.get(..12).unwrap_or(&it.digest)),
             generation: version.and_then(|it| it.generation),
             server,
-            asked_by: self.asked_by.as_deref(),
-            approval: self.approval.as_deref(),
+            asked_by: self.on_behalf.as_ref().map(|it| &*it.asked_by),
+            approval: self.on_behalf.as_ref().and_then(|it| it.approval.as_deref()),
             arguments_sha256: self.arguments.digest(),
             outcome: &self.outcome,
             duration_us: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),

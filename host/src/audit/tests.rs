@@ -39,8 +39,7 @@ fn line(call: u64, arguments: &str) -> Line {
         })),
         arguments: Arguments::of(arguments.to_owned()),
         outcome: "done".into(),
-        asked_by: None,
-        approval: None,
+        on_behalf: None,
         is_refused: false,
         duration: Duration::from_micros(42),
     }

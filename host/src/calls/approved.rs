@@ -169,6 +169,7 @@ impl Calls {
             Ok(performed) => State::of(performed).unwrap_or_else(|it| State::Ended(Err(it))),
             Err(_) => State::Begun,
         };
+        approval.expires_at_s = None;
         approval.ms = Some(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         if let Err(error) = approvals.put(&approval).await {
             tracing::error!("what a call came to is not written down: {error}");
@@ -284,8 +285,10 @@ impl Calls {
             by: by(component.map(|it| &**it), served.as_deref()),
             arguments: audit::Arguments::of(Value::Object(approval.arguments.clone()).to_string()),
             outcome: outcome.into(),
-            asked_by: Some(approval.asked_by.clone()),
-            approval: Some(approval.id.as_str().into()),
+            on_behalf: Some(Box::new(audit::OnBehalf {
+                asked_by: approval.asked_by.clone(),
+                approval: Some(approval.id.as_str().into()),
+            })),
             is_refused: false,
             duration: Duration::ZERO,
         });

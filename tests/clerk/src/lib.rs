@@ -1,5 +1,5 @@
-//! Somebody else's assistant: it answers every message of the chat by calling one tool, which its setting
-//! names, and asks its person as the host's own one does.
+//! Somebody else's assistant: it answers every message of the chat by calling one tool, which its settings
+//! name with its arguments.
 
 use serde_json::{Value, json};
 use toolkit::{
@@ -34,9 +34,13 @@ fn talk(request: &Asked) -> Result<Answer, Stop> {
     let text = |name: &str| asked.get(name).and_then(Value::as_str).unwrap_or_default();
     let outcome = match text("turn") {
         "" => {
-            let tool: String = settings::get("tool").ok().flatten().unwrap_or_default();
-            let arguments = json!({ "value": { "message": text("message") } });
-            let request = Request::of(&tool, arguments).because("Every message is answered by it.");
+            let setting = |name| settings::get::<Value>(name).ok().flatten().unwrap_or_default();
+            let message = json!(text("message")).to_string();
+            let arguments = setting("arguments").to_string().replace("\"{message}\"", &message);
+            let arguments = serde_json::from_str(&arguments).unwrap_or_default();
+            let tool = setting("tool");
+            let tool = tool.as_str().unwrap_or_default();
+            let request = Request::of(tool, arguments).because("Every message is answered by it.");
             calls::call(&[request]).pop()
         }
         approval => calls::held(&[approval.to_owned()]).pop(),
@@ -65,7 +69,8 @@ fn answer(outcome: Outcome) -> Value {
             answer["text"] = "May I?".into();
             answer["stopReason"] = "waiting".into();
             answer["turn"] = id.as_str().into();
-            answer["waiting"] = json!([{ "type": "approval", "callId": id, "approval": id }]);
+            answer["waiting"] =
+                json!([{ "type": "approval", "callId": id, "held": id, "name": "" }]);
         }
         Outcome::Failed(failure) => {
             let failure: Value = serde_json::from_str(&failure).unwrap_or_default();

@@ -9,10 +9,17 @@ use tests::{
 
 use super::{allow, inbox};
 
+/// The arguments of `echo` that take a message.
+const ECHO: &str = "{ value = { message = '{message}' } }";
+
 /// What an operator writes for it.
-fn lines(name: &str, tool: &str) -> String {
+fn lines(name: &str, tool: &str, arguments: &str) -> String {
     format!(
-        "[components.{name}]\ngrants = ['calls', 'endpoints', 'settings']\ncalls = ['{tool}']\nsettings = {{ tool = '{tool}' }}\n"
+        "[components.{name}]
+grants = ['calls', 'endpoints', 'settings']
+calls = ['{tool}']
+settings = {{ tool = '{tool}', arguments = {arguments} }}
+"
     )
 }
 
@@ -29,7 +36,7 @@ async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
     for name in ["echo", "dialogue"] {
         folders.put(name, &component_bytes(name));
     }
-    let config = folders.config_with(&lines("assistant", "echo"));
+    let config = folders.config_with(&lines("assistant", "echo", ECHO));
     let server = TestServer::start(folders, |it| *it = config).await;
     let client = server.client();
     let asked = json!({ "message": "こんにちは" });
@@ -53,8 +60,8 @@ async fn it_streams_its_answer() {
     for name in ["echo", "clerk"] {
         folders.put(name, &component_bytes(name));
     }
-    let config =
-        folders.config_with(&format!("{}[endpoints]\nchat = 'clerk'\n", lines("clerk", "echo")));
+    let config = folders
+        .config_with(&format!("{}[endpoints]\nchat = 'clerk'\n", lines("clerk", "echo", ECHO)));
     let server = TestServer::start(folders, |it| *it = config).await;
     let headers = [("accept", "text/event-stream")];
     let body = json!({ "message": "hello" }).to_string();
@@ -71,7 +78,7 @@ async fn it_too_needs_its_persons_word() {
         folders.put(name, &component_bytes(name));
     }
     let reach = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints']\nhttp = []\n";
-    let lines = lines("clerk", "send_letter");
+    let lines = lines("clerk", "send_letter", "{ text = '{message}' }");
     let config = folders.config_with(&format!("{reach}{lines}[endpoints]\nchat = 'clerk'\n"));
     let server = TestServer::start(folders, |it| *it = config).await;
     let client = server.client();
@@ -85,6 +92,7 @@ async fn it_too_needs_its_persons_word() {
     assert_eq!(allow(&client, &id).await.0, 200);
     let done = talk(&client, json!({ "turn": id })).await;
     assert_eq!(done["stopReason"], "end", "{done}");
+    assert!(done["text"].as_str().unwrap().starts_with("Done: "), "{done}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +103,7 @@ async fn where_a_password_is_needed_it_hears_of_nobody_without() {
     }
     let lines = format!(
         "{}[endpoints]\nchat = 'clerk'\n[chat]\npassword = {{ value = 'open sesame' }}\n",
-        lines("clerk", "echo")
+        lines("clerk", "echo", ECHO)
     );
     let config = folders.config_with(&lines);
     let server = TestServer::start(folders, |it| *it = config).await;

@@ -75,12 +75,19 @@ fn sentence(pending: &Pending) -> Option<&str> {
     }
 }
 
+/// Where a request keeps what the host itself is told before the assistant is.
+pub(crate) const WORDS: &str = "madoguchiWords";
+
 /// The turn that is gone on from, and what the person said to that which waited in it.
 fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
     let (mut approvals, mut answers) = (Map::new(), Map::new());
-    let mut selected = None;
+    let (mut selected, mut words) = (None, Map::new());
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
         let id = pending.waiting.call_id().to_owned();
+        if let Waiting::Approval { held: Some(held), .. } = &pending.waiting {
+            let is_allowed = matches!(pending.reply, Some(Reply::Allow | Reply::Trust));
+            words.insert(held.clone(), json!(is_allowed));
+        }
         match (&pending.reply, &pending.waiting) {
             (Some(Reply::Allow | Reply::Trust), _) => drop(approvals.insert(id, json!("allow"))),
             (Some(Reply::Deny), _) | (Some(Reply::Cancelled), Waiting::Approval { .. }) => {
@@ -100,7 +107,7 @@ fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
         }
     }
     request.insert("turn".to_owned(), json!(turn.turn));
-    for (name, map) in [("approvals", approvals), ("answers", answers)] {
+    for (name, map) in [("approvals", approvals), ("answers", answers), (WORDS, words)] {
         if !map.is_empty() {
             request.insert(name.to_owned(), Value::Object(map));
         }

@@ -1,0 +1,144 @@
+//! What waits for a person's word, in the page: told in words, answered where it stands.
+
+use serde_json::{Value, json};
+use tests::{
+    browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
+    component_bytes,
+    server::{Folders, TestServer},
+};
+
+/// What the component `errand` is given.
+const LINES: &str = "
+[components.errand]
+grants = ['calls', 'endpoints']
+calls = ['component:cinema', 'greet']
+";
+
+struct Opened {
+    server: TestServer,
+    browser: Browser,
+    show: String,
+    seats: Vec<String>,
+}
+
+impl Opened {
+    async fn with(look: Look) -> Self {
+        let folders = Folders::new();
+        for name in ["cinema", "echo", "errand"] {
+            folders.put(name, &component_bytes(name));
+        }
+        let config = folders.config_with(LINES);
+        let server = TestServer::start(folders, |it| *it = config).await;
+        let client = server.client();
+        let show = id(&showtimes(&client).await[0]);
+        let seats = free_seats(&client, &show).await;
+        let browser = Browser::open(&server.url(), look).await;
+        browser.until("document.querySelector('.connection.is-online')").await;
+        Self { server, browser, show, seats }
+    }
+
+    /// Has the component want these calls.
+    async fn wants(&self, calls: Value) {
+        let body = json!({ "calls": calls }).to_string();
+        let answer = self.server.client().post("/api/errand/tries", &[], body).await;
+        assert_eq!(answer.status(), 200);
+    }
+
+    fn reserve(&self, at: usize) -> Value {
+        json!({
+            "tool": "reserve_seats",
+            "arguments": { "user_id": "花子", "showtime_id": self.show, "seat_ids": [self.seats[at]] },
+            "reason": "お二人の席を押さえるため",
+        })
+    }
+
+    async fn is_free(&self, at: usize) -> bool {
+        free_seats(&self.server.client(), &self.show).await.contains(&self.seats[at])
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_is_seen_from_everywhere_and_answered_in_one_place() {
+    let it = Opened::with(Look::DESKTOP.japanese()).await;
+    let browser = &it.browser;
+    assert_eq!(browser.all(".inbox-link").await.len(), 0);
+    it.wants(json!([it.reserve(0), it.reserve(1)])).await;
+    browser.until("document.querySelector('.inbox-count')?.innerText === '2'").await;
+    browser.click(".inbox-link").await;
+    browser.role("heading", "承認待ち").await;
+    browser.until("document.querySelectorAll('.inbox .approval').length === 2").await;
+    for part in ["reserve_seats", "cinema", it.seats[0].as_str(), "お二人の席", "errand"] {
+        browser.says(".inbox", part).await;
+    }
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    for (name, look) in [
+        ("approvals", Look::DESKTOP.japanese()),
+        ("approvals-phone", Look::PHONE.japanese().dark()),
+        ("approvals-dark", Look::DESKTOP.japanese().dark()),
+    ] {
+        browser.look(look).await;
+        assert!(!browser.overflows().await, "{name}");
+        browser.whole_picture(name, look).await;
+    }
+    browser.look(Look::DESKTOP.japanese()).await;
+    assert!(it.is_free(0).await && it.is_free(1).await);
+    browser.click(".inbox li:first-child .main-action").await;
+    browser.says(".toast", "実行しました").await;
+    browser.until("document.querySelectorAll('.inbox .approval').length === 1").await;
+    assert!(!it.is_free(0).await);
+    browser.click(".inbox li:first-child .quiet").await;
+    browser.until("!document.querySelector('.inbox')").await;
+    browser.says("main", "承認を待っているものはありません").await;
+    assert!(it.is_free(1).await);
+    assert_eq!(browser.all(".inbox-link").await.len(), 0);
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    it.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tools_question_is_answered_there_too() {
+    let it = Opened::with(Look::DESKTOP).await;
+    it.wants(json!([{ "tool": "greet", "arguments": {} }])).await;
+    it.browser.go("#/approvals").await;
+    it.browser.until("document.querySelector('.inbox form input')").await;
+    it.browser.script("document.querySelector('.inbox form input').focus()").await;
+    it.browser.press("Taro").await;
+    it.browser.picture("approvals-question").await;
+    it.browser.click(".inbox form .main-action").await;
+    it.browser.until("!document.querySelector('.inbox')").await;
+    assert_eq!(it.browser.complaints().await, Vec::<String>::new());
+    it.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_assistant_of_somebody_else_is_allowed_in_the_chat() {
+    let folders = Folders::new();
+    for name in ["cinema", "reach", "clerk"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let lines = "
+[components.reach]
+grants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints']
+http = []
+[components.clerk]
+grants = ['calls', 'endpoints', 'settings']
+calls = ['send_letter']
+settings = { tool = 'send_letter', arguments = { text = '{message}' } }
+[endpoints]
+chat = 'clerk'
+";
+    let config = folders.config_with(lines);
+    let server = TestServer::start(folders, |it| *it = config).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.go("#/chat").await;
+    browser.until("document.querySelector('#chat-input')").await;
+    browser.script("document.querySelector('#chat-input').focus()").await;
+    browser.press("A letter, please").await;
+    browser.key(fantoccini::key::Key::Enter).await;
+    browser.until("document.querySelector('.approval.is-open')").await;
+    browser.hit("button", "Allow once").await;
+    browser.says(".chat-log", "Done: ").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
