@@ -37,6 +37,7 @@ pub(crate) fn App() -> impl IntoView {
     provide_context(Inbox::new(page));
     page.stay_in_touch();
     Effect::new(move |_| document().set_title(&title(page)));
+    open_where_something_is(page);
 
     view! {
         <a class="skip" href="#main" on:click=move |event| {
@@ -50,6 +51,26 @@ pub(crate) fn App() -> impl IntoView {
         <Toast/>
         <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
     }
+}
+
+/// Whether the host sells tickets, as far as is known.
+fn has_office(page: Page) -> bool {
+    page.tools.with(|it| it.here().is_none_or(|it| it.iter().any(|it| it.name == "list_movies")))
+}
+
+/// The first place is the box office; a host that sells no tickets is entered by its tools.
+fn open_where_something_is(page: Page) {
+    let is_first = RwSignal::new(true);
+    Effect::new(move |_| {
+        if !is_first.get() || page.tools.with(|it| it.here().is_none()) {
+            return;
+        }
+        is_first.set(false);
+        let is_default = page.route.with_untracked(|it| *it == Route::default());
+        if is_default && !has_office(page) {
+            page.go(Route::Counter(None));
+        }
+    });
 }
 
 /// A phrase said twice must differ, or a screen reader keeps silent the second time.
@@ -172,16 +193,18 @@ fn Header() -> impl IntoView {
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
-            <a class="brand" href="#/box-office" aria-label="窓口 Madoguchi">
+            <a class="brand" href="#/" aria-label="窓口 Madoguchi">
                 <span class="brand-mark" aria-hidden="true"></span>
                 <span class="brand-name" lang="ja">"窓口"</span>
                 <span class="brand-latin">"Madoguchi"</span>
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
-                <a href=Route::BoxOffice(Booking::default()).hash()
-                    aria-current=move || current(is_office())>
-                    {move || page.say(Key::BoxOffice)}
-                </a>
+                {move || (has_office(page) || is_office()).then(|| view! {
+                    <a href=Route::BoxOffice(Booking::default()).hash()
+                        aria-current=move || current(is_office())>
+                        {move || page.say(Key::BoxOffice)}
+                    </a>
+                })}
                 <a href=Route::Chat.hash() aria-current=move || current(is_chat())>
                     {move || page.say(Key::ChatPlace)}
                 </a>

@@ -42,7 +42,7 @@ impl ToolSet {
     }
 
     /// As they are written.
-    pub(crate) fn written(&self) -> &[String] {
+    pub fn written(&self) -> &[String] {
         &self.0
     }
 }

@@ -70,6 +70,9 @@ pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
                 format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
             findings.push(document.problem(&["components", name, "asks"], what));
         }
+        if let Some((key, what)) = component.wrong_calls() {
+            findings.push(document.problem(&["components", name, key], what));
+        }
         if let Err(what) = component.check() {
             let path = ["components", name, "http_environment"];
             findings.push(document.problem(&path, what));

@@ -229,3 +229,22 @@ fn settings_that_a_component_refuses_are_named_with_their_file() {
     assert_eq!(check(&folders, &file).0, Some(0), "a good one is fine");
     assert!(!folders.data().exists(), "a check leaves nothing behind");
 }
+
+#[test]
+fn tools_that_a_component_may_call_are_checked_and_shown() {
+    for (lines, key, part) in [
+        ("grants = ['calls']\ncalls = ['tool:echo']", "calls", "component:NAME"),
+        ("grants = ['calls']\ntrusts = ['*']", "trusts", "one by one"),
+        ("grants = ['sql']\ncalls = ['echo']", "calls", "add \"calls\" to its grants"),
+    ] {
+        let (folders, file) = configured(&format!("[components.errand]\n{lines}\n"));
+        folders.put("errand", &component_bytes("errand"));
+        let (code, told) = check(&folders, &file);
+        assert_eq!(code, Some(1), "{told}");
+        let about = format!("components.errand.{key}");
+        let findings = told["findings"].as_array().unwrap();
+        let found = findings.iter().find(|it| it["about"] == *about);
+        let message = found.unwrap_or_else(|| panic!("{told}"))["message"].as_str().unwrap();
+        assert!(message.contains(part), "{message}");
+    }
+}

@@ -237,3 +237,16 @@ async fn the_language_is_switched_and_remembered() {
     browser.says("h1", "映画の座席予約").await;
     browser.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_family_that_is_not_served_is_not_on_the_page() {
+    let server = TestServer::with(&["echo"]).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.until("location.hash === '#/counter'").await;
+    browser.until("document.querySelectorAll('.places a').length === 2").await;
+    browser.says(".places", "Chat").await;
+    let text = browser.text(".places").await;
+    assert!(!text.contains("Box office"), "{text}");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}

@@ -49,8 +49,13 @@ impl Grants {
             let grants = list("grants");
             let grants = if grants.is_empty() { "nothing".to_owned() } else { grants };
             say(&format!("{name}  {grants}  ({})", given["by"].as_str().unwrap_or_default()))?;
-            for (key, title) in [("settings", "settings"), ("environment", "from the environment")]
-            {
+            for (key, title) in [
+                ("settings", "settings"),
+                ("environment", "from the environment"),
+                ("asks", "asks the assistants"),
+                ("calls", "calls"),
+                ("trusts", "without being allowed one by one"),
+            ] {
                 if !list(key).is_empty() {
                     say(&format!("  {title}: {}", list(key)))?;
                 }
@@ -73,11 +78,15 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };
     let grants = component.grants.clone().unwrap_or_default();
+    let variables: Vec<_> = component.variables().into_iter().map(str::to_owned).collect();
     json!({
         "grants": grants.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
         "by": by,
         "enabled": component.enabled != Some(false),
         "settings": component.settings.keys().collect::<Vec<_>>(),
-        "environment": component.variables(),
+        "environment": variables,
+        "asks": component.asks.unwrap_or_default(),
+        "calls": component.calls.as_ref().map(|it| it.written()).unwrap_or_default(),
+        "trusts": component.trusts.unwrap_or_default(),
     })
 }

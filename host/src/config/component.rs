@@ -149,6 +149,30 @@ impl ComponentConfig {
         all
     }
 
+    /// What cannot be meant in what it says of the tools that it may call: the key, and what to mend.
+    pub(crate) fn wrong_calls(&self) -> Option<(&'static str, String)> {
+        let calls = self.calls.iter().flat_map(|it| it.written());
+        let is_wrong = |it: &&String| match it.split_once(':') {
+            Some(("component" | "server", name)) => name.is_empty(),
+            Some(_) => true,
+            None => it.is_empty(),
+        };
+        if let Some(wrong) = calls.clone().find(is_wrong) {
+            let what = "a tool's name, component:NAME, server:NAME or * is right";
+            return Some(("calls", format!("{wrong:?}: {what}")));
+        }
+        let mut trusts = self.trusts.iter().flatten();
+        if let Some(wrong) = trusts.find(|it| it.contains(':') || *it == "*") {
+            let what = format!("{wrong:?}: names of tools are right here, one by one");
+            return Some(("trusts", what));
+        }
+        let is_granted = self.grants.as_ref().is_some_and(|it| it.contains(&Grant::Calls));
+        let key = if calls.count() > 0 { "calls" } else { "trusts" };
+        let is_said = key == "calls" || self.trusts.as_ref().is_some_and(|it| !it.is_empty());
+        (is_said && !is_granted)
+            .then(|| (key, "it has no leave to call tools; add \"calls\" to its grants".to_owned()))
+    }
+
     /// Refuses what the environment says wrongly.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.hosts_of_environment().map(|_| ())
