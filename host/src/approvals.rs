@@ -6,7 +6,10 @@ use std::{
     collections::{BTreeMap, HashMap},
     io,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde::{Deserialize, Serialize};
@@ -120,6 +123,8 @@ pub(crate) struct Approval {
     /// anew.
     pub(crate) changed: Vec<String>,
     pub(crate) asks_first: bool,
+    /// Its place among all that have been asked for: a person sees them in that order.
+    pub(crate) position: u64,
     pub(crate) held_at_s: u64,
     /// When the call is no longer made; a question of its tool waits as long as the person likes.
     pub(crate) expires_at_s: Option<u64>,
@@ -221,13 +226,15 @@ struct Inner {
     waiting: Mutex<BTreeMap<String, Waiting>>,
     /// Those that are being answered.
     locks: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
+    /// The place of the next one.
+    next_position: AtomicU64,
 }
 
 #[derive(Clone)]
 struct Waiting {
     owner: Arc<str>,
     asked_by: Arc<str>,
-    held_at_s: u64,
+    position: u64,
     expires_at_s: Option<u64>,
 }
 
@@ -246,7 +253,8 @@ impl Approvals {
         };
         let documents = Documents::open(folder, limits, &[OVER, WAITS])?;
         let open = documents.all::<Approval>(WAITS).into_iter();
-        let waiting = open.map(|it| (it.id.clone(), Waiting::of(&it))).collect();
+        let waiting: BTreeMap<_, _> = open.map(|it| (it.id.clone(), Waiting::of(&it))).collect();
+        let last = waiting.values().map(|it| it.position).max();
         Ok(Self(Arc::new(Inner {
             documents,
             valid_s: config.valid_s,
@@ -254,6 +262,7 @@ impl Approvals {
             events,
             waiting: Mutex::new(waiting),
             locks: Mutex::default(),
+            next_position: AtomicU64::new(last.map_or(0, |it| it.saturating_add(1))),
         })))
     }
 
@@ -272,6 +281,7 @@ impl Approvals {
             shown: wanted.shown,
             changed: wanted.changed,
             asks_first: wanted.asks_first,
+            position: self.0.next_position.fetch_add(1, Ordering::Relaxed),
             held_at_s: now_s,
             expires_at_s: match wanted.state {
                 State::Waits => Some(now_s.saturating_add(self.0.valid_s)),
@@ -341,7 +351,7 @@ impl Approvals {
         let mut ids: Vec<_> = {
             let waiting = self.waiting();
             let own = waiting.iter().filter(|it| *it.1.owner == *owner);
-            own.map(|(id, it)| (it.held_at_s, id.clone())).collect()
+            own.map(|(id, it)| (it.position, id.clone())).collect()
         };
         ids.sort();
         let mut all = Vec::with_capacity(ids.len());
@@ -410,7 +420,7 @@ impl Waiting {
         Self {
             owner: it.owner.clone(),
             asked_by: it.asked_by.clone(),
-            held_at_s: it.held_at_s,
+            position: it.position,
             expires_at_s: it.expires_at_s,
         }
     }
