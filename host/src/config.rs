@@ -23,6 +23,7 @@ use crate::{
     telemetry::TelemetryConfig,
 };
 
+mod accepted;
 mod aliases;
 mod chat;
 mod component;
@@ -33,6 +34,8 @@ mod merge;
 mod page;
 mod public_url;
 
+pub use accepted::Accepted;
+pub(crate) use accepted::sentences;
 pub(crate) use aliases::CHAT;
 pub use aliases::{Alias, Aliases};
 pub use chat::{ChatConfig, TurnLimits};
@@ -121,6 +124,10 @@ pub struct Config {
     pub base: PathBuf,
     /// The program that compiles components, each in a process of its own; none compiles here.
     pub compiler: Option<PathBuf>,
+    /// What components were given by `madoguchi accept`.
+    pub accepted: Accepted,
+    /// The file as it is written.
+    pub written: Arc<toml::Table>,
 }
 
 /// What may replace what: `[swap]`.
@@ -214,7 +221,8 @@ impl Config {
             defaults.components.entry(name).or_default().change(component);
         }
         let table = |it| toml::from_str::<toml::Table>(it).expect("it was read a moment ago");
-        let said = [ours, &table(text)];
+        let written = Arc::new(table(text));
+        let said = [ours, &*written];
         for (name, component) in &mut defaults.components {
             component.limits = own_limits(&limits, said, name).or(component.limits.take());
             component.check_halves(name, path)?;
@@ -257,6 +265,8 @@ impl Config {
             approvals: file.approvals,
             base: PathBuf::new(),
             compiler: None,
+            accepted: Accepted::default(),
+            written: written.clone(),
         })
     }
 
@@ -297,7 +307,8 @@ impl Config {
 
     /// What the component named `name` is given.
     pub fn component(&self, name: &str) -> ComponentConfig {
-        self.components.get(name).cloned().unwrap_or_default()
+        let accepted = self.accepted.get(name, ComponentConfig::clone);
+        accepted.or_else(|| self.components.get(name).cloned()).unwrap_or_default()
     }
 
     /// The assistant named `name`; one with the defaults where there is none.
@@ -314,15 +325,16 @@ impl Config {
 
     /// The limits of the component named `name`.
     pub fn limits(&self, name: &str) -> Limits {
-        let own = self.components.get(name).and_then(|it| it.limits.clone());
-        own.unwrap_or_else(|| self.limits.clone())
+        let accepted = self.accepted.get(name, |it| it.limits.clone());
+        let own = || self.components.get(name).and_then(|it| it.limits.clone());
+        accepted.unwrap_or_else(own).unwrap_or_else(|| self.limits.clone())
     }
 
     /// The most memory that any component may have.
     pub(crate) fn memory_bytes_max(&self) -> usize {
         let own = self.components.values().filter_map(|it| it.limits.as_ref());
         let all = own.chain([&self.limits]).map(|it| it.memory_bytes_max);
-        all.max().unwrap_or(self.limits.memory_bytes_max)
+        all.max().max(self.accepted.memory_bytes_max()).unwrap_or(self.limits.memory_bytes_max)
     }
 }
 

@@ -117,6 +117,11 @@ pub enum ControlError {
     /// Nothing waits for the operator's word.
     #[error("no build of {0} waits to be accepted")]
     NothingPending(String),
+    /// Another build waits than the one that was accepted.
+    #[error(
+        "another build of {0} waits by now; look at it first, with: madoguchi accept {0} --show"
+    )]
+    AnotherPending(String),
     /// It could not be loaded.
     #[error("{component}: refused: {source}")]
     Load {
@@ -145,7 +150,8 @@ pub(crate) enum Order {
     Load(Vec<u8>),
     Unload,
     Rollback(Option<u64>),
-    Accept,
+    /// The build of that digest, or whichever waits.
+    Accept(Option<String>),
     /// The first calls of this generation all trapped.
     GiveBack(u64),
 }
@@ -207,12 +213,17 @@ impl Control {
         self.command(name, Order::Rollback(to)).await
     }
 
-    /// Installs the build that waits for the operator's word.
+    /// Installs the build that waits for the operator's word, with what it asks for; where a digest is
+    /// named, only if that is the one.
     ///
     /// # Errors
-    /// When none waits, or it cannot serve for another reason.
-    pub async fn accept(&self, name: &str) -> Result<ComponentReport, ControlError> {
-        self.command(name, Order::Accept).await
+    /// When none waits, or another one, or it cannot serve for another reason.
+    pub async fn accept(
+        &self,
+        name: &str,
+        digest: Option<String>,
+    ) -> Result<ComponentReport, ControlError> {
+        self.command(name, Order::Accept(digest)).await
     }
 
     /// Puts the version before `generation` back; returns once it serves.

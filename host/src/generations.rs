@@ -9,7 +9,7 @@ use crate::{difference::Difference, grants::Grant};
 
 mod shelf;
 
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Shelf, given};
 
 /// Generations that are remembered; the bytes of fewer are kept.
 const GENERATIONS_MAX: usize = 50;
@@ -103,6 +103,8 @@ pub(crate) struct Manifest {
     /// Builds that have passed their self-test here.
     pub(crate) tested: Vec<String>,
     pub(crate) pending: Option<Pending>,
+    /// What the operator has given it by accepting a build that asked for it: the text of its section.
+    pub(crate) given: Option<String>,
     /// The operator took it away: the bundled one does not come back by itself.
     pub(crate) is_unloaded: bool,
     /// Whether it has accepted its settings here, so that it has something to serve where it does

@@ -179,6 +179,11 @@ impl Library {
         Some(Source::bundled(file))
     }
 
+    /// Whether a component of that name travels in the binary, served or not.
+    pub(crate) fn is_bundled(&self, name: &str) -> bool {
+        Bundle::get(&format!("{name}.wasm")).is_some()
+    }
+
     /// Puts `bytes` into the folder under that name, where there is a folder.
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };

@@ -112,6 +112,13 @@ impl Loader {
         terms: Terms,
     ) -> Result<Loaded, LoadError> {
         let (is_swap, was_configured) = (terms.is_swap, terms.was_configured);
+        let (wanted, most) =
+            (self.config.limits(name).memory_bytes_max, self.sandbox.memory_bytes_max());
+        if wanted > most {
+            return Err(LoadError::Limits(format!(
+                "memory_bytes_max = {wanted}, and the server was started with {most} for any component; it gives more once it is started again"
+            )));
+        }
         let configured = self.config.component(name).settings();
         let (settings, error) = Settings::salvage(&configured, &self.config.base);
         let mut trouble = match error {

@@ -74,7 +74,7 @@ enum Command {
     /// Go back to an earlier version of a component
     Rollback(cli::operator::Rollback),
     /// Let a build serve that waits, for it wants more or breaks callers
-    Accept(cli::operator::Named),
+    Accept(cli::operator::Accept),
     /// Call a tool of the running server
     Call(cli::operator::Call),
     /// Show who called what in the running server
@@ -139,7 +139,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,
             Some(Command::Rollback(rollback)) => rollback.run(&config).await,
-            Some(Command::Accept(named)) => named.accept(&config).await,
+            Some(Command::Accept(accept)) => accept.run(&config).await,
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {

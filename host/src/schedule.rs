@@ -1,10 +1,10 @@
 //! Runs components from time to time, each at the interval that the operator set.
 
-use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::{
     task::JoinHandle,
-    time::{Instant as Moment, MissedTickBehavior, interval_at},
+    time::{Instant, sleep_until},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -13,41 +13,71 @@ use crate::{config::Config, registry::Registry};
 /// The least time between two warnings about one component.
 const QUIET: Duration = Duration::from_secs(60);
 
-/// Starts one task for each component with an interval; they end with `stop`.
+/// Runs each component that has an interval; ends with `stop`.
 pub(crate) fn start(
-    config: &Config,
+    config: Arc<Config>,
     registry: &Registry,
     stop: &CancellationToken,
     running: &TaskTracker,
-) -> Vec<JoinHandle<()>> {
-    let start = |(name, every): (&String, u64)| {
-        let turn = Turn { name: name.clone(), registry: registry.clone(), trouble: None };
-        let every = Duration::from_millis(every.max(1));
-        tokio::spawn(turn.repeat(every, stop.clone(), running.clone()))
-    };
-    let scheduled = config.components.iter();
-    scheduled.filter_map(|(name, it)| Some((name, it.schedule_ms?))).map(start).collect()
+) -> JoinHandle<()> {
+    let (registry, stop, running) = (registry.clone(), stop.clone(), running.clone());
+    tokio::spawn(async move {
+        let mut changes = registry.changes();
+        let mut turns = BTreeMap::<Arc<str>, JoinHandle<()>>::new();
+        loop {
+            changes.mark_unchanged();
+            turns.retain(|_, it| !it.is_finished());
+            for component in registry.catalog().components() {
+                let name = component.name();
+                if !turns.contains_key(name) && interval(&config, name).is_some() {
+                    let turn = Turn {
+                        name: name.clone(),
+                        config: config.clone(),
+                        registry: registry.clone(),
+                        trouble: None,
+                    };
+                    let task = tokio::spawn(turn.repeat(stop.clone(), running.clone()));
+                    turns.insert(name.clone(), task);
+                }
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                changed = changes.changed() => if changed.is_err() { break },
+            }
+        }
+        for task in turns.into_values() {
+            let _ = task.await;
+        }
+    })
+}
+
+/// How often the component is to be run, if at all.
+fn interval(config: &Config, name: &str) -> Option<Duration> {
+    config.component(name).schedule_ms.map(|it| Duration::from_millis(it.max(1)))
 }
 
 /// One component's schedule.
 struct Turn {
-    name: String,
+    name: Arc<str>,
+    config: Arc<Config>,
     registry: Registry,
     /// When the last warning was, while runs fail.
     trouble: Option<Instant>,
 }
 
 impl Turn {
-    /// Never two at a time: a run that takes longer than the interval puts the next one off.
-    async fn repeat(mut self, every: Duration, stop: CancellationToken, running: TaskTracker) {
-        let mut turns = interval_at(Moment::now() + every, every);
-        turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
+    /// Never two at a time: a run that takes longer than the interval puts the next one off. Ends where it
+    /// is no longer to be run.
+    async fn repeat(mut self, stop: CancellationToken, running: TaskTracker) {
+        let mut last = Instant::now();
+        while let Some(every) = interval(&self.config, &self.name) {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                _ = turns.tick() => {}
+                () = sleep_until(last + every) => {}
             }
+            last = Instant::now();
             let _running = running.token();
             self.run().await;
         }
@@ -71,7 +101,7 @@ impl Turn {
     }
 
     fn failed(&mut self, why: &str) {
-        if self.trouble.is_none_or(|it| it.elapsed() >= QUIET) {
+        if self.trouble.is_none_or(|it: Instant| it.elapsed() >= QUIET) {
             self.trouble = Some(Instant::now());
             tracing::warn!(component = &*self.name, "its schedule failed: {why}");
         }

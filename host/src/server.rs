@@ -200,6 +200,7 @@ impl Server {
         let shelf = Shelf::open(&config.data).map_err(data)?;
         let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
         let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
+        config.take_accepted();
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
             .map_err(StartError::Sandbox)?;
 
@@ -317,7 +318,7 @@ impl Server {
         let agents = agents::start(stage, &events, &stop);
         let mut tasks = vec![reload, asks, agents, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
         tasks.extend(reached);
-        tasks.extend(schedule::start(&config, &registry, &stop, &running));
+        tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
         let (addr, door) = (None, None);
         let mut server = Self {
             limits: config.connections.clone(),

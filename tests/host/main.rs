@@ -16,6 +16,7 @@ mod front;
 mod hostile;
 mod http;
 mod illustrations;
+mod leave;
 mod lending;
 mod limits;
 mod lists;

@@ -189,6 +189,15 @@ fn the_operators_commands_work_from_the_command_line() {
     assert!(!done && refused.contains("invalid_params"), "{refused}");
     let (done, nothing) = say(&folders, &["accept", "echo"]);
     assert!(!done && nothing.contains("no build of echo waits"), "{nothing}");
+    let lending = component("lending");
+    let (done, waits) = say(&folders, &["load", lending.to_str().unwrap()]);
+    assert!(!done && waits.contains("madoguchi accept lending"), "{waits}");
+    let (done, shown) = say(&folders, &["accept", "lending", "--show"]);
+    assert!(done && shown.contains("\n  it keeps") && !shown.contains("serves"), "{shown}");
+    let (done, accepted) = say(&folders, &["accept", "lending"]);
+    assert!(done && accepted.ends_with("lending: generation 1 serves\n"), "{accepted}");
+    let (_, granted) = say(&folders, &["grants", "lending"]);
+    assert!(granted.contains("sql") && granted.contains("as the operator accepted"), "{granted}");
     let rogue = component("rogue");
     let (done, loaded) = say(&folders, &["load", rogue.to_str().unwrap(), "--json"]);
     let loaded: serde_json::Value = serde_json::from_str(&loaded).unwrap();

@@ -156,11 +156,11 @@ async fn a_build_that_breaks_callers_waits_where_the_operator_wants_that() {
     assert!(server.client().tools().await.contains(&"echo".to_owned()), "the old one serves");
     let compatible = rebuilt(&component_bytes("echo"), 2);
     assert_eq!(control.load("shop", compatible).await.unwrap().generation, Some(2));
-    let nothing = control.accept("shop").await.unwrap_err();
+    let nothing = control.accept("shop", None).await.unwrap_err();
     assert!(matches!(nothing, ControlError::NothingPending(_)), "another build came: {nothing}");
 
     control.load("shop", component_bytes("rogue")).await.unwrap_err();
-    let report = control.accept("shop").await.unwrap();
+    let report = control.accept("shop", None).await.unwrap();
     assert_eq!((report.generation, report.pending), (Some(3), None));
     let current = report.generations.last().unwrap();
     assert!(current.differences.iter().any(|it| it.is_breaking && it.tool == "echo"));
@@ -198,7 +198,7 @@ async fn a_greedier_build_waits_for_the_operator_even_where_the_configuration_gr
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 1, "a restart is no acceptance");
 
-    let report = server.server().control().accept("cinema").await.unwrap();
+    let report = server.server().control().accept("cinema", None).await.unwrap();
     assert_eq!((report.generation, report.trouble), (Some(2), None));
     server.restart().await;
     assert_eq!(generation(&server, "cinema"), 2, "what was accepted stays so");
@@ -218,11 +218,14 @@ async fn at_a_fresh_start_what_the_configuration_grants_is_enough() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_granted_is_refused_with_the_line_that_grants_it_and_cannot_be_accepted() {
-    let server = shop().await;
+    let folders = Folders::new();
+    folders.put("shop", &component_bytes("echo"));
+    let config = folders.config_with("[components.shop]\ngrants = []");
+    let server = TestServer::start(folders, |it| *it = config).await;
     let control = server.server().control();
     let error = control.load("shop", component_bytes("cinema")).await.unwrap_err();
     assert!(error.to_string().contains("[components.shop]: grants = ["), "{error}");
-    assert!(matches!(control.accept("shop").await, Err(ControlError::NothingPending(_))));
+    assert!(matches!(control.accept("shop", None).await, Err(ControlError::NothingPending(_))));
 }
 
 #[tokio::test(flavor = "multi_thread")]

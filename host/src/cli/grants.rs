@@ -21,10 +21,12 @@ pub(crate) struct Grants {
 
 impl Grants {
     pub(crate) fn run(self, file: Option<&PathBuf>, config: &Config) -> anyhow::Result<ExitCode> {
+        config.take_accepted();
         let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
         let document = Document::new(&text);
         let mut names: BTreeSet<String> = config.components.keys().cloned().collect();
         names.extend(host::check::installed_names(config));
+        names.extend(config.accepted.names());
         if let Some(name) = &self.name {
             if !names.contains(name) {
                 let known: Vec<_> = names.iter().map(String::as_str).collect();
@@ -74,6 +76,11 @@ fn given(name: &str, file: Option<&PathBuf>, document: &Document<'_>, config: &C
     let path = ["components", name, "grants"];
     let by = match (document.says(&path), document.line(&path), file, &component.grants) {
         (true, Some(line), Some(file), _) => format!("{}, line {line}", file.display()),
+        _ if config.is_accepted(name) => {
+            format!(
+                "by its own wish, as the operator accepted; take it back: madoguchi unload {name}"
+            )
+        }
         (.., Some(_)) => "by default, as a part of the program".to_owned(),
         (.., None) => "by default: every component has progress, log and caller".to_owned(),
     };

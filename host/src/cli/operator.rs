@@ -47,6 +47,19 @@ pub(crate) struct Named {
     json: bool,
 }
 
+/// Lets the build serve that waits for the operator's word, with what it asks for.
+#[derive(Args)]
+pub(crate) struct Accept {
+    /// The component's name
+    name: String,
+    /// Only show what waits, and why
+    #[arg(long)]
+    show: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Goes back to an earlier version.
 #[derive(Args)]
 pub(crate) struct Rollback {
@@ -114,9 +127,28 @@ impl Named {
     pub(crate) async fn unload(self, config: &Config) -> anyhow::Result<ExitCode> {
         change(config, (Method::DELETE, &self.name, ""), Vec::new(), self.json).await
     }
+}
 
-    pub(crate) async fn accept(self, config: &Config) -> anyhow::Result<ExitCode> {
-        change(config, (Method::POST, &self.name, "/accept"), Vec::new(), self.json).await
+impl Accept {
+    /// Accepts the very build that it shows, so that none is accepted that has come meanwhile.
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let path = path_of(&self.name, "")?;
+        let response = Server::of(config)?.send(Method::GET, &path, Vec::new()).await?;
+        let report: ComponentReport = read(&text(response).await?)?;
+        let Some(pending) = report.pending else {
+            bail!("no build of {} waits to be accepted", self.name);
+        };
+        if self.show || !self.json {
+            say(&format!("{} ({}):", self.name, &pending.digest[..pending.digest.len().min(12)]))?;
+            for line in pending.why.split("; ") {
+                say(&format!("  {line}"))?;
+            }
+        }
+        if self.show {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let body = json!({ "digest": pending.digest }).to_string().into_bytes();
+        change(config, (Method::POST, &self.name, "/accept"), body, self.json).await
     }
 }
 
@@ -175,10 +207,7 @@ async fn change(
     body: Vec<u8>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    if name.contains(['/', '?', '#', '%']) {
-        bail!("{name:?} is no component's name");
-    }
-    let path = format!("components/{name}{what}");
+    let path = path_of(name, what)?;
     let text = text(Server::of(config)?.send(method, &path, body).await?).await?;
     if json {
         say(&pretty(&text)?)?;
@@ -194,6 +223,13 @@ async fn change(
         say(&format!("  {difference}"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn path_of(name: &str, what: &str) -> anyhow::Result<String> {
+    if name.contains(['/', '?', '#', '%']) {
+        bail!("{name:?} is no component's name");
+    }
+    Ok(format!("components/{name}{what}"))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {

@@ -98,6 +98,17 @@ pub enum LoadError {
         /// The imports and grants that are new.
         wanted: String,
     },
+    /// It says what it needs, and the operator has not given it that yet.
+    #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
+    Asks {
+        /// Who.
+        component: String,
+        /// What it would do, in sentences.
+        asked: String,
+    },
+    /// What it says that it needs cannot be given.
+    #[error("what it asks for cannot be given: {0}")]
+    Unusable(String),
     /// Calls that fitted the version before it may fail with this one.
     #[error(
         "it breaks callers of generation {before}: {breaks}; to let it all the same, run: madoguchi accept {component}"
@@ -128,6 +139,11 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Whether the operator's word lets the build serve.
+    pub(crate) fn waits_for_leave(&self) -> bool {
+        matches!(self, Self::Greedier { .. } | Self::Breaking { .. } | Self::Asks { .. })
+    }
+
     /// The file or folder that the message names, where it names one.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {

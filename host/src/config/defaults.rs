@@ -73,11 +73,11 @@ pub(crate) fn section(component: &[u8]) -> Result<Option<String>, String> {
 /// What one component starts from.
 pub(crate) struct Defaults {
     /// As under `[components.NAME]`.
-    component: Table,
+    pub(super) component: Table,
     /// Other addresses of its endpoints, and where under its own they lead.
-    addresses: Table,
+    pub(super) addresses: Table,
     /// As under `[assistants]`.
-    assistants: Table,
+    pub(super) assistants: Table,
 }
 
 /// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses and the

@@ -114,6 +114,17 @@ impl Shelf {
     }
 }
 
+/// What components were given by the operator's word, by their names, in the data folder `data`.
+pub(crate) fn given(data: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(data.join("generations")).into_iter().flatten().flatten();
+    let given = |entry: fs::DirEntry| {
+        let text = fs::read(entry.path().join(MANIFEST)).ok()?;
+        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+        Some((name_of(&entry.path())?, manifest.given?))
+    };
+    entries.filter_map(given).collect()
+}
+
 fn read_manifest(folder: &Path) -> Option<Manifest> {
     let file = folder.join(MANIFEST);
     let text = match fs::read(&file) {

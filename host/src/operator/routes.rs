@@ -82,8 +82,29 @@ pub(super) async fn rollback(
     }
 }
 
-pub(super) async fn accept(State(operator): State<Operator>, Path(name): Path<String>) -> Response {
-    answer(operator.control.accept(&name).await)
+/// `{"digest": "…"}`, the build that was looked at; an empty body accepts the one that waits.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Accepted {
+    digest: Option<String>,
+}
+
+pub(super) async fn accept(
+    State(operator): State<Operator>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    let read = match body.is_empty() {
+        true => Ok(Accepted::default()),
+        false => serde_json::from_slice(&body),
+    };
+    match read {
+        Ok(Accepted { digest }) => answer(operator.control.accept(&name, digest).await),
+        Err(error) => {
+            let why = unreadable::why(&error.to_string());
+            wrong(&format!("the body is {{\"digest\": \"…\"}}, or empty: {why}"))
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -193,6 +214,7 @@ fn answer(result: Result<ComponentReport, ControlError>) -> Response {
         ControlError::NoPrevious(_) => (StatusCode::CONFLICT, "no_previous_generation"),
         ControlError::NoGeneration { .. } => (StatusCode::NOT_FOUND, "unknown_generation"),
         ControlError::Serves { .. } => (StatusCode::CONFLICT, "serves_already"),
+        ControlError::AnotherPending(_) => (StatusCode::CONFLICT, "another_pending"),
         ControlError::NothingPending(_) => (StatusCode::CONFLICT, "nothing_pending"),
         ControlError::Load { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "refused"),
         ControlError::Folder(_) => (StatusCode::INTERNAL_SERVER_ERROR, "folder"),

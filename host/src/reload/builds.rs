@@ -5,8 +5,10 @@ use std::{sync::Arc, time::Instant};
 use super::{READY_MAX, Reloader};
 use crate::{
     component::{LoadError, LoadedComponent, Version},
+    config::{defaults, sentences},
     difference::{Difference, Surface},
     generations::{Generation, Manifest, Pending, Status, timestamp},
+    grants::Refused,
     library::Source,
     loader::{Before, Loaded, Terms, blocking},
 };
@@ -78,14 +80,65 @@ impl Reloader {
             return Err(LoadError::Rejected { component: name.to_owned(), number, status });
         }
         let terms = self.terms(name, &manifest, &source, is_swap);
-        match self.loader.load(name, &source, terms).await {
+        let loaded = match self.asks(name, &manifest, &source) {
+            Ok(()) => self.loader.load(name, &source, terms).await,
+            Err(error) => Err(error),
+        };
+        match loaded.map_err(|error| self.unless_given(name, &source, error)) {
             Ok(loaded) => Ok(Build { source, loaded, stands_in: false }),
             Err(error) => {
-                if let LoadError::Greedier { .. } | LoadError::Breaking { .. } = error {
+                if error.waits_for_leave() {
                     self.hold(name, &source, &error).await;
                 }
                 Err(error)
             }
+        }
+    }
+
+    /// What the build's own section asks for; none where it has nothing to ask for, or travels with the
+    /// program.
+    fn section(&self, name: &str, source: &Source) -> Result<Option<String>, LoadError> {
+        if self.library.is_bundled(name) {
+            return Ok(None);
+        }
+        let text = defaults::section(&source.bytes).map_err(LoadError::Unusable)?;
+        let Some(text) = text else { return Ok(None) };
+        let asked = sentences(name, &text).map_err(LoadError::Unusable)?;
+        Ok((!asked.is_empty()).then_some(text))
+    }
+
+    /// Stands against a build that asks for what the operator has decided nothing about: neither in the
+    /// configuration file nor by accepting this build, or one that asked for the same.
+    fn asks(&self, name: &str, manifest: &Manifest, source: &Source) -> Result<(), LoadError> {
+        let is_known =
+            manifest.accepted.contains(&source.digest) || manifest.has_served(&source.digest);
+        let is_decided = match &manifest.given {
+            None => self.loader.config().components.contains_key(name),
+            Some(_) => false,
+        };
+        if is_known || is_decided {
+            return Ok(());
+        }
+        let Some(text) = self.section(name, source)? else { return Ok(()) };
+        if manifest.given.as_ref() == Some(&text) {
+            return Ok(());
+        }
+        self.loader.config().component_asking(name, &text).map_err(LoadError::Unusable)?;
+        Err(asks(name, &text))
+    }
+
+    /// `error`, or where it is only that nothing is granted which the build's own section asks for, what
+    /// that is. What the configuration file refuses stays refused.
+    fn unless_given(&self, name: &str, source: &Source, error: LoadError) -> LoadError {
+        let LoadError::Refused(Refused::NotGranted { .. }) = &error else { return error };
+        let Ok(Some(text)) = self.section(name, source) else { return error };
+        let config = self.loader.config();
+        let granted = config.component(name).grants.unwrap_or_default();
+        match config.component_asking(name, &text) {
+            Ok(asked) if asked.grants.as_ref().is_some_and(|it| !it.is_subset(&granted)) => {
+                asks(name, &text)
+            }
+            _ => error,
         }
     }
 
@@ -123,6 +176,15 @@ impl Reloader {
             Some(it) => Some(Surface::all(&it)),
             None => self.shelf.tools(name, digest),
         }
+    }
+
+    /// Gives the component what the build that the operator accepts asks for.
+    pub(super) async fn give(&mut self, name: &str, source: &Source) -> Result<(), LoadError> {
+        // What the file decides needs no section, be it good or not.
+        let Ok(Some(text)) = self.section(name, source) else { return Ok(()) };
+        self.loader.config().accept(name, &text).map_err(LoadError::Unusable)?;
+        self.shelf.change(name, |it| it.given = Some(text)).await;
+        Ok(())
     }
 
     /// Keeps a build until the operator accepts it, or another one comes.
@@ -276,5 +338,13 @@ fn tell(name: &str, differences: &[Difference]) {
     let breaks = differences.iter().filter(|it| it.is_breaking).count();
     if breaks > 0 {
         tracing::warn!(component = name, breaks, "it breaks callers of the version before");
+    }
+}
+
+/// That the component asks for what its section says.
+fn asks(name: &str, text: &str) -> LoadError {
+    match sentences(name, text) {
+        Ok(asked) => LoadError::Asks { component: name.to_owned(), asked: asked.join("; ") },
+        Err(what) => LoadError::Unusable(what),
     }
 }

@@ -19,7 +19,7 @@ impl Reloader {
             Order::Load(bytes) => self.load(&name, bytes).await,
             Order::Unload => self.unload(&name).await,
             Order::Rollback(to) => self.rollback(&name, to).await,
-            Order::Accept => self.accept(&name).await,
+            Order::Accept(digest) => self.accept(&name, digest.as_deref()).await,
             Order::GiveBack(generation) => self.give_back(&name, generation).await,
         };
         // Whoever asked may be gone; what was done stays done.
@@ -57,15 +57,19 @@ impl Reloader {
         put.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(ControlError::Folder)
     }
 
-    async fn accept(&mut self, name: &str) -> Result<(), ControlError> {
+    async fn accept(&mut self, name: &str, digest: Option<&str>) -> Result<(), ControlError> {
         let manifest = self.shelf.manifest(name);
         let Some(pending) = manifest.pending else {
             return Err(ControlError::NothingPending(name.to_owned()));
         };
+        if digest.is_some_and(|it| it != pending.digest) {
+            return Err(ControlError::AnotherPending(name.to_owned()));
+        }
         let Some(source) = self.shelf.read(name, &pending.digest, &pending.origin) else {
             self.shelf.change(name, |it| it.pending = None).await;
             return Err(ControlError::NothingPending(name.to_owned()));
         };
+        self.give(name, &source).await.map_err(|error| refused(name, error))?;
         self.shelf.change(name, |it| it.accept(&pending.digest)).await;
         tracing::info!(
             component = name,
@@ -96,9 +100,11 @@ impl Reloader {
             .change(name, |it| {
                 it.end_serving(Status::Removed);
                 it.pending = None;
+                it.given = None;
                 it.is_unloaded = true;
             })
             .await;
+        self.loader.config().take_back(name);
         tracing::info!(component = name, "unloaded by the operator");
         Ok(())
     }

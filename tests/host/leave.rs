@@ -1,0 +1,207 @@
+//! A component says itself what it needs, in a section of its file. It is given that by the operator's word
+//! alone, and what the configuration file says stands instead of what the section asks for.
+
+use std::time::Duration;
+
+use host::{component::LoadError, control::ControlError};
+use serde_json::json;
+use tests::{
+    component_bytes, rebuilt,
+    server::{Folders, TestServer},
+    with_section,
+};
+
+const SECTION: &str = "madoguchi:defaults";
+
+fn asking(component: &str, text: &str) -> Vec<u8> {
+    with_section(&component_bytes(component), SECTION, text.as_bytes())
+}
+
+async fn empty(lines: &str) -> TestServer {
+    let folders = Folders::new();
+    let config = folders.config_with(lines);
+    TestServer::start_with_nothing(folders, |it| *it = config).await
+}
+
+fn refusal(error: ControlError) -> LoadError {
+    match error {
+        ControlError::Load { source, .. } => *source,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_component_waits_with_what_it_asks_for_and_is_served_once_that_is_accepted() {
+    let mut server = empty("").await;
+    let control = server.server().control().clone();
+    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    for part in [
+        "keeps a database of its own",
+        "answers requests under /api/lending",
+        "is run every 1000 ms",
+        "/api/loans, which only the configuration file",
+        "madoguchi accept lending",
+    ] {
+        assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+    assert!(matches!(refusal(error), LoadError::Asks { .. }));
+    assert!(!control.component("lending").unwrap().is_serving);
+
+    let report = control.accept("lending", None).await.unwrap();
+    assert!(report.is_serving && report.pending.is_none() && report.trouble.is_none());
+    assert!(report.grants.contains(&host::grants::Grant::Sql));
+    let client = server.client();
+    client.output("lend_book", json!({ "title": "雪国", "member": "花" })).await;
+    let mut is_reminded = false;
+    for _ in 0..100 {
+        let loans: serde_json::Value = client.get("/api/lending/loans").await.json().await.unwrap();
+        is_reminded = loans["loans"][0]["isReminded"] == true;
+        if is_reminded {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(is_reminded, "its schedule runs, though the server was started without it");
+
+    server.restart().await;
+    let client = server.client();
+    assert_eq!(client.get("/api/lending/loans").await.status(), 200, "it stays given");
+    let control = server.server().control().clone();
+    let next = rebuilt(&component_bytes("lending"), 2);
+    assert_eq!(control.load("lending", next).await.unwrap().generation, Some(2), "the same again");
+
+    control.unload("lending").await.unwrap();
+    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    assert!(matches!(refusal(error), LoadError::Asks { .. }), "what was given is taken back");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_in_the_folder_waits_over_a_restart_too() {
+    let folders = Folders::new();
+    folders.put("shop", &asking("echo", "grants = ['clock']"));
+    let mut server = TestServer::start_with_nothing(folders, |_| {}).await;
+    for _ in 0..2 {
+        let report = server.server().control().component("shop").unwrap();
+        assert!(!report.is_serving, "{report:?}");
+        let why = report.pending.expect("it waits").why;
+        assert!(why.contains("it knows the time"), "{why}");
+        server.restart().await;
+    }
+    let report = server.server().control().accept("shop", None).await.unwrap();
+    assert_eq!(report.generation, Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_build_that_asks_for_more_waits_while_the_one_before_serves() {
+    let server = empty("").await;
+    let control = server.server().control();
+    control.load("shop", asking("echo", "grants = ['clock']")).await.unwrap_err();
+    control.accept("shop", None).await.unwrap();
+    let greedy = asking("echo", "grants = ['clock', 'http']\nhttp = [{ host = 'far.example' }]");
+    let error = control.load("shop", greedy.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("to https://far.example:443"), "{error}");
+    let report = control.component("shop").unwrap();
+    assert_eq!((report.generation, report.grants.len()), (Some(1), 1));
+
+    let other = control.accept("shop", Some("0".repeat(64))).await.unwrap_err();
+    assert!(matches!(other, ControlError::AnotherPending(_)), "{other}");
+    let digest = report.pending.unwrap().digest;
+    let report = control.accept("shop", Some(digest)).await.unwrap();
+    assert_eq!((report.generation, report.grants.len()), (Some(2), 2));
+    let report = control.rollback("shop", None).await.unwrap();
+    assert_eq!(report.generation, Some(1), "what served before needs no new leave");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_file_says_stands_instead_of_what_is_asked_for() {
+    let lines = "
+[components.shop]
+grants = ['clock']
+[components.shop.limits]
+calls_max = 3
+[components.lending]
+grants = ['sql']
+[components.free]
+settings = { colour = 'red' }
+";
+    let server = empty(lines).await;
+    let control = server.server().control();
+    // Nothing it imports is missing: the file has decided, and nobody has to be asked.
+    let report = control.load("shop", asking("echo", "grants = ['sql', 'http']")).await.unwrap();
+    assert_eq!(report.grants, [host::grants::Grant::Clock].into());
+    // The file says less than it cannot do without: no word of the operator's changes that.
+    let error = control.load("lending", component_bytes("lending")).await.unwrap_err();
+    assert!(error.to_string().contains("[components.lending]: grants = ["), "{error}");
+    assert!(matches!(control.accept("lending", None).await, Err(ControlError::NothingPending(_))));
+    // The file says nothing of grants.
+    let error = control.load("free", component_bytes("lending")).await.unwrap_err();
+    assert!(matches!(refusal(error), LoadError::Asks { .. }));
+    assert!(control.accept("free", None).await.unwrap().is_serving);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_that_is_asked_for_is_said_and_nothing_misleads_its_reader() {
+    let server = empty("").await;
+    let control = server.server().control();
+    let text = "
+grants = ['http', 'calls', 'settings', 'folders']
+http = [{ host = 'a.example', private = true, secrets = [{ header = 'x-key', environment = 'SOME_KEY' }] }]
+calls = ['component:cinema']
+trusts = ['reserve_seats']
+[environment]
+key = 'OTHER_KEY'
+[settings]
+note = \"fine\\u001b[2K\\u202e\"
+list = { file = '/etc/passwd' }
+[folders]
+all = '/'
+[limits]
+deadline_ms = 60000
+";
+    let error = control.load("shop", asking("echo", text)).await.unwrap_err().to_string();
+    for part in [
+        "a.example:443, which may be on this machine or in its network, with the secret in the environment's SOME_KEY",
+        "calls component:cinema on its callers' behalf",
+        "calls reserve_seats WITHOUT asking",
+        "the environment's OTHER_KEY, as its setting key",
+        "the file \"/etc/passwd\"",
+        "the folder \"/\"",
+        "deadline_ms = 60000",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!error.contains(['\u{1b}', '\u{202e}']), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
+    let server = empty("").await;
+    let control = server.server().control();
+    for (text, what) in [
+        ("grants = ['everything']", "everything"),
+        ("colour = 'red'", "colour"),
+        ("grants = [", ""),
+        ("grants = ['calls']\ncalls = ['a:b']", "a:b"),
+        ("[limits]\ndeadline_ms = 0", "deadline_ms"),
+    ] {
+        let error = control.load("shop", asking("echo", text)).await.unwrap_err();
+        assert!(error.to_string().contains(what), "{text}: {error}");
+        assert!(matches!(refusal(error), LoadError::Unusable(_)), "{text}");
+    }
+    let twice = with_section(&asking("echo", "grants = ['clock']"), SECTION, b"grants = ['sql']");
+    let error = control.load("shop", twice).await.unwrap_err();
+    assert!(error.to_string().contains("more than one section"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_memory_than_the_server_was_started_with_comes_with_its_next_start() {
+    let mut server = empty("").await;
+    let control = server.server().control().clone();
+    let text = "[limits]\nmemory_bytes_max = 268435456";
+    control.load("shop", asking("echo", text)).await.unwrap_err();
+    let error = control.accept("shop", None).await.unwrap_err();
+    assert!(error.to_string().contains("started again"), "{error}");
+    server.folders.put("shop", &asking("echo", text));
+    server.restart().await;
+    assert!(server.server().control().component("shop").unwrap().is_serving);
+}
