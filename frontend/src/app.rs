@@ -6,24 +6,24 @@ use crate::access;
 use crate::approvals::Inbox;
 use crate::browser;
 use crate::chat::talk::Talk;
-use crate::conversations::filter::Filter;
 use crate::ears::Ears;
-use crate::navigation::board::Board;
-use crate::navigation::wish::Wish;
+use crate::families::cinema::views::box_office::{BoxOffice, Office};
+use crate::families::cinema::views::ticket::TicketView;
+use crate::families::conversations::filter::Filter;
+use crate::families::conversations::views::agents::AgentsView;
+use crate::families::conversations::views::{ConversationPlace, ConversationsView};
+use crate::families::forms::views::{FormPlace, FormsView};
+use crate::families::navigation::board::Board;
+use crate::families::navigation::views::NavigationView;
+use crate::families::navigation::wish::Wish;
 use crate::page::{Connection, Door, Page, page};
 use crate::route::{Booking, Route};
 use crate::settings::Theme;
 use crate::text::Key;
-use crate::views::agents::AgentsView;
 use crate::views::approvals::ApprovalsView;
-use crate::views::box_office::{BoxOffice, Office};
 use crate::views::chat::ChatView;
-use crate::views::conversations::{ConversationPlace, ConversationsView};
 use crate::views::counter::CounterView;
-use crate::views::navigation::NavigationView;
-use crate::views::requested::{FormPlace, FormsView};
 use crate::views::sign_in::SignIn;
-use crate::views::ticket::TicketView;
 
 /// The whole page.
 #[component]

@@ -7,15 +7,15 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::access;
-use crate::agents::kept as kept_chats;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::chat::{album, kept};
+use crate::families::conversations::agents::kept as kept_chats;
+use crate::families::forms::keeping;
 use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
 use crate::mcp::{self, ServerInfo};
-use crate::requested::keeping;
 use crate::route::Route;
 use crate::settings::{self, Theme};
 use crate::text::{Key, Lang};

@@ -1,7 +1,7 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
-use crate::conversations::filter::Filter;
-use crate::navigation::wish::Wish;
+use crate::families::conversations::filter::Filter;
+use crate::families::navigation::wish::Wish;
 
 /// A place of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,19 +1,11 @@
 //! Every word that the page says, in Japanese and English.
 
 #[macro_use]
-mod agents;
-#[macro_use]
 mod cards;
 #[macro_use]
 mod chat;
 #[macro_use]
-mod conversations;
-#[macro_use]
-mod fields;
-#[macro_use]
 mod map;
-#[macro_use]
-mod navigation;
 mod words;
 
 use serde::{Deserialize, Serialize};

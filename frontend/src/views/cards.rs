@@ -12,7 +12,6 @@ mod pending;
 mod picker;
 mod pictures;
 mod result;
-mod seats;
 
 use leptos::prelude::*;
 
@@ -20,7 +19,6 @@ pub(crate) use call_card::CallCard;
 pub(crate) use gallery::ThreadGallery;
 pub(crate) use pending::{PendingCard, asked};
 pub(crate) use pictures::PictureGrid;
-pub(crate) use seats::SeatChoice;
 
 /// How a result speaks for the reader: what is chosen in it is the next message. Provided as a context
 /// by the place that has a conversation; elsewhere results are only to look at.

@@ -1,8 +1,6 @@
 //! What a tool put out, drawn by its view; or as readable data, which never fails.
 
 mod content;
-mod conversation;
-mod pictures;
 
 use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
@@ -12,26 +10,28 @@ use output::navigation::{Comparison, DETAILS, Place, Routes};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::cards::{Say, SeatChoice};
-use super::conversations::{TalkInline, TalksInline};
-use super::hall::{HallView, Legend};
+use super::cards::Say;
 use super::map::MapView;
-use super::movies::{MoviesView, ShowtimesView};
 use super::notice::Empty;
 use super::raw::Raw;
-use super::requested::FormInline;
-use super::routes::{ComparisonView, PlaceView, RoutesView};
 use super::structured::Structured;
-use super::ticket::Ticket;
 use crate::cards::secret;
+use crate::families::cinema::hall::{Hall, Picks};
+use crate::families::cinema::views::choice::SeatChoice;
+use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::families::cinema::views::history::ConversationView;
+use crate::families::cinema::views::movies::{MoviesView, ShowtimesView};
+use crate::families::cinema::views::ticket::Ticket;
+use crate::families::conversations::views::{TalkInline, TalksInline};
+use crate::families::forms::next_number;
+use crate::families::forms::views::FormInline;
+use crate::families::illustrations;
+use crate::families::navigation::drawn::{ComparisonView, PlaceView, RoutesView};
 use crate::geo;
-use crate::hall::{Hall, Picks};
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
-use crate::requested::next_number;
 use crate::text::Key;
 use content::ContentView;
-use conversation::ConversationView;
 
 /// Draws an output by the view that its tool names, and all that came beside it. What is secret of it
 /// (SYS-11) is shown to whoever asks for it, and in a conversation to nobody.
@@ -138,9 +138,9 @@ fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
         }
         "comparison" => fits::<Comparison>(value)
             .map(|comparison| view! { <ComparisonView comparison/> }.into_any())?,
-        "illustration" => pictures::card(&fits(&pictures::with_bytes(value, raw))?, raw)?,
-        "illustrations" => pictures::cards(fits(&pictures::with_bytes(value, raw))?),
-        "thumbnail" => pictures::made(fits(&pictures::with_bytes(value, raw))?)?,
+        "illustration" => illustrations::card(&fits(&illustrations::with_bytes(value, raw))?, raw)?,
+        "illustrations" => illustrations::cards(fits(&illustrations::with_bytes(value, raw))?),
+        "thumbnail" => illustrations::made(fits(&illustrations::with_bytes(value, raw))?)?,
         "place" => fits::<Place>(value).map(|place| view! { <PlaceView place/> }.into_any())?,
         _ => return None,
     })

@@ -7,8 +7,8 @@ use super::arguments::Arguments;
 use crate::browser;
 use crate::cards::told;
 use crate::chat::waiting::Reply;
+use crate::families::forms::next_number;
 use crate::page::{Page, page};
-use crate::requested::next_number;
 use crate::text::Key;
 
 /// Asks; once it is decided, tells what was.

@@ -9,8 +9,8 @@ use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
 use crate::cards::{secret, told};
 use crate::chat::tool_card::{Came, State, ToolCard};
+use crate::families::forms::next_number;
 use crate::page::{Page, page};
-use crate::requested::next_number;
 use crate::text::Key;
 use crate::views::raw::Raw;
 

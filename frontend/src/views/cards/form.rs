@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::cards::masked::masked;
 use crate::cards::told::{CANCELLED, submitted};
 use crate::chat::waiting::Reply;
+use crate::families::forms::views::{FormInline, FormLoose};
 use crate::page::page;
 use crate::text::Key;
-use crate::views::requested::{FormInline, FormLoose};
 use crate::views::structured::Structured;
 
 /// The form. One with a handle goes through the component that keeps forms, which checks it again

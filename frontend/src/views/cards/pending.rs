@@ -7,9 +7,9 @@ use super::approval::Approval;
 use super::form::FormCard;
 use super::picker::Picker;
 use crate::chat::waiting::{Pending, Reply, Waiting};
+use crate::families::forms::next_number;
 use crate::mcp::wire::{Ask, Question};
 use crate::page::page;
-use crate::requested::next_number;
 use crate::text::Key;
 use crate::views::questions::Questions;
 

@@ -1,0 +1,115 @@
+//! The box office: day, film and showtime; then the seats; then the ticket.
+
+mod browse;
+mod checkout;
+mod days;
+mod facts;
+mod seats;
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+use output::cinema::Reservation;
+
+use crate::browser::Keep;
+use crate::call::Loaded;
+use crate::families::cinema::hall::Picks;
+use crate::families::cinema::programme::Programme;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use browse::Browse;
+pub(crate) use browse::seats_of;
+use seats::Seats;
+
+/// What the box office remembers while the reader looks elsewhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Office {
+    pub(crate) programme: RwSignal<Loaded<Programme>>,
+    pub(crate) query: RwSignal<String>,
+    /// Whoever the seats are for.
+    pub(crate) name: RwSignal<String>,
+    /// The seats wanted, by showtime.
+    picks: StoredValue<HashMap<String, Picks>>,
+    /// The reservation just made, so that the ticket need not be fetched.
+    pub(crate) fresh: RwSignal<Option<Reservation>>,
+}
+
+impl Office {
+    pub(crate) fn new() -> Self {
+        Self {
+            programme: RwSignal::new(Loaded::Loading),
+            query: RwSignal::new(String::new()),
+            name: RwSignal::new(Keep::Browser.get("name").unwrap_or_default()),
+            picks: StoredValue::new(HashMap::new()),
+            fresh: RwSignal::new(None),
+        }
+    }
+
+    /// Fetches the programme if nobody has yet: it knows the titles in both languages.
+    pub(crate) fn know_programme(self) {
+        if self.programme.with_untracked(|it| it.here().is_none()) {
+            leptos::task::spawn_local(browse::load(self));
+        }
+    }
+
+    /// The seats wanted in a showing.
+    fn picks(self, showtime: &str) -> Option<Picks> {
+        self.picks.with_value(|picks| picks.get(showtime).cloned())
+    }
+
+    /// Remembers the seats wanted in a showing.
+    fn keep_picks(self, showtime: &str, picks: &Picks) {
+        self.picks.update_value(|all| {
+            all.insert(showtime.to_owned(), picks.clone());
+        });
+    }
+}
+
+/// The box office, at the stage that the address says.
+#[component]
+pub(crate) fn BoxOffice() -> impl IntoView {
+    let page = page();
+    let showtime = Memo::new(move |_| {
+        page.route.with(|route| match route {
+            Route::BoxOffice(booking) => booking.showtime.clone(),
+            _ => None,
+        })
+    });
+    view! {
+        <div class="office">
+            {move || match showtime.get() {
+                Some(showtime) => view! { <Seats showtime/> }.into_any(),
+                None => view! { <Browse/> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// How far the reader has come; the last step is the ticket.
+#[component]
+pub(crate) fn Steps(
+    /// 0 for the film, 1 for the seats, 2 for the ticket.
+    now: usize,
+) -> impl IntoView {
+    let page = page();
+    let step = move |(index, key): (usize, Key)| {
+        let class = match index.cmp(&now) {
+            std::cmp::Ordering::Less => "step is-done",
+            std::cmp::Ordering::Equal => "step is-now",
+            std::cmp::Ordering::Greater => "step",
+        };
+        view! {
+            <li class=class aria-current=(index == now).then_some("step")>
+                <span class="step-number" aria-hidden="true">{index + 1}</span>
+                <span>{move || page.say(key)}</span>
+            </li>
+        }
+    };
+    let steps = [Key::StepFilm, Key::StepSeats, Key::StepTicket];
+    view! {
+        <ol class="steps" aria-label=move || page.say(Key::Steps)>
+            {steps.into_iter().enumerate().map(step).collect_view()}
+        </ol>
+    }
+}

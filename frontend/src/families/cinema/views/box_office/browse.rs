@@ -1,0 +1,265 @@
+//! What is on: a strip of days, a search, and each film with its showtimes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{Movie, Movies, Showtimes};
+use serde_json::json;
+
+use super::days::Days;
+use super::{Office, Steps};
+use crate::browser;
+use crate::call::{Loaded, fetch};
+use crate::dates::Day;
+use crate::families::cinema::programme::{FILMS_MAX, Programme};
+use crate::families::cinema::views::movies::FilmCard;
+use crate::page::{Page, page};
+use crate::route::{Booking, Route};
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// A search waits until the reader has paused.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What a search has found.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Found {
+    ids: Vec<String>,
+    suggestions: Vec<String>,
+}
+
+#[component]
+pub(super) fn Browse() -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let load = Callback::new(move |()| spawn_local(load(office)));
+    Effect::new(move |_| {
+        page.refreshed.track();
+        load.run(());
+    });
+    let day = Memo::new(move |_| chosen_day(page, office));
+    let found = search(office);
+    let retry = Callback::new(move |()| {
+        office.programme.set(Loaded::Loading);
+        load.run(());
+    });
+
+    view! {
+        <div class="browse">
+            <div class="lead">
+                <h1 tabindex="-1" id="stage">{move || page.say(Key::BookTitle)}</h1>
+                <Steps now=0/>
+            </div>
+            <div class="browse-bar">
+                <Days day/>
+                <Search/>
+            </div>
+            {move || match office.programme.get() {
+                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(_) => view! { <Films day found/> }.into_any(),
+            }}
+            <FindReservation/>
+        </div>
+    }
+}
+
+/// Fetches the films and, of each, the showtimes; what is shown stays until the answer is here.
+pub(super) async fn load(office: Office) {
+    let loaded = programme().await;
+    if loaded.is_ok() || office.programme.with_untracked(|it| it.here().is_none()) {
+        office.programme.set(loaded.map_or_else(Loaded::Failed, Loaded::Here));
+    }
+}
+
+async fn programme() -> Result<Programme, Trouble> {
+    let movies: Movies = fetch("list_movies", json!({})).await?;
+    let films: Vec<Movie> = movies.movies.into_iter().take(FILMS_MAX).collect();
+    let requests = films.iter().map(|film| async {
+        let id = film.movie_id.clone();
+        let times: Showtimes = fetch("list_showtimes", json!({ "movie_id": id })).await?;
+        Ok((id, times.showtimes))
+    });
+    let requests: Vec<_> = requests.map(Box::pin).collect();
+    let showtimes = browser::all(requests).await;
+    let showtimes: Result<BTreeMap<_, _>, Trouble> = showtimes.into_iter().collect();
+    Ok(Programme { showtimes: showtimes?, films })
+}
+
+fn chosen_day(page: Page, office: Office) -> Option<Day> {
+    let asked = page.route.with(|route| match route {
+        Route::BoxOffice(booking) => Day::parse(booking.date.as_deref()?),
+        _ => None,
+    });
+    office.programme.with(|it| it.here()?.day(asked, Day::today()))
+}
+
+/// Asks the host for what was typed, a moment after the last letter; none without a search.
+fn search(office: Office) -> RwSignal<Option<Found>> {
+    let found = RwSignal::new(None);
+    let number = StoredValue::new(0_u32);
+    Effect::new(move |_| {
+        let query = office.query.get().trim().to_owned();
+        number.update_value(|it| *it += 1);
+        let mine = number.get_value();
+        if query.is_empty() {
+            found.set(None);
+            return;
+        }
+        let is_last = move || number.try_get_value() == Some(mine);
+        let ask = async move {
+            browser::sleep(PAUSE).await;
+            if !is_last() {
+                return;
+            }
+            // A search that fails leaves what is shown: the list itself says what is wrong.
+            let movies: Result<Movies, _> =
+                fetch("list_movies", json!({ "title_query": query })).await;
+            if let (true, Ok(movies)) = (is_last(), movies) {
+                let ids = movies.movies.into_iter().map(|it| it.movie_id).collect();
+                found.set(Some(Found { ids, suggestions: movies.suggestions }));
+            }
+        };
+        spawn_local(ask);
+    });
+    found
+}
+
+#[component]
+fn Search() -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    // While an input method composes, what stands in the field is not yet what is meant.
+    let composing = StoredValue::new(false);
+    let take = move |event: leptos::ev::Event| {
+        if !composing.get_value() {
+            office.query.set(event_target_value(&event));
+        }
+    };
+    view! {
+        <div class="search" role="search">
+            <label class="label" for="film-search">{move || page.say(Key::SearchFilms)}</label>
+            <input id="film-search" type="search" maxlength="100" autocomplete="off" enterkeyhint="search"
+                placeholder=move || page.say(Key::SearchHint)
+                prop:value=office.query
+                on:compositionstart=move |_| composing.set_value(true)
+                on:compositionend=move |event| {
+                    composing.set_value(false);
+                    office.query.set(event_target_value(&event));
+                }
+                on:input=take/>
+        </div>
+    }
+}
+
+#[component]
+fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let films = Memo::new(move |_| {
+        let found = found.get();
+        let ids = found.as_ref().map(|it| it.ids.as_slice());
+        office.programme.with(|it| it.here().map(|it| it.on(day.get(), ids)).unwrap_or_default())
+    });
+    let count = move || page.fill(Key::FilmCount, &[&films.with(Vec::len).to_string()]);
+    Effect::new(move |before: Option<usize>| {
+        let now = films.with(Vec::len);
+        if before.is_some_and(|before| before != now) {
+            page.announce(page.lang.get_untracked().fill(Key::FilmCount, &[&now.to_string()]));
+        }
+        now
+    });
+    let showtimes = move |film: &str| {
+        office.programme.with(|it| it.here().map(|it| it.showtimes(film, day.get())))
+    };
+    view! {
+        <section class="films" aria-labelledby="films-title">
+            <h2 id="films-title" class="section-title">
+                {move || page.say(Key::ChooseFilm)}
+                <span class="count">{count}</span>
+            </h2>
+            <ul class="film-list">
+                <For each=move || films.get() key=|film| film.movie_id.clone() let:film>
+                    <li>
+                        <FilmCard film=film.clone() showtimes=Signal::derive(move || {
+                            showtimes(&film.movie_id).unwrap_or_default()
+                        })/>
+                    </li>
+                </For>
+            </ul>
+            {move || films.with(Vec::is_empty).then(|| view! { <NoFilms found/> })}
+        </section>
+    }
+}
+
+#[component]
+fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let suggestion = move |title: String| {
+        let query = title.clone();
+        view! {
+            <button type="button" class="quiet small" on:click=move |_| office.query.set(query.clone())>
+                {title}
+            </button>
+        }
+    };
+    let suggestions = move || {
+        let titles = found.get().map(|it| it.suggestions).unwrap_or_default();
+        (!titles.is_empty()).then(|| {
+            view! {
+                <p class="suggestions">
+                    {page.say(Key::DidYouMean)}
+                    {titles.into_iter().take(5).map(suggestion).collect_view()}
+                </p>
+            }
+        })
+    };
+    view! {
+        <Empty title=Signal::derive(move || page.say(Key::NoFilms).to_owned())
+            hint=Signal::derive(move || page.say(Key::NoFilmsHint).to_owned())/>
+        {suggestions}
+    }
+}
+
+/// The way back to a reservation made earlier.
+#[component]
+fn FindReservation() -> impl IntoView {
+    let page = page();
+    let id = RwSignal::new(String::new());
+    let find = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let id = id.get_untracked().trim().to_owned();
+        if id.is_empty() {
+            browser::focus("reservation-id");
+        } else {
+            page.go(Route::Reservation(id));
+        }
+    };
+    view! {
+        <section class="find" aria-labelledby="find-title">
+            <div>
+                <h2 id="find-title" class="section-title">{move || page.say(Key::FindReservation)}</h2>
+                <p class="hint" id="find-hint">{move || page.say(Key::FindReservationHint)}</p>
+            </div>
+            <form class="find-form" on:submit=find>
+                <label class="only-heard" for="reservation-id">
+                    {move || page.say(Key::ReservationNumber)}
+                </label>
+                <input id="reservation-id" type="text" autocomplete="off" spellcheck="false"
+                    aria-describedby="find-hint" placeholder=move || page.say(Key::ReservationNumber)
+                    prop:value=id on:input=move |event| id.set(event_target_value(&event))/>
+                <button type="submit" class="quiet">{move || page.say(Key::Find)}</button>
+            </form>
+        </section>
+    }
+}
+
+/// Where a showtime leads.
+pub(crate) fn seats_of(showtime: &str, start_time: &str) -> String {
+    let date = Day::of_time(start_time).map(|it| it.to_string());
+    Route::BoxOffice(Booking { date, showtime: Some(showtime.to_owned()) }).hash()
+}

@@ -1,0 +1,232 @@
+//! The seats picked, whom they are for, and the one button that reserves them.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::Reservation;
+use serde_json::json;
+
+use super::seats::Showing;
+use crate::browser::{self, Keep};
+use crate::call::fetch;
+use crate::families::cinema::hall::Picks;
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// How the reservation stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Sending {
+    #[default]
+    Ready,
+    Sent,
+    Failed(Trouble),
+}
+
+/// What is sent, and the key that makes sending it twice the same as once (CIN-47).
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Order {
+    user: String,
+    seats: Vec<String>,
+    key: String,
+}
+
+#[derive(Clone, Copy)]
+struct Desk {
+    showing: Showing,
+    sending: RwSignal<Sending>,
+    order: StoredValue<Order>,
+    /// What is missing, once the reader has tried.
+    missing: RwSignal<Option<Key>>,
+}
+
+impl Desk {
+    fn reserve(self) {
+        let showing = self.showing;
+        let user = showing.office.name.get_untracked().trim().to_owned();
+        let seats = showing.picks.with_untracked(|it| it.ids(&showing.hall.get_untracked()));
+        if self.sending.with_untracked(|it| *it == Sending::Sent) {
+            return;
+        }
+        let missing = match (seats.is_empty(), user.is_empty()) {
+            (true, _) => Some(Key::SeatsMissing),
+            (_, true) => Some(Key::NameMissing),
+            _ => None,
+        };
+        self.missing.set(missing);
+        match missing {
+            Some(Key::NameMissing) => return browser::focus("user-id"),
+            Some(key) => return showing.page.announce_key(key),
+            None => {}
+        }
+        self.order.update_value(|order| {
+            // The same order goes out under the same key, or a lost answer would book twice.
+            if (&order.user, &order.seats) != (&user, &seats) || order.key.is_empty() {
+                *order = Order { user, seats, key: browser::unique() };
+            }
+        });
+        self.send();
+    }
+
+    fn send(self) {
+        self.sending.set(Sending::Sent);
+        self.showing.page.announce_key(Key::Reserving);
+        let order = self.order.get_value();
+        let showtime = self.showing.id.get_value();
+        spawn_local(async move {
+            let arguments = json!({
+                "user_id": order.user,
+                "showtime_id": showtime,
+                "seat_ids": order.seats,
+                "idempotency_key": order.key,
+            });
+            match fetch::<Reservation>("reserve_seats", arguments).await {
+                Ok(reservation) => self.done(reservation),
+                Err(trouble) => self.failed(trouble),
+            }
+        });
+    }
+
+    fn done(self, reservation: Reservation) {
+        let Showing { page, office, .. } = self.showing;
+        Keep::Browser.put("name", &office.name.get_untracked());
+        self.showing.picks.set(Picks::default());
+        let id = reservation.reservation_id.clone();
+        office.fresh.set(Some(reservation));
+        page.announce_key(Key::Reserved);
+        page.go(Route::Reservation(id));
+    }
+
+    fn failed(self, trouble: Trouble) {
+        if let Trouble::Refused(refusal) = &trouble {
+            // A refused order is settled: the next one is another.
+            self.order.set_value(Order::default());
+            if refusal.code == "seat_already_reserved" {
+                self.showing.lose(&refusal.seats());
+            }
+            self.showing.refresh();
+        }
+        self.sending.set(Sending::Failed(trouble));
+    }
+}
+
+#[component]
+pub(super) fn Checkout(showing: Showing) -> impl IntoView {
+    let page = showing.page;
+    let desk = Desk {
+        showing,
+        sending: RwSignal::new(Sending::Ready),
+        order: StoredValue::new(Order::default()),
+        missing: RwSignal::new(None),
+    };
+    let retry = Callback::new(move |()| desk.reserve());
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        desk.reserve();
+    };
+    // What was said about the last try is over once the reader picks again.
+    Effect::new(move |before: Option<usize>| {
+        let now = showing.picks.with(Picks::len);
+        if before.is_some_and(|before| before < now) {
+            desk.missing.set(None);
+        }
+        now
+    });
+    view! {
+        <form class="checkout" on:submit=submit novalidate aria-labelledby="checkout-title">
+            <h2 id="checkout-title" class="section-title">{move || page.say(Key::StepTicket)}</h2>
+            {move || match desk.sending.get() {
+                Sending::Failed(trouble) => {
+                    Some(view! { <Notice trouble on_retry=retry/> })
+                }
+                _ => None,
+            }}
+            <NameField desk/>
+            <div class="order" class:has-seats=move || !showing.picks.with(Picks::is_empty)>
+                <PickedSeats desk/>
+                <ReserveButton desk/>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn NameField(desk: Desk) -> impl IntoView {
+    let page = desk.showing.page;
+    let name = desk.showing.office.name;
+    let is_missing = move || desk.missing.get() == Some(Key::NameMissing);
+    view! {
+        <div class="field">
+            <label class="label" for="user-id">{move || page.say(Key::YourName)}</label>
+            <input id="user-id" type="text" autocomplete="name" maxlength="100" required
+                aria-describedby="user-id-hint user-id-error"
+                aria-invalid=move || is_missing().then_some("true")
+                prop:value=name
+                on:input=move |event| {
+                    name.set(event_target_value(&event));
+                    if is_missing() {
+                        desk.missing.set(None);
+                    }
+                }/>
+            <p class="hint" id="user-id-hint">{move || page.say(Key::YourNameHint)}</p>
+            <p class="error" id="user-id-error">
+                {move || is_missing().then(|| page.say(Key::NameMissing))}
+            </p>
+        </div>
+    }
+}
+
+#[component]
+fn PickedSeats(desk: Desk) -> impl IntoView {
+    let showing = desk.showing;
+    let page = showing.page;
+    let ids = Memo::new(move |_| showing.picks.with(|it| showing.hall.with(|hall| it.ids(hall))));
+    let summary = move || match ids.with(Vec::len) {
+        0 => page.say(Key::PickedNone).to_owned(),
+        count => page.fill(Key::PickedCount, &[&count.to_string()]),
+    };
+    let unpick = move |id: &str| {
+        if let Some(seat) = showing.hall.with_untracked(|it| it.seat(id).cloned()) {
+            showing.pick(&seat);
+        }
+    };
+    let is_missing = move || desk.missing.get() == Some(Key::SeatsMissing);
+    let chip = move |id: String| {
+        let own = id.clone();
+        let name = {
+            let id = id.clone();
+            move || page.fill(Key::Unpick, &[&id])
+        };
+        view! {
+            <li>
+                <button type="button" class="chip" aria-label=name on:click=move |_| unpick(&own)>
+                    {id}<span class="chip-close" aria-hidden="true">"×"</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <div class="picked">
+            <p class="picked-count" class:is-missing=is_missing>{summary}</p>
+            <ul class="picked-list">
+                <For each=move || ids.get() key=Clone::clone children=chip/>
+            </ul>
+        </div>
+    }
+}
+
+#[component]
+fn ReserveButton(desk: Desk) -> impl IntoView {
+    let page = desk.showing.page;
+    let is_sent = move || desk.sending.with(|it| *it == Sending::Sent);
+    let text = move || match (is_sent(), desk.showing.picks.with(Picks::len)) {
+        (true, _) => page.say(Key::Reserving).to_owned(),
+        (_, 0) => page.say(Key::Reserve).to_owned(),
+        (_, count) => page.fill(Key::ReserveCount, &[&count.to_string()]),
+    };
+    view! {
+        <button type="submit" class="main-action" aria-disabled=move || is_sent().then_some("true")>
+            {text}
+        </button>
+    }
+}

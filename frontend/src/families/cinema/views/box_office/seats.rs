@@ -1,0 +1,290 @@
+//! The seats of one showing: the hall, kept up to date, and the checkout beside it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{Seat, SeatMap};
+use serde_json::json;
+
+use super::checkout::Checkout;
+use super::facts::Facts;
+use super::{Office, Steps};
+use crate::browser::{self, Keep};
+use crate::call::{Loaded, fetch};
+use crate::dates;
+use crate::families::cinema::hall::{Hall, Picked, Picks, SEATS_MAX};
+use crate::families::cinema::programme::has_begun;
+use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::page::{Page, page};
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// How old the seats on the screen may get while someone looks at them.
+const AGE: Duration = Duration::from_secs(15);
+
+/// One showing on the screen.
+#[derive(Clone, Copy)]
+pub(super) struct Showing {
+    pub(super) page: Page,
+    pub(super) office: Office,
+    /// The showtime's id.
+    pub(super) id: StoredValue<String>,
+    pub(super) map: RwSignal<Loaded<SeatMap>>,
+    pub(super) hall: Memo<Hall>,
+    /// Whether it has yet to begin.
+    is_open: Memo<bool>,
+    pub(super) picks: RwSignal<Picks>,
+    /// When the seats were last heard, and whether the last try failed.
+    as_of: RwSignal<String>,
+    is_stale: RwSignal<bool>,
+    /// Replies out of order are dropped by their number.
+    number: StoredValue<u32>,
+}
+
+impl Showing {
+    fn new(id: String) -> Self {
+        let office: Office = expect_context();
+        let map = RwSignal::new(Loaded::<SeatMap>::Loading);
+        let kept = office.picks(&id);
+        Self {
+            page: page(),
+            office,
+            map,
+            hall: Memo::new(move |_| map.with(|it| it.here().map(Hall::of).unwrap_or_default())),
+            is_open: Memo::new(move |_| {
+                let showtime = map.with(|it| it.here().and_then(|it| it.showtime.clone()));
+                showtime.is_none_or(|it| !has_begun(&it, &dates::now()))
+            }),
+            picks: RwSignal::new(kept.unwrap_or_default()),
+            as_of: RwSignal::new(String::new()),
+            is_stale: RwSignal::new(false),
+            number: StoredValue::new(0),
+            id: StoredValue::new(id),
+        }
+    }
+
+    /// Asks the host for the seats; what is shown and picked stays until the answer is here.
+    pub(super) fn refresh(self) {
+        let Some(id) = self.id.try_get_value() else { return };
+        self.number.update_value(|it| *it += 1);
+        let mine = self.number.get_value();
+        spawn_local(async move {
+            let arguments = json!({ "showtime_id": id, "include_reserved": true });
+            let map: Result<SeatMap, _> = fetch("list_available_seats", arguments).await;
+            if self.number.try_get_value() != Some(mine) {
+                return;
+            }
+            let is_first = self.map.with_untracked(|it| it.here().is_none());
+            match map {
+                Ok(map) => self.take(map, is_first),
+                Err(trouble) if is_first => self.map.set(Loaded::Failed(trouble)),
+                Err(_) => self.is_stale.set(true),
+            }
+        });
+    }
+
+    fn take(self, map: SeatMap, is_first: bool) {
+        self.map.set(Loaded::Here(map));
+        self.is_stale.set(false);
+        self.as_of.set(dates::now_clock(self.page.lang.get_untracked()));
+        if !self.is_open.get_untracked() {
+            return self.close();
+        }
+        let hall = self.hall.get_untracked();
+        let mut lost = Vec::new();
+        self.picks.update(|picks| {
+            if is_first && picks.is_empty() {
+                picks.restore(&hall, &self.kept());
+            }
+            lost = picks.refresh(&hall);
+        });
+        self.mourn(&lost);
+    }
+
+    /// It has begun: nothing can be picked any more, and what was picked is let go.
+    fn close(self) {
+        if self.picks.with_untracked(|it| !it.is_empty()) {
+            self.picks.set(Picks::default());
+            self.page.announce_key(Key::ErrShowtimeClosed);
+        }
+    }
+
+    /// Someone was faster.
+    pub(super) fn lose(self, ids: &[String]) {
+        let mut lost = Vec::new();
+        self.picks.update(|picks| lost = picks.lose(ids));
+        self.mourn(&lost);
+    }
+
+    fn mourn(self, lost: &[String]) {
+        if lost.is_empty() {
+            return;
+        }
+        let lang = self.page.lang.get_untracked();
+        let is_all = self.picks.with_untracked(Picks::is_empty);
+        let key = if is_all { Key::LostAll } else { Key::LostSeats };
+        self.page.announce(lang.fill(key, &[&lost.join(lang.comma())]));
+    }
+
+    /// Picks a seat or lets go of it, and says so.
+    pub(super) fn pick(self, seat: &Seat) {
+        let mut picked = Picked::Taken;
+        self.picks.update(|picks| picked = picks.toggle(seat));
+        let lang = self.page.lang.get_untracked();
+        let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
+        let count = self.picks.with_untracked(Picks::len).to_string();
+        self.page.announce(match picked {
+            Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
+            Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
+            Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
+            Picked::TooMany => lang.fill(Key::TooManySeats, &[&SEATS_MAX.to_string()]),
+        });
+        if picked == Picked::TooMany {
+            self.page.show(Key::TooManySeats, &SEATS_MAX.to_string());
+        }
+    }
+
+    /// The seats picked before a reload.
+    fn kept(self) -> Vec<String> {
+        Keep::Tab.get(&self.kept_name()).unwrap_or_default()
+    }
+
+    fn kept_name(self) -> String {
+        self.id.with_value(|id| format!("picks.{id}"))
+    }
+
+    /// Keeps the picks over a look elsewhere and over a reload.
+    fn keep(self) {
+        let picks = self.picks.get();
+        self.id.with_value(|id| self.office.keep_picks(id, &picks));
+        // Before the seats are here, nothing is known of what was picked.
+        if self.map.with_untracked(|it| it.here().is_some()) {
+            Keep::Tab.put(&self.kept_name(), &picks.ids(&self.hall.get_untracked()));
+        }
+    }
+}
+
+#[component]
+pub(super) fn Seats(showtime: String) -> impl IntoView {
+    let showing = Showing::new(showtime);
+    let page = showing.page;
+    Effect::new(move |_| showing.keep());
+    Effect::new(move |_| {
+        page.refreshed.track();
+        showing.refresh();
+    });
+    stay_fresh(showing);
+    showing.office.know_programme();
+    browser::focus_soon("stage");
+    let retry = Callback::new(move |()| {
+        showing.map.set(Loaded::Loading);
+        showing.refresh();
+    });
+    let stage = Memo::new(move |_| {
+        showing.map.with(|map| match map {
+            Loaded::Loading => Loaded::Loading,
+            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
+            Loaded::Here(_) => Loaded::Here(()),
+        })
+    });
+    view! {
+        <div class="seats">
+            <div class="lead">
+                <Facts showing/>
+                <Steps now=1/>
+            </div>
+            {move || match stage.get() {
+                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(()) => view! { <Plan showing/> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// Asks again when the reader comes back, and every so often while they look.
+fn stay_fresh(showing: Showing) {
+    let refresh = move || {
+        if browser::is_visible() {
+            showing.refresh();
+        }
+    };
+    let timer = set_interval_with_handle(refresh, AGE);
+    let focus = window_event_listener(leptos::ev::focus, move |_| refresh());
+    let visibility = window_event_listener(leptos::ev::visibilitychange, move |_| refresh());
+    on_cleanup(move || {
+        if let Ok(timer) = timer {
+            timer.clear();
+        }
+        focus.remove();
+        visibility.remove();
+    });
+}
+
+#[component]
+fn Plan(showing: Showing) -> impl IntoView {
+    let page = showing.page;
+    let hall = showing.hall;
+    // Whether there is a hall, and whether it can be booked: a seat that goes does not redraw it.
+    let is_empty = Memo::new(move |_| hall.with(|it| it.rows.is_empty()));
+    let is_open = showing.is_open;
+    let counts = move || {
+        let (free, all) = hall.with(Hall::counts);
+        page.fill(Key::HallFree, &[&free.to_string(), &all.to_string()])
+    };
+    let pick = Callback::new(move |seat: Seat| showing.pick(&seat));
+    view! {
+        <div class="plan">
+            <section class="plan-hall" aria-labelledby="plan-title">
+                <div class="plan-head">
+                    <h2 id="plan-title" class="section-title">{move || page.say(Key::ChooseSeats)}</h2>
+                    <p class="plan-state">
+                        <span>{counts}</span>
+                        <span class:is-stale=showing.is_stale>
+                            {move || if showing.is_stale.get() {
+                                page.say(Key::Stale).to_owned()
+                            } else {
+                                page.fill(Key::HallAsOf, &[&showing.as_of.get()])
+                            }}
+                        </span>
+                        <button type="button" class="plain small" on:click=move |_| showing.refresh()>
+                            {move || page.say(Key::Refresh)}
+                        </button>
+                    </p>
+                </div>
+                {move || match (is_empty.get(), is_open.get()) {
+                    (true, _) => {
+                        let title = Signal::derive(move || page.say(Key::HallEmpty).to_owned());
+                        view! { <Empty title/> }.into_any()
+                    }
+                    (_, true) => view! {
+                        <HallView hall picks=showing.picks on_pick=pick/>
+                        <Legend hall/>
+                        <p class="hint hall-hint">
+                            {move || page.fill(Key::HallHint, &[&SEATS_MAX.to_string()])}
+                        </p>
+                    }
+                    .into_any(),
+                    (_, false) => view! { <HallView hall picks=showing.picks/><Legend hall/> }.into_any(),
+                }}
+            </section>
+            {move || if is_open.get() {
+                view! { <Checkout showing/> }.into_any()
+            } else {
+                view! { <Closed page/> }.into_any()
+            }}
+        </div>
+    }
+}
+
+/// Stands where the checkout was, once the film has begun.
+#[component]
+fn Closed(page: Page) -> impl IntoView {
+    view! {
+        <section class="checkout" aria-labelledby="closed-title">
+            <h2 id="closed-title" class="section-title">{move || page.say(Key::SeatsStarted)}</h2>
+            <p>{move || page.say(Key::ErrShowtimeClosed)}</p>
+        </section>
+    }
+}

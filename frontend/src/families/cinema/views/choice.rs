@@ -1,0 +1,60 @@
+//! A hall in a conversation: the seats picked are the next message.
+
+use leptos::prelude::*;
+use output::cinema::Seat;
+
+use crate::families::cinema::hall::{Hall, Picked, Picks, SEATS_MAX};
+use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::families::forms::next_number;
+use crate::page::page;
+use crate::text::Key;
+use crate::views::cards::Say;
+
+/// Draws the hall, and below it what was picked and the way on.
+#[component]
+pub(crate) fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
+    let page = page();
+    let picks = RwSignal::new(Picks::default());
+    let number = next_number();
+    let pick = move |seat: Seat| {
+        let lang = page.lang.get_untracked();
+        let name = lang.fill(Key::SeatName, &[&seat.row, &seat.number.to_string()]);
+        let picked = picks.try_update(|it| it.toggle(&seat)).unwrap_or(Picked::Taken);
+        let count = picks.with_untracked(Picks::len).to_string();
+        page.announce(match picked {
+            Picked::Yes => lang.fill(Key::SeatPickedNow, &[&name, &count]),
+            Picked::Undone => lang.fill(Key::SeatUnpickedNow, &[&name, &count]),
+            Picked::Taken => lang.fill(Key::SeatIsTaken, &[&name]),
+            Picked::TooMany => lang.fill(Key::TooManySeats, &[&SEATS_MAX.to_string()]),
+        });
+    };
+    let ids = Memo::new(move |_| picks.with(|it| hall.with(|hall| it.ids(hall))).join(", "));
+    let ask = move |_| {
+        let (seats, lang) = (ids.get_untracked(), page.lang.get_untracked());
+        if !seats.is_empty() && !say.is_busy.get_untracked() {
+            say.say.run(lang.fill(Key::CardSeatsSay, &[&seats]));
+        }
+    };
+    let state = move || {
+        if say.is_busy.get() {
+            return page.say(Key::CardSeatsBusy).to_owned();
+        }
+        match picks.with(Picks::len) {
+            0 => page.fill(Key::CardSeatsPick, &[&SEATS_MAX.to_string()]),
+            count => page.fill(Key::PickedCount, &[&count.to_string()]),
+        }
+    };
+    view! {
+        <HallView hall picks on_pick=pick name="asked" number/>
+        <Legend hall/>
+        <div class="call-seats">
+            <p>{state}</p>
+            {move || (!ids.with(String::is_empty)).then(|| view! {
+                <button type="button" on:click=ask
+                    aria-disabled=move || say.is_busy.get().then_some("true")>
+                    {move || page.fill(Key::CardSeatsAsk, &[&ids.get()])}
+                </button>
+            })}
+        </div>
+    }
+}

@@ -1,0 +1,306 @@
+//! A hall seen from above: an ARIA grid with one tab stop, where seats can be picked.
+
+use std::collections::HashSet;
+
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+use output::cinema::{Seat, SeatKind};
+
+use crate::browser;
+use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step};
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// A hall being drawn: what its seats need to know.
+#[derive(Clone, Copy)]
+struct Drawn {
+    page: Page,
+    hall: Memo<Hall>,
+    taken: Memo<HashSet<String>>,
+    picks: RwSignal<Picks>,
+    cursor: RwSignal<Cursor>,
+    on_pick: Option<Callback<Seat>>,
+    /// Tells the seats of two halls on one page apart.
+    name: &'static str,
+    number: u32,
+}
+
+/// Draws the hall; without `on_pick` it is only to look at.
+#[component]
+pub(crate) fn HallView(
+    /// The seats.
+    hall: Memo<Hall>,
+    /// The seats picked and lost.
+    picks: RwSignal<Picks>,
+    /// What a seat does when it is chosen.
+    #[prop(optional, into)]
+    on_pick: Option<Callback<Seat>>,
+    /// Tells the seats of two halls on one page apart.
+    #[prop(default = "seat")]
+    name: &'static str,
+    /// Tells the halls of one conversation apart.
+    #[prop(optional)]
+    number: u32,
+) -> impl IntoView {
+    let page = page();
+    let taken = Memo::new(move |_| {
+        hall.with(|hall| {
+            let taken = hall.places().filter(|it| it.seat.is_reserved);
+            taken.map(|it| it.seat.seat_id.clone()).collect::<HashSet<_>>()
+        })
+    });
+    let cursor = RwSignal::new(hall.with_untracked(Hall::first));
+    let drawn = Drawn { page, hall, taken, picks, cursor, on_pick, name, number };
+    // A hall of another shape may have no seat where the keyboard was.
+    Effect::new(move |_| {
+        hall.with(|hall| {
+            if hall.at(cursor.get_untracked()).is_none() {
+                cursor.set(hall.first());
+            }
+        });
+    });
+    let rows = Memo::new(move |_| hall.with(shape));
+    let scroll = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        if let Some(scroll) = scroll.get() {
+            // A hall too wide for the screen begins with its middle, where people like to sit.
+            request_animation_frame(move || {
+                scroll.set_scroll_left((scroll.scroll_width() - scroll.client_width()) / 2);
+            });
+        }
+    });
+    view! {
+        <div class="hall">
+            <div class="hall-scroll" node_ref=scroll>
+                <div class="hall-plan" style=("--columns", move || hall.with(|it| it.columns).to_string())>
+                    <div class="screen" aria-hidden="true">
+                        <span>{move || page.say(Key::Screen)}</span>
+                    </div>
+                    <div class="hall-grid" role="grid" aria-multiselectable="true"
+                        aria-readonly=on_pick.is_none().then_some("true")
+                        aria-label=move || page.say(Key::HallGrid)
+                        aria-colcount=move || (hall.with(|it| it.columns) + 1).to_string()
+                        on:keydown=move |event| drawn.key(&event)>
+                        <For each=move || rows.get().into_iter().enumerate()
+                            key=|(index, row)| (*index, key_of(row)) let((index, row))>
+                            <RowView drawn index row/>
+                        </For>
+                    </div>
+                </div>
+            </div>
+        </div>
+    }
+}
+
+/// The rows without what changes while they are looked at, so that they are drawn once.
+fn shape(hall: &Hall) -> Vec<Row> {
+    let place = |place: &Place| Place {
+        seat: Seat { is_reserved: false, ..place.seat.clone() },
+        column: place.column,
+    };
+    let row =
+        |row: &Row| Row { name: row.name.clone(), places: row.places.iter().map(place).collect() };
+    hall.rows.iter().map(row).collect()
+}
+
+fn key_of(row: &Row) -> Vec<(String, u32, u8)> {
+    let place = |it: &Place| (it.seat.seat_id.clone(), it.column, it.seat.kind as u8);
+    row.places.iter().map(place).collect()
+}
+
+impl Drawn {
+    fn key(self, event: &KeyboardEvent) {
+        if browser::is_composing(event) {
+            return;
+        }
+        let key = event.key();
+        let is_choice = key == " " || key == "Enter";
+        let has_modifier = event.alt_key() || event.shift_key();
+        let step = Step::of_key(&key, event.ctrl_key() || event.meta_key());
+        if let Some(step) = step.filter(|_| !has_modifier) {
+            event.prevent_default();
+            let to = self.hall.with_untracked(|it| it.step(self.cursor.get_untracked(), step));
+            self.cursor.set(to);
+            browser::focus(&self.id(to));
+        } else if is_choice {
+            // The button's own click would choose a second time.
+            event.prevent_default();
+            self.choose(self.cursor.get_untracked());
+        }
+    }
+
+    fn choose(self, at: Cursor) {
+        self.cursor.set(at);
+        let seat = self.hall.with_untracked(|it| it.at(at).map(|it| it.seat.clone()));
+        if let (Some(seat), Some(pick)) = (seat, self.on_pick) {
+            pick.run(seat);
+        }
+    }
+
+    fn id(self, at: Cursor) -> String {
+        let name = self.name;
+        match self.number {
+            0 => format!("{name}-{}-{}", at.row, at.place),
+            number => format!("{name}{number}-{}-{}", at.row, at.place),
+        }
+    }
+
+    fn state(self, id: &str) -> State {
+        if self.picks.with(|it| it.has(id)) {
+            State::Picked
+        } else if self.picks.with(|it| it.has_lost(id)) {
+            State::Lost
+        } else if self.taken.with(|it| it.contains(id)) {
+            State::Taken
+        } else {
+            State::Free
+        }
+    }
+}
+
+/// How a seat is drawn and named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Free,
+    Picked,
+    Taken,
+    Lost,
+}
+
+impl State {
+    fn key(self) -> Key {
+        match self {
+            Self::Free => Key::SeatFree,
+            Self::Picked => Key::SeatPicked,
+            Self::Taken => Key::SeatTaken,
+            Self::Lost => Key::SeatLost,
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Free => "is-free",
+            Self::Picked => "is-picked",
+            Self::Taken => "is-taken",
+            Self::Lost => "is-lost",
+        }
+    }
+}
+
+fn kind_key(kind: SeatKind) -> Option<Key> {
+    match kind {
+        SeatKind::Standard => None,
+        SeatKind::Premium => Some(Key::KindPremium),
+        SeatKind::Wheelchair => Some(Key::KindWheelchair),
+    }
+}
+
+fn kind_class(kind: SeatKind) -> &'static str {
+    match kind {
+        SeatKind::Standard => "is-standard",
+        SeatKind::Premium => "is-premium",
+        SeatKind::Wheelchair => "is-wheelchair",
+    }
+}
+
+#[component]
+fn RowView(drawn: Drawn, index: usize, row: Row) -> impl IntoView {
+    let name = row.name.clone();
+    let long_name = move || drawn.page.fill(Key::RowName, &[&name]);
+    let seat = move |(place, it): (usize, Place)| {
+        view! { <SeatView drawn at=Cursor { row: index, place } place=it/> }
+    };
+    view! {
+        <div class="hall-row" role="row">
+            <span class="row-name" role="rowheader" aria-label=long_name aria-colindex="1">
+                {row.name.clone()}
+            </span>
+            {row.places.into_iter().enumerate().map(seat).collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
+    let Place { seat, column } = place;
+    let page = drawn.page;
+    let id = seat.seat_id.clone();
+    let state = Memo::new(move |_| drawn.state(&id));
+    let kind = seat.kind;
+    let (row, number) = (seat.row.clone(), seat.number);
+    let label = move || {
+        let mut parts = vec![seat_name(page, &row, number), page.say(state.get().key()).to_owned()];
+        parts.extend(kind_key(kind).map(|it| page.say(it).to_owned()));
+        parts.join(page.lang.get().comma())
+    };
+    let class = move || format!("seat {} {}", state.get().class(), kind_class(kind));
+    view! {
+        <button type="button" class=class role="gridcell" id=drawn.id(at)
+            style=("grid-column", (column + 1).to_string())
+            aria-colindex=(column + 1).to_string()
+            tabindex=move || if drawn.cursor.get() == at { "0" } else { "-1" }
+            aria-selected=move || (state.get() == State::Picked).to_string()
+            aria-disabled=move || matches!(state.get(), State::Taken | State::Lost).then_some("true")
+            aria-label=label
+            data-seat=seat.seat_id
+            on:click=move |_| drawn.choose(at)>
+            <SeatMark state kind number/>
+        </button>
+    }
+}
+
+/// A shape beside the colour: a number, a tick, a cross, a wheelchair.
+#[component]
+fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> impl IntoView {
+    move || match (state.get(), kind) {
+        (State::Picked, _) => view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> }.into_any(),
+        (State::Lost, _) => view! { <Mark path="M12 6v7.5M12 17v.5"/> }.into_any(),
+        (State::Taken, _) => view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> }.into_any(),
+        (State::Free, SeatKind::Wheelchair) => view! {
+            <Mark path="M10 4.5v.1M10 8v6h5l2 5M10 10.5h4M8 12a4.5 4.5 0 1 0 6 6"/>
+        }
+        .into_any(),
+        (State::Free, _) => view! { <span aria-hidden="true">{number}</span> }.into_any(),
+    }
+}
+
+#[component]
+fn Mark(path: &'static str) -> impl IntoView {
+    view! {
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+            <path d=path></path>
+        </svg>
+    }
+}
+
+/// 「B列 3番」 · Row B, seat 3
+fn seat_name(page: Page, row: &str, number: u32) -> String {
+    page.fill(Key::SeatName, &[row, &number.to_string()])
+}
+
+/// What the shapes and colours mean, of the kinds that this hall has.
+#[component]
+pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
+    let page = page();
+    let has = move |kind| hall.with(|it| it.places().any(|it| it.seat.kind == kind));
+    let entry = move |state: State, kind: SeatKind, key: Key| {
+        let class = format!("seat {} {}", state.class(), kind_class(kind));
+        view! {
+            <li>
+                <span class=class aria-hidden="true"><SeatMark state=Signal::from(state) kind number=1/></span>
+                {move || page.say(key)}
+            </li>
+        }
+    };
+    view! {
+        <ul class="legend" aria-label=move || page.say(Key::Legend)>
+            {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
+            {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
+            {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
+            {move || has(SeatKind::Premium)
+                .then(|| entry(State::Free, SeatKind::Premium, Key::KindPremium))}
+            {move || has(SeatKind::Wheelchair)
+                .then(|| entry(State::Free, SeatKind::Wheelchair, Key::KindWheelchair))}
+        </ul>
+    }
+}

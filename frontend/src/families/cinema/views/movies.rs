@@ -1,0 +1,157 @@
+//! Films and showtimes: a film's card with its showtimes as links to the seats.
+
+use leptos::prelude::*;
+use output::cinema::{Movie, Movies, Showtime, Showtimes};
+
+use super::box_office::seats_of;
+use crate::dates;
+use crate::families::cinema::programme::{Left, hue, name, synopsis, titles};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::Empty;
+
+/// One film, and when it is on.
+#[component]
+pub(crate) fn FilmCard(
+    film: Movie,
+    /// Empty where only the film is shown.
+    #[prop(into)]
+    showtimes: Signal<Vec<Showtime>>,
+) -> impl IntoView {
+    let page = page();
+    let film = StoredValue::new(film);
+    let title = move || film.with_value(|it| titles(it, page.lang.get()).0);
+    let other = move || film.with_value(|it| titles(it, page.lang.get()).1);
+    let about = move || film.with_value(|it| synopsis(it, page.lang.get()));
+    let hue = film.with_value(|it| hue(&it.movie_id));
+    let initial = move || title().chars().next().map(String::from).unwrap_or_default();
+    let class = format!("poster hue-{hue}");
+    view! {
+        <article class="film">
+            <div class=class aria-hidden="true"><span>{initial}</span></div>
+            <div class="film-text">
+                <h3 class="film-title">{title}</h3>
+                {move || other().map(|other| view! { <p class="film-other">{other}</p> })}
+                <FilmFacts film/>
+                <p class="film-about">{about}</p>
+            </div>
+            <ul class="showtimes" aria-label=move || format!("{} {}", title(), page.say(Key::StepShowtime))>
+                <For each=move || showtimes.get()
+                    key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open)
+                    let:showtime>
+                    <li><ShowtimeLink showtime/></li>
+                </For>
+            </ul>
+        </article>
+    }
+}
+
+#[component]
+fn FilmFacts(film: StoredValue<Movie>) -> impl IntoView {
+    let page = page();
+    let genre = move || {
+        film.with_value(|it| name(it.genre.as_deref(), it.genre_en.as_deref(), page.lang.get()))
+    };
+    let minutes = film.with_value(|it| it.duration);
+    let rating = film.with_value(|it| it.rating);
+    let stars = format!("{rating:.1}");
+    let stars_name = stars.clone();
+    view! {
+        <p class="film-facts">
+            {move || genre().map(|genre| view! { <span>{genre}</span> })}
+            {minutes.map(|minutes| view! {
+                <span>{move || page.fill(Key::Minutes, &[&minutes.to_string()])}</span>
+            })}
+            {(rating > 0.0).then(|| view! {
+                <span class="rating">
+                    <span aria-hidden="true">"★ "{stars}</span>
+                    <span class="only-heard">{move || page.fill(Key::Rating, &[&stars_name])}</span>
+                </span>
+            })}
+        </p>
+    }
+}
+
+/// One showing, as a link to its seats until it begins.
+#[component]
+pub(crate) fn ShowtimeLink(showtime: Showtime) -> impl IntoView {
+    let page = page();
+    let left = Left::of(&showtime, &dates::now());
+    let class = match left {
+        Left::Plenty(_) => "showtime",
+        Left::Few(_) => "showtime is-few",
+        Left::None => "showtime is-full",
+        Left::Started => "showtime is-started",
+    };
+    let seats = move || match left {
+        Left::Plenty(seats) => page.fill(Key::SeatsLeft, &[&seats.to_string()]),
+        Left::Few(seats) => page.fill(Key::SeatsFew, &[&seats.to_string()]),
+        Left::None => page.say(Key::SeatsFull).to_owned(),
+        Left::Started => page.say(Key::SeatsStarted).to_owned(),
+    };
+    let href = seats_of(&showtime.showtime_id, &showtime.start_time);
+    let start = dates::clock(&showtime.start_time).to_owned();
+    let end = showtime.end_time.as_deref().map(|it| dates::clock(it).to_owned());
+    let (own, english) = (showtime.theater_name, showtime.theater_name_en);
+    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
+    let date_time = showtime.start_time;
+    let text = view! {
+        <span class="showtime-time">
+            <time datetime=date_time class="showtime-start">{start}</time>
+            {end.map(|end| view! {
+                <span class="showtime-end">{move || page.fill(Key::UntilTime, &[&end])}</span>
+            })}
+        </span>
+        <span class="showtime-screen">{screen}</span>
+        <span class="showtime-left">{seats}</span>
+    };
+    match left {
+        Left::Started => view! { <div class=class>{text}</div> }.into_any(),
+        _ => view! { <a class=class href=href>{text}</a> }.into_any(),
+    }
+}
+
+/// The films that a tool put out.
+#[component]
+pub(crate) fn MoviesView(movies: Movies) -> impl IntoView {
+    let page = page();
+    let is_empty = movies.movies.is_empty();
+    let card = |film: Movie| view! { <li><FilmCard film showtimes=Signal::from(Vec::new())/></li> };
+    view! {
+        <ul class="film-list is-plain">{movies.movies.into_iter().take(200).map(card).collect_view()}</ul>
+        {is_empty.then(|| view! {
+            <Empty title=Signal::derive(move || page.say(Key::NoFilms).to_owned())/>
+        })}
+    }
+}
+
+/// The showtimes that a tool put out, by day.
+#[component]
+pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
+    let page = page();
+    let mut days: Vec<(String, Vec<Showtime>)> = Vec::new();
+    for showtime in showtimes.showtimes.into_iter().take(500) {
+        let day = showtime.start_time.get(..10).unwrap_or_default().to_owned();
+        match days.last_mut() {
+            Some((last, times)) if *last == day => times.push(showtime),
+            _ => days.push((day, vec![showtime])),
+        }
+    }
+    let is_empty = days.is_empty();
+    let day = move |(day, times): (String, Vec<Showtime>)| {
+        let title = move || {
+            dates::Day::parse(&day).map_or(day.clone(), |it| dates::long_day(it, page.lang.get()))
+        };
+        let time = |showtime| view! { <li><ShowtimeLink showtime/></li> };
+        view! {
+            <h4 class="showtimes-day">{title}</h4>
+            <ul class="showtimes">{times.into_iter().map(time).collect_view()}</ul>
+        }
+    };
+    view! {
+        {days.into_iter().map(day).collect_view()}
+        {is_empty.then(|| view! {
+            <Empty title=Signal::derive(move || page.say(Key::NoShowtimes).to_owned())/>
+        })}
+    }
+}

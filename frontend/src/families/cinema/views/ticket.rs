@@ -1,0 +1,209 @@
+//! A reservation as a ticket; it can be cancelled here.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::cinema::{Reservation, ReservationStatus};
+use serde_json::json;
+
+use super::box_office::{Office, Steps};
+use crate::browser;
+use crate::call::{Loaded, fetch};
+use crate::dates;
+use crate::families::cinema::programme::{name, titles};
+use crate::page::page;
+use crate::route::{Booking, Route};
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::{Notice, Skeleton};
+
+/// How the cancelling of a reservation stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Cancel {
+    #[default]
+    No,
+    /// The reader is asked whether they mean it.
+    Sure,
+    Sent,
+    Failed(Trouble),
+}
+
+/// The reservation of that id, fresh from the counter or fetched.
+#[component]
+pub(crate) fn TicketView(id: String) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let fresh = office.fresh.get_untracked().filter(|it| it.reservation_id == id);
+    let is_fresh = fresh.is_some();
+    let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Here));
+    let id = StoredValue::new(id);
+    let load = move || {
+        spawn_local(async move {
+            let arguments = json!({ "reservation_id": id.get_value() });
+            let found = fetch::<Reservation>("get_reservation", arguments).await;
+            state.set(found.map_or_else(Loaded::Failed, Loaded::Here));
+        });
+    };
+    if !is_fresh {
+        load();
+    }
+    office.know_programme();
+    browser::focus_soon("stage");
+    let retry = Callback::new(move |()| {
+        state.set(Loaded::Loading);
+        load();
+    });
+    let title = move || {
+        let is_cancelled =
+            state.with(|it| it.here().is_some_and(|it| it.status == ReservationStatus::Cancelled));
+        page.say(match (is_cancelled, is_fresh) {
+            (true, _) => Key::CancelDone,
+            (_, true) => Key::Reserved,
+            _ => Key::StepTicket,
+        })
+    };
+    view! {
+        <div class="ticket-stage">
+            <div class="lead">
+                <h1 tabindex="-1" id="stage">{title}</h1>
+                <Steps now=2/>
+            </div>
+            {move || match state.get() {
+                Loaded::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(reservation) => view! {
+                    <Ticket reservation=reservation.clone()/>
+                    <Actions reservation state/>
+                }
+                .into_any(),
+            }}
+        </div>
+    }
+}
+
+/// The ticket itself, also drawn for a tool's output.
+#[component]
+pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
+    let page = page();
+    let is_cancelled = reservation.status == ReservationStatus::Cancelled;
+    let class = if is_cancelled { "ticket is-cancelled" } else { "ticket" };
+    let status = if is_cancelled { Key::Cancelled } else { Key::Confirmed };
+    let start = reservation.start_time.clone();
+    let when = move || start.as_ref().map(|it| dates::day_and_time(it, page.lang.get()));
+    let reserved_at = reservation.reserved_at.clone();
+    let reserved = move || dates::day_and_time(&reserved_at, page.lang.get());
+    let seats = reservation.seats.iter().map(|it| it.seat_id.clone());
+    let seat = |id: String| view! { <li class="ticket-seat">{id}</li> };
+    let own_title = reservation.movie_title.clone().unwrap_or_default();
+    let title = move || title(&own_title);
+    let (own, english) = (reservation.theater_name, reservation.theater_name_en);
+    let screen = move || name(own.as_deref(), english.as_deref(), page.lang.get());
+    view! {
+        <article class=class>
+            <div class="ticket-head">
+                <p class="ticket-status">{move || page.say(status)}</p>
+                <h2 class="ticket-film">{title}</h2>
+                <p class="ticket-when">{when}</p>
+                <p class="ticket-hall">{screen}</p>
+                <ul class="ticket-seats" aria-label=move || page.say(Key::Seats)>
+                    {seats.map(seat).collect_view()}
+                </ul>
+            </div>
+            <dl class="ticket-stub">
+                <div>
+                    <dt>{move || page.say(Key::ReservationNumber)}</dt>
+                    <dd class="ticket-number">{reservation.reservation_id}</dd>
+                </div>
+                <div>
+                    <dt>{move || page.say(Key::ReservedFor)}</dt>
+                    <dd>{reservation.user_id}</dd>
+                </div>
+                <div>
+                    <dt>{move || page.say(Key::ReservedAt)}</dt>
+                    <dd>{reserved}</dd>
+                </div>
+            </dl>
+        </article>
+    }
+}
+
+/// A film's title in the reader's language, if the programme is known.
+fn title(own: &str) -> String {
+    let page = page();
+    let programme = use_context::<Office>().map(|it| it.programme);
+    let known = programme.and_then(|it| {
+        it.with(|it| {
+            let film = it.here()?.films.iter().find(|it| it.title == own)?;
+            Some(titles(film, page.lang.get()).0)
+        })
+    });
+    known.unwrap_or_else(|| own.to_owned())
+}
+
+#[component]
+fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> impl IntoView {
+    let page = page();
+    let office: Office = expect_context();
+    let cancel = RwSignal::new(Cancel::No);
+    let is_confirmed = reservation.status == ReservationStatus::Confirmed;
+    let id = StoredValue::new(reservation.reservation_id);
+    let user = StoredValue::new(reservation.user_id);
+    let send = move || {
+        cancel.set(Cancel::Sent);
+        spawn_local(async move {
+            let arguments =
+                json!({ "reservation_id": id.get_value(), "user_id": user.get_value() });
+            match fetch::<Reservation>("cancel_reservation", arguments).await {
+                Ok(reservation) => {
+                    office.fresh.set(None);
+                    state.set(Loaded::Here(reservation));
+                    page.announce_key(Key::CancelDone);
+                    browser::focus_soon("stage");
+                }
+                Err(trouble) => cancel.set(Cancel::Failed(trouble)),
+            }
+        });
+    };
+    let ask = move |_| {
+        cancel.set(Cancel::Sure);
+        browser::focus_soon("keep");
+    };
+    let keep = move |_| {
+        cancel.set(Cancel::No);
+        browser::focus_soon("cancel");
+    };
+    let retry = Callback::new(move |()| send());
+    let more = Route::BoxOffice(Booking::default()).hash();
+    view! {
+        {is_confirmed.then(|| view! { <p class="hint ticket-hint">{move || page.say(Key::ReservedHint)}</p> })}
+        {move || match cancel.get() {
+            Cancel::Failed(trouble) => Some(view! { <Notice trouble on_retry=retry/> }),
+            _ => None,
+        }}
+        <div class="ticket-actions">
+            <a class="button" href=more>{move || page.say(Key::BookMore)}</a>
+            {move || match cancel.get() {
+                _ if !is_confirmed => ().into_any(),
+                Cancel::No | Cancel::Failed(_) => view! {
+                    <button type="button" id="cancel" class="quiet is-grave" on:click=ask>
+                        {move || page.say(Key::CancelReservation)}
+                    </button>
+                }
+                .into_any(),
+                Cancel::Sent => view! { <p aria-busy="true">{move || page.say(Key::Cancelling)}</p> }
+                    .into_any(),
+                Cancel::Sure => view! {
+                    <div class="sure" role="group" aria-labelledby="sure-text">
+                        <p id="sure-text">{move || page.say(Key::CancelAsk)}</p>
+                        <button type="button" class="is-grave" on:click=move |_| send()>
+                            {move || page.say(Key::CancelYes)}
+                        </button>
+                        <button type="button" id="keep" class="quiet" on:click=keep>
+                            {move || page.say(Key::CancelNo)}
+                        </button>
+                    </div>
+                }
+                .into_any(),
+            }}
+        </div>
+    }
+}

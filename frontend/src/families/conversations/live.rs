@@ -1,0 +1,183 @@
+//! One conversation as it is shown: messages by their numbers, older ones before, new ones after,
+//! none twice and none left out.
+
+use output::conversations::{ChatMessage, Transcript};
+
+/// Messages fetched at a time.
+pub(crate) const PAGE: usize = 100;
+/// Messages kept at most; older ones are fetched again when they are asked for.
+const KEPT_MAX: usize = 2_000;
+
+/// Which messages to fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The newest.
+    Latest,
+    /// Those before this number.
+    Before(u64),
+    /// Those after this number.
+    After(u64),
+}
+
+/// What is known of a conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Live {
+    pub(crate) told: Transcript,
+}
+
+/// What came of taking something in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Came {
+    /// Messages that are newer than all before.
+    pub(crate) new: usize,
+    /// Whether there is more where it came from.
+    pub(crate) is_full: bool,
+}
+
+impl Live {
+    pub(crate) fn of(told: Transcript) -> Self {
+        let mut live = Self { told };
+        live.told.messages.sort_by_key(|it| it.sequence);
+        live
+    }
+
+    /// The message of that number.
+    pub(crate) fn message(&self, sequence: u64) -> Option<&ChatMessage> {
+        let messages = &self.told.messages;
+        let found = messages.binary_search_by_key(&sequence, |it| it.sequence).ok()?;
+        messages.get(found)
+    }
+
+    /// What to fetch to know what is new: what came since, and what nobody had read yet.
+    pub(crate) fn next(&self) -> Part {
+        let Some(last) = self.told.messages.last() else { return Part::Latest };
+        let recent = self.told.messages.iter().rev().take(PAGE / 2);
+        let unread = recent.filter(|it| it.read_at.is_none()).map(|it| it.sequence).min();
+        Part::After(unread.map_or(last.sequence, |it| it.saturating_sub(1)))
+    }
+
+    /// What to fetch to know what came after all that is known.
+    pub(crate) fn onward(&self) -> Part {
+        self.told.messages.last().map_or(Part::Latest, |it| Part::After(it.sequence))
+    }
+
+    /// What to fetch to read on towards the beginning.
+    pub(crate) fn older(&self) -> Option<Part> {
+        let first = self.told.messages.first()?;
+        self.told.has_older.then_some(Part::Before(first.sequence))
+    }
+
+    /// Takes in what was fetched.
+    pub(crate) fn take(&mut self, found: Transcript, part: Part) -> Came {
+        let last = self.told.messages.last().map(|it| it.sequence);
+        let had_older = self.told.has_older;
+        let Transcript { conversation, steps, mut messages, has_older, may_step_in } = found;
+        messages.sort_by_key(|it| it.sequence);
+        let is_full = messages.len() >= PAGE && matches!(part, Part::After(_));
+        let new = messages.iter().filter(|it| last.is_none_or(|last| it.sequence > last)).count();
+        let (first, is_first) = (messages.first().map(|it| it.sequence), last.is_none());
+        // Too much was missed to be put together: what is old can be asked for again.
+        let is_apart = matches!(part, Part::Latest)
+            && first.zip(last).is_some_and(|(first, last)| first > last + 1);
+        if is_apart {
+            self.told.messages.clear();
+        }
+        self.told.has_older = match part {
+            Part::Before(_) => has_older,
+            Part::Latest if is_apart || is_first => has_older,
+            Part::Latest | Part::After(_) => had_older,
+        };
+        (self.told.conversation, self.told.steps) = (conversation, steps);
+        self.told.may_step_in = may_step_in;
+        for message in messages {
+            let own = &mut self.told.messages;
+            match own.binary_search_by_key(&message.sequence, |it| it.sequence) {
+                Ok(at) => own[at] = message,
+                Err(at) => own.insert(at, message),
+            }
+        }
+        let surplus = self.told.messages.len().saturating_sub(KEPT_MAX);
+        if surplus > 0 && !matches!(part, Part::Before(_)) {
+            self.told.messages.drain(..surplus);
+            self.told.has_older = true;
+        }
+        Came { new: if is_first { 0 } else { new }, is_full }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::conversations::samples::transcript;
+
+    fn numbers(live: &Live) -> Vec<u64> {
+        live.told.messages.iter().map(|it| it.sequence).collect()
+    }
+
+    fn read(mut told: Transcript) -> Transcript {
+        told.messages.iter_mut().for_each(|it| it.read_at = Some("2026-01-23T10:00:00Z".into()));
+        told
+    }
+
+    #[test]
+    fn what_is_new_comes_after_and_none_twice() {
+        let mut live = Live::of(read(transcript(1..=3)));
+        assert_eq!(live.next(), Part::After(3));
+        let came = live.take(transcript(3..=5), Part::After(2));
+        assert_eq!(came, Came { new: 2, is_full: false });
+        assert_eq!(numbers(&live), [1, 2, 3, 4, 5]);
+        assert_eq!(live.next(), Part::After(2), "from the first that nobody has read");
+        assert_eq!(live.message(4).unwrap().sequence, 4);
+        assert_eq!(live.message(9), None);
+    }
+
+    #[test]
+    fn a_receipt_is_taken_over() {
+        let mut live = Live::of(transcript(1..=2));
+        assert_eq!(live.next(), Part::After(0));
+        let came = live.take(read(transcript(1..=2)), Part::After(0));
+        assert_eq!(came.new, 0);
+        assert!(live.told.messages.iter().all(|it| it.read_at.is_some()));
+    }
+
+    #[test]
+    fn older_ones_come_before_and_do_not_count_as_new() {
+        let mut told = transcript(5..=6);
+        told.has_older = true;
+        let mut live = Live::of(told);
+        assert_eq!(live.older(), Some(Part::Before(5)));
+        let came = live.take(transcript(1..=4), Part::Before(5));
+        assert_eq!((came.new, numbers(&live)), (0, vec![1, 2, 3, 4, 5, 6]));
+        assert_eq!(live.older(), None);
+    }
+
+    #[test]
+    fn after_a_long_interruption_it_begins_anew_without_a_gap() {
+        let mut live = Live::of(transcript(1..=3));
+        let mut later = transcript(8..=9);
+        later.has_older = true;
+        let came = live.take(later, Part::Latest);
+        assert_eq!((came.new, numbers(&live)), (2, vec![8, 9]));
+        assert_eq!(live.older(), Some(Part::Before(8)));
+        live.take(transcript(9..=10), Part::Latest);
+        assert_eq!(numbers(&live), [8, 9, 10], "what fits together stays");
+        assert_eq!(live.older(), Some(Part::Before(8)), "and older ones are still there");
+    }
+
+    #[test]
+    fn a_full_page_is_asked_on_and_only_so_much_is_kept() {
+        let mut live = Live::of(transcript(1..=1));
+        let came = live.take(transcript(2..=101), Part::After(1));
+        assert!(came.is_full);
+        assert_eq!(live.onward(), Part::After(101), "and not from the first that nobody has read");
+        live.take(transcript(102..=2_500), Part::After(101));
+        assert_eq!((live.told.messages.len(), live.told.has_older), (KEPT_MAX, true));
+    }
+
+    #[test]
+    fn the_first_messages_are_not_news() {
+        let mut live = Live::default();
+        assert_eq!(live.next(), Part::Latest);
+        assert_eq!(live.take(transcript(1..=3), Part::Latest).new, 0);
+    }
+}

@@ -1,0 +1,120 @@
+//! The place where conversations between agents are watched: the list of them.
+
+pub(crate) mod agents;
+mod bar;
+mod empty;
+mod export;
+mod head;
+mod inline;
+mod lanes;
+mod message;
+mod parts;
+mod place;
+mod row;
+mod step_in;
+mod trace;
+mod transcript;
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::call::Loaded;
+use crate::ears::Ears;
+use crate::families::conversations::roll::Roll;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::views::notice::{Notice, Skeleton};
+use bar::Bar;
+use empty::Nothing;
+pub(crate) use inline::{TalkInline, TalksInline};
+pub(crate) use place::ConversationPlace;
+use row::Rows;
+
+/// Scrolled this far down, in pixels, the reader looks at something that must not move.
+const AWAY_PX: f64 = 160.0;
+
+/// The list.
+#[component]
+pub(crate) fn ConversationsView() -> impl IntoView {
+    let page = page();
+    let ears: Ears = expect_context();
+    let asked = match page.route.get_untracked() {
+        Route::Conversations(filter) => filter,
+        _ => Default::default(),
+    };
+    let roll = Roll::new(page, asked);
+    roll.stay(ears);
+    parts::Now::every(std::time::Duration::from_secs(5));
+    Effect::new(move |_| {
+        if let Route::Conversations(filter) = page.route.get() {
+            untrack(|| roll.follow(filter));
+        }
+    });
+    notice_where(roll);
+    browser::focus_soon("stage");
+    let retry = Callback::new(move |()| {
+        roll.listing.set(Loaded::Loading);
+        roll.anew();
+    });
+    let stage = Memo::new(move |_| {
+        let is_all = roll.filter.with(|it| it.is_empty());
+        roll.listing.with(|it| match it {
+            Loaded::Loading => Stage::Loading,
+            Loaded::Failed(_) => Stage::Failed,
+            Loaded::Here(it) if !it.shown.is_empty() => Stage::Rows,
+            Loaded::Here(_) if is_all => Stage::Nothing,
+            Loaded::Here(_) => Stage::NoneFit,
+        })
+    });
+    view! {
+        <div class="talks">
+            <header class="talks-head">
+                <h1 tabindex="-1" id="stage">{move || page.say(Key::TalkTitle)}</h1>
+                <p class="hint">{move || page.say(Key::TalkHint)}</p>
+            </header>
+            <Bar roll/>
+            {move || match stage.get() {
+                Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Stage::Failed => {
+                    let trouble = roll.listing.with_untracked(|it| match it {
+                        Loaded::Failed(trouble) => Some(trouble.clone()),
+                        _ => None,
+                    });
+                    trouble.map(|trouble| view! { <Notice trouble on_retry=retry/> }).into_any()
+                }
+                Stage::Rows => view! { <Rows roll/> }.into_any(),
+                Stage::Nothing => view! { <Nothing roll/> }.into_any(),
+                Stage::NoneFit => view! {
+                    <p class="empty">{move || page.say(Key::TalkNoneFit)}</p>
+                }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// What stands below the filter.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Loading,
+    Failed,
+    Rows,
+    Nothing,
+    NoneFit,
+}
+
+/// Notices whether the reader looks at the beginning of the list.
+fn notice_where(roll: Roll) {
+    let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
+        let is_away = window().scroll_y().unwrap_or_default() > AWAY_PX;
+        if roll.is_away.get_untracked() != is_away {
+            roll.is_away.set(is_away);
+            let has_held =
+                roll.listing.with_untracked(|it| it.here().is_some_and(|it| it.held > 0));
+            if !is_away && has_held {
+                roll.renew();
+            }
+        }
+    });
+    on_cleanup(move || scrolled.remove());
+}

@@ -1,0 +1,216 @@
+//! One agent: who it is, whether it is there, and what the reader can do about it.
+
+use leptos::prelude::*;
+use output::conversations::{AgentKind, ChatStatus, ProjectAgent};
+
+use super::below::Below;
+use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::page::{Page, page};
+use crate::route::{Route, Seat};
+use crate::text::Key;
+
+/// What a chat's state is called, and how it is drawn.
+pub(super) fn status(status: ChatStatus) -> (Key, &'static str) {
+    match status {
+        ChatStatus::Connected => (Key::ChatStateConnected, "chat-state is-connected"),
+        ChatStatus::Connecting => (Key::ChatStateConnecting, "chat-state is-connecting"),
+        ChatStatus::Disconnected => (Key::ChatStateDisconnected, "chat-state is-disconnected"),
+    }
+}
+
+/// Who plays an agent, in the reader's language.
+fn player(page: Page, desk: Desk, agent: &ProjectAgent) -> String {
+    let Some(name) = &agent.agent.assistant else {
+        return page.say(Key::AgentOutside).to_owned();
+    };
+    let title = desk.assistants.with(|it| {
+        let own = it.iter().find(|it| it.name == *name)?;
+        let ja = own.title_ja.clone().filter(|_| page.lang.get().tag() == "ja");
+        Some(ja.unwrap_or_else(|| own.title.clone()))
+    });
+    page.fill(Key::AgentPlayed, &[&title.unwrap_or_else(|| name.clone())])
+}
+
+/// An agent of a project.
+#[component]
+pub(super) fn AgentCard(seat: Seat) -> impl IntoView {
+    let desk: Desk = expect_context();
+    desk.fetch_assistants();
+    let agent = Memo::new({
+        let seat = seat.clone();
+        move |_| desk.agent(&seat).unwrap_or_default()
+    });
+    let kind = Memo::new(move |_| agent.with(|it| it.agent.kind));
+    let class = move || match kind.get() {
+        AgentKind::Ai => "agent is-ai",
+        AgentKind::Human => "agent is-human",
+    };
+    let id = seat.agent.clone();
+    view! {
+        <li class=class>
+            <Icon kind/>
+            <div class="agent-who">
+                <h3>{move || agent.with(|it| it.agent.name.clone())}</h3>
+                <code class="agents-id">{id}</code>
+                <Badges agent/>
+                <Facts agent/>
+            </div>
+            <Acts seat=seat.clone() agent/>
+            <Below seat agent/>
+        </li>
+    }
+}
+
+/// Drawn beside the word, which says the same.
+#[component]
+fn Icon(kind: Memo<AgentKind>) -> impl IntoView {
+    // A head with an antenna; a head with shoulders.
+    let path = move || match kind.get() {
+        AgentKind::Ai => {
+            "M12 2v4M6 6h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2ZM9 11v2M15 11v2M8 22h8"
+        }
+        AgentKind::Human => "M12 4a4 4 0 1 1 0 8a4 4 0 1 1 0-8ZM4 21c0-4 3.5-6 8-6s8 2 8 6",
+    };
+    view! {
+        <svg class="agent-icon" viewBox="0 0 24 24" aria-hidden="true" fill="none"
+            stroke="currentColor" stroke-width="2" stroke-linecap="round">
+            <path d=path></path>
+        </svg>
+    }
+}
+
+#[component]
+fn Badges(agent: Memo<ProjectAgent>) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let is_me = move || agent.with(|it| it.agent.agent_id == desk.me());
+    let kind = move || match agent.with(|it| it.agent.kind) {
+        AgentKind::Ai => Key::AgentAi,
+        AgentKind::Human => Key::AgentHuman,
+    };
+    let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
+    let is_online = Memo::new(move |_| agent.with(|it| it.agent.online));
+    let online = move || match is_online.get() {
+        true => (Key::AgentOnline, "chat-state is-connected"),
+        false => (Key::AgentOffline, "chat-state is-disconnected"),
+    };
+    view! {
+        <p class="agent-badges">
+            <span class="badge agent-kind">{move || page.say(kind())}</span>
+            {move || is_me().then(|| view! {
+                <span class="badge">{move || page.say(Key::AgentYou)}</span>
+            })}
+            // Of people nobody knows it.
+            {move || is_ai.get().then(|| view! {
+                <span class=move || online().1>{move || page.say(online().0)}</span>
+            })}
+        </p>
+    }
+}
+
+#[component]
+fn Facts(agent: Memo<ProjectAgent>) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
+    let skills = move || {
+        let comma = page.lang.get().comma();
+        agent.with(|it| (!it.agent.skills.is_empty()).then(|| it.agent.skills.join(comma)))
+    };
+    let passkey = move || {
+        let is_shown = agent.with(|it| it.agent.assistant.is_none() || it.has_passkey);
+        let has = agent.with(|it| it.has_passkey);
+        is_shown.then_some(if has { Key::AgentHasPasskey } else { Key::AgentNoPasskey })
+    };
+    let is_configured = Memo::new(move |_| agent.with(|it| it.is_configured));
+    view! {
+        <ul class="agent-facts">
+            {move || is_ai.get().then(|| view! {
+                <li>{move || agent.with(|it| player(page, desk, it))}</li>
+                {move || passkey().map(|key| view! { <li>{move || page.say(key)}</li> })}
+            })}
+            {move || skills().map(|skills| view! {
+                <li>{move || page.say(Key::AgentSkills)}": "{skills}</li>
+            })}
+            {move || is_configured.get().then(|| view! {
+                <li>{move || page.say(Key::AgentConfigured)}</li>
+            })}
+        </ul>
+    }
+}
+
+/// What the reader can do.
+#[component]
+fn Acts(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
+    let is_ai = Memo::new(move |_| agent.with(|it| it.agent.kind == AgentKind::Ai));
+    let is_outside =
+        Memo::new(move |_| is_ai.get() && agent.with(|it| it.agent.assistant.is_none()));
+    // What stands in the configuration is changed there.
+    let is_ours = Memo::new(move |_| desk.is_operator() && agent.with(|it| !it.is_configured));
+    let id = StoredValue::new(format!("{}-{}", seat.project, seat.agent));
+    let seat = StoredValue::new(seat);
+    let act = move |prefix: &'static str, panel: fn(Seat) -> Panel, say: Key, named: Key| {
+        let own = panel(seat.get_value());
+        let is_open = Memo::new({
+            let own = own.clone();
+            move |_| desk.is_open(&own)
+        });
+        let class = if prefix == "retire" { "plain small is-retire" } else { "plain small" };
+        view! {
+            <button type="button" class=class id=format!("{prefix}-{}", id.get_value())
+                aria-expanded=move || is_open.get().to_string()
+                aria-label=move || page.fill(named, &[&name.get()])
+                on:click=move |_| desk.toggle(own.clone())>
+                {move || page.say(say)}
+            </button>
+        }
+    };
+    view! {
+        <div class="agent-acts">
+            {move || is_ai.get().then(|| view! { <ChatLink seat=seat.get_value() agent/> })}
+            {move || is_outside.get().then(|| {
+                act("invite", Panel::Invite, Key::AgentInvite, Key::AgentInviteNamed)
+            })}
+            {move || (is_outside.get() && is_ours.get()).then(|| {
+                act("renew", Panel::Renew, Key::AgentRenew, Key::AgentRenewNamed)
+            })}
+            {move || (is_ai.get() && is_ours.get()).then(|| {
+                act("change", Panel::Change, Key::AgentChange, Key::AgentChangeNamed)
+            })}
+            {move || is_ours.get().then(|| {
+                act("retire", Panel::Retire, Key::AgentRetire, Key::AgentRetireNamed)
+            })}
+        </div>
+    }
+}
+
+/// The way to the chat, with what is unread and how it stands.
+#[component]
+fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
+    let page = page();
+    let unread = Memo::new(move |_| agent.with(|it| it.unread));
+    let state = Memo::new(move |_| agent.with(|it| it.chat));
+    let label = move || {
+        let name = agent.with(|it| it.agent.name.clone());
+        let chat = page.fill(Key::AgentChatNamed, &[&name]);
+        match unread.get() {
+            0 => chat,
+            count => {
+                let count = page.fill(Key::AgentUnread, &[&count.to_string()]);
+                format!("{chat}{}{count}", page.lang.get().comma())
+            }
+        }
+    };
+    view! {
+        <a class="button quiet small" href=Route::Agents(Some(seat)).hash() aria-label=label>
+            {move || page.say(Key::AgentChat)}
+            {move || (unread.get() > 0).then(|| view! {
+                <span class="unread" aria-hidden="true">{move || unread.get()}</span>
+            })}
+        </a>
+        <span class=move || status(state.get()).1>{move || page.say(status(state.get()).0)}</span>
+    }
+}

@@ -1,0 +1,107 @@
+//! What is opened about one agent: its invitation, its form, and what is asked before something is done.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::ProjectAgent;
+use serde_json::{Value, json};
+
+use super::define_agent::DefineAgent;
+use super::invite::Invite;
+use crate::browser;
+use crate::call::fetch;
+use crate::families::conversations::agents::desk::{Desk, Panel, Passkey};
+use crate::page::{Page, page};
+use crate::route::Seat;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// What was opened about this agent.
+#[component]
+pub(super) fn Below(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
+    let desk: Desk = expect_context();
+    let open = Memo::new(move |_| {
+        desk.panel.with(|it| match it {
+            Panel::Invite(own) | Panel::Renew(own) | Panel::Retire(own) | Panel::Change(own)
+                if *own == seat =>
+            {
+                Some(it.clone())
+            }
+            _ => None,
+        })
+    });
+    let name = Memo::new(move |_| agent.with(|it| it.agent.name.clone()));
+    move || {
+        Some(match open.get()? {
+            Panel::Invite(seat) => view! { <Invite seat name=name.get_untracked()/> }.into_any(),
+            Panel::Renew(seat) => view! { <Ask seat name is_retiring=false/> }.into_any(),
+            Panel::Retire(seat) => view! { <Ask seat name is_retiring=true/> }.into_any(),
+            Panel::Change(seat) => {
+                let opener = format!("change-{}-{}", seat.project, seat.agent);
+                let present = agent.get_untracked();
+                let form = view! { <DefineAgent project=seat.project opener present/> };
+                view! { <div class="agent-below">{form}</div> }.into_any()
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Asks once before a passkey stops working, or an agent goes.
+#[component]
+fn Ask(seat: Seat, name: Memo<String>, is_retiring: bool) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let trouble = RwSignal::new(None::<Trouble>);
+    let is_busy = RwSignal::new(false);
+    let (ask, yes, prefix) = match is_retiring {
+        true => (Key::AgentRetireAsk, Key::AgentRetireYes, "retire"),
+        false => (Key::AgentRenewAsk, Key::AgentRenewYes, "renew"),
+    };
+    let opener = format!("{prefix}-{}-{}", seat.project, seat.agent);
+    let confirm = move |_| {
+        if is_busy.get_untracked() {
+            return;
+        }
+        is_busy.set(true);
+        let (seat, name) = (seat.clone(), name.get_untracked());
+        spawn_local(async move {
+            let tool = if is_retiring { "retire_agent" } else { "renew_passkey" };
+            let done = fetch::<Value>(tool, json!({ "agent_id": seat.agent })).await;
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(output) => settle(page, desk, seat, name, &output, is_retiring),
+                Err(it) => trouble.set(Some(it)),
+            }
+        });
+    };
+    browser::focus_soon("ask-no");
+    view! {
+        <div class="agent-below agent-ask" role="group" aria-label=move || page.fill(ask, &[&name.get()])>
+            <p>{move || page.fill(ask, &[&name.get()])}</p>
+            <div class="actions">
+                <button type="button" class="quiet small" id="ask-no"
+                    on:click=move |_| desk.close(&opener)>{move || page.say(Key::AgentLeave)}</button>
+                <button type="button" class="small is-grave" id="ask-yes" on:click=confirm
+                    aria-disabled=move || is_busy.get().then_some("true")>
+                    {move || page.say(yes)}
+                </button>
+            </div>
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        </div>
+    }
+}
+
+fn settle(page: Page, desk: Desk, seat: Seat, name: String, output: &Value, is_retiring: bool) {
+    desk.panel.set(Panel::Nothing);
+    desk.load();
+    if is_retiring {
+        page.announce(page.lang.get_untracked().fill(Key::AgentRetired, &[&name]));
+        page.show(Key::AgentRetired, &name);
+        browser::focus_soon("stage");
+    } else if let Some(passkey) = output.get("passkey").and_then(Value::as_str) {
+        desk.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
+    }
+}

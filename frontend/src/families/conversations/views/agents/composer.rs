@@ -1,0 +1,88 @@
+//! Where one writes to an agent: Enter sends, Shift + Enter breaks the line, an input method is left alone.
+
+use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::dates;
+use crate::families::conversations::agents::counted::{self, Fault, MESSAGE_MAX, MESSAGE_NEAR};
+use crate::families::conversations::agents::line::Line;
+use crate::page::page;
+use crate::text::Key;
+
+/// The composer.
+#[component]
+pub(super) fn Composer(name: Memo<String>) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        send(line);
+    };
+    let keydown = move |event: KeyboardEvent| {
+        // The Enter that ends a word of an input method is its own.
+        if browser::is_composing(&event) {
+            return;
+        }
+        if event.key() == "Enter" && !event.shift_key() && !event.alt_key() {
+            event.prevent_default();
+            send(line);
+        }
+    };
+    let input = move |event| {
+        line.draft.set(event_target_value(&event));
+        if line.fault.get_untracked().is_some() {
+            line.fault.set(counted::fault(&line.draft.get_untracked()).filter(is_long));
+        }
+        line.keep();
+    };
+    let count = Memo::new(move |_| line.draft.with(|it| counted::length(it)));
+    let invalid = move || (count.get() > MESSAGE_MAX).then_some("true");
+    let is_empty = Memo::new(move |_| line.draft.with(|it| it.trim().is_empty()));
+    let counted = move || {
+        let number = dates::number(count.get() as f64, page.lang.get());
+        page.fill(Key::AgentCount, &[&number])
+    };
+    let fault = move || match line.fault.get()? {
+        Fault::TooLong(excess) => {
+            let excess = dates::number(excess as f64, page.lang.get());
+            Some(page.fill(Key::AgentTooLong, &[&excess]))
+        }
+        Fault::Empty => None,
+    };
+    view! {
+        <form class="agent-composer" on:submit=submit>
+            <label class="only-heard" for="agent-input">
+                {move || page.fill(Key::AgentMessageTo, &[&name.get()])}
+            </label>
+            // The copy beside it makes the two as high as the text. It is never cut short: what is too
+            // long is said, and stays.
+            <div class="chat-grow" data-text=move || line.draft.get()>
+                <textarea id="agent-input" rows="1" enterkeyhint="send"
+                    aria-describedby="agent-keys agent-count agent-fault" aria-invalid=invalid
+                    placeholder=move || page.fill(Key::AgentMessageTo, &[&name.get()])
+                    prop:value=move || line.draft.get()
+                    on:input=input on:keydown=keydown></textarea>
+            </div>
+            <p class="error" role="alert" id="agent-fault">{fault}</p>
+            <div class="agent-tools">
+                <span class="hint" id="agent-keys">{move || page.say(Key::AgentKeys)}</span>
+                <span id="agent-count" class="hint agent-count"
+                    class:is-near=move || { count.get() >= MESSAGE_NEAR }
+                    class:is-over=move || { count.get() > MESSAGE_MAX }>{counted}</span>
+                <button type="submit" class="main-action" id="agent-send"
+                    disabled=move || is_empty.get()>{move || page.say(Key::AgentSend)}</button>
+            </div>
+        </form>
+    }
+}
+
+fn is_long(fault: &Fault) -> bool {
+    *fault != Fault::Empty
+}
+
+/// The keyboard stays where one writes.
+fn send(line: Line) {
+    line.send();
+    browser::focus_soon("agent-input");
+}

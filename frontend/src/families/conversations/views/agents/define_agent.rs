@@ -1,0 +1,252 @@
+//! The form that defines an agent.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::conversations::{AgentKind, Project, ProjectAgent, Projects};
+use serde_json::Value;
+
+use super::define_project::FormActions;
+use super::field::{Checked, ChoiceField, Notes, TextField, described};
+use crate::browser;
+use crate::call::fetch;
+use crate::families::conversations::agents::defining::{AgentDraft, theirs};
+use crate::families::conversations::agents::desk::{Desk, Panel, Passkey};
+use crate::page::page;
+use crate::route::Seat;
+use crate::text::{Key, Lang};
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// What is typed, field by field.
+#[derive(Clone, Copy)]
+struct Typed {
+    id: RwSignal<String>,
+    name: RwSignal<String>,
+    kind: RwSignal<AgentKind>,
+    projects: RwSignal<Vec<String>>,
+    skills: RwSignal<String>,
+    assistant: RwSignal<String>,
+    principal: RwSignal<String>,
+}
+
+impl Typed {
+    fn of(draft: AgentDraft) -> Self {
+        Self {
+            id: RwSignal::new(draft.id),
+            name: RwSignal::new(draft.name),
+            kind: RwSignal::new(draft.kind),
+            projects: RwSignal::new(draft.projects),
+            skills: RwSignal::new(draft.skills),
+            assistant: RwSignal::new(draft.assistant),
+            principal: RwSignal::new(draft.principal),
+        }
+    }
+
+    fn draft(self) -> AgentDraft {
+        AgentDraft {
+            id: self.id.get_untracked(),
+            name: self.name.get_untracked(),
+            kind: self.kind.get_untracked(),
+            projects: self.projects.get_untracked(),
+            skills: self.skills.get_untracked(),
+            assistant: self.assistant.get_untracked(),
+            principal: self.principal.get_untracked(),
+        }
+    }
+}
+
+/// The form, in a project; for an agent that is there, it changes it.
+#[component]
+pub(super) fn DefineAgent(
+    project: String,
+    opener: String,
+    #[prop(optional)] present: Option<ProjectAgent>,
+) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let checked = Checked::new("new-agent");
+    let is_there = present.is_some();
+    let typed = Typed::of(match present {
+        Some(it) => {
+            let projects = works_in(desk, &it.agent.agent_id);
+            AgentDraft::of(&it, projects, page.lang.get_untracked())
+        }
+        None => AgentDraft { projects: vec![project.clone()], ..AgentDraft::default() },
+    });
+    let trouble = RwSignal::new(None::<Trouble>);
+    let is_busy = RwSignal::new(false);
+    browser::focus_soon(checked.id(if is_there { "name" } else { "agent_id" }));
+    let title = if is_there { Key::ChangeAgentTitle } else { Key::DefineAgentTitle };
+    let (say, busy) = match is_there {
+        true => (Key::ChangeSave, Key::ChangeSaving),
+        false => (Key::DefineSave, Key::DefineSaving),
+    };
+    let closer = opener.clone();
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let draft = typed.draft();
+        let faults = draft.faults(&if is_there { Vec::new() } else { taken(desk) });
+        if is_busy.get_untracked() || !checked.show(faults, AgentDraft::FIELDS) {
+            return;
+        }
+        is_busy.set(true);
+        let (project, opener) = (project.clone(), opener.clone());
+        spawn_local(async move {
+            let done = fetch::<Value>("define_agent", draft.arguments()).await;
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(output) => defined(desk, &draft, &output, &project, &opener),
+                Err(it) => {
+                    let faults = theirs(&it, AgentDraft::FIELDS);
+                    trouble.set(faults.is_empty().then_some(it));
+                    checked.show(faults, AgentDraft::FIELDS);
+                }
+            }
+        });
+    };
+    view! {
+        <form class="agents-form" aria-labelledby="new-agent-title" novalidate on:submit=submit>
+            <h3 id="new-agent-title">{move || page.say(title)}</h3>
+            <TextField checked name="agent_id" say=Key::DefineAgentId hint=Key::DefineIdHint
+                value=typed.id is_required=true is_fixed=is_there/>
+            <TextField checked name="name" say=Key::DefineName value=typed.name is_required=true/>
+            {(!is_there).then(|| view! { <Kind kind=typed.kind/> })}
+            <Places checked chosen=typed.projects/>
+            <TextField checked name="skills" say=Key::DefineSkills hint=Key::DefineSkillsHint
+                value=typed.skills/>
+            <Player checked typed/>
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            <FormActions is_busy say busy opener=closer/>
+        </form>
+    }
+}
+
+/// The projects that an agent is in.
+fn works_in(desk: Desk, id: &str) -> Vec<String> {
+    let is_in = |it: &&Project| it.agents.iter().any(|it| it.agent.agent_id == id);
+    let ids =
+        |it: &Projects| it.projects.iter().filter(is_in).map(|it| it.project_id.clone()).collect();
+    desk.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+}
+
+/// The agents that are there already, as far as the reader can see.
+fn taken(desk: Desk) -> Vec<String> {
+    let ids = |it: &Projects| {
+        let agents = it.projects.iter().flat_map(|it| &it.agents);
+        agents.map(|it| it.agent.agent_id.clone()).collect()
+    };
+    desk.projects.with_untracked(|it| it.here().map(ids)).unwrap_or_default()
+}
+
+fn defined(desk: Desk, draft: &AgentDraft, output: &Value, project: &str, opener: &str) {
+    let page = desk.page;
+    let name = draft.name.trim().to_owned();
+    page.announce(page.lang.get_untracked().fill(Key::DefinedAgent, &[&name]));
+    page.show(Key::DefinedAgent, &name);
+    desk.load();
+    let Some(passkey) = output.get("passkey").and_then(Value::as_str) else {
+        return desk.close(opener);
+    };
+    desk.panel.set(Panel::Nothing);
+    let project = draft.projects.iter().find(|it| *it == project).or(draft.projects.first());
+    let seat =
+        Seat { project: project.cloned().unwrap_or_default(), agent: draft.id.trim().to_owned() };
+    desk.passkey.set(Some(Passkey { seat, name, passkey: passkey.to_owned() }));
+}
+
+#[component]
+fn Kind(kind: RwSignal<AgentKind>) -> impl IntoView {
+    let page = page();
+    let choice = move |own: AgentKind, say: Key| {
+        view! {
+            <label class="switch">
+                <input type="radio" name="new-agent-type" prop:checked=move || kind.get() == own
+                    on:change=move |_| kind.set(own)/>
+                <span>{move || page.say(say)}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="field" id="new-agent-type">
+            <legend class="label">{move || page.say(Key::DefineType)}</legend>
+            <div class="choices">
+                {choice(AgentKind::Ai, Key::DefineTypeAi)}
+                {choice(AgentKind::Human, Key::DefineTypeHuman)}
+            </div>
+        </fieldset>
+    }
+}
+
+#[component]
+fn Places(checked: Checked, chosen: RwSignal<Vec<String>>) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let id = checked.id("project_ids");
+    let (own, describing) = (id.clone(), described(&id));
+    let fault = checked.fault("project_ids");
+    let ids = Memo::new(move |_| desk.project_ids());
+    let choice = move |id: String| {
+        let name = untrack(|| desk.project(&id)).map(|it| it.name).unwrap_or_default();
+        let own = StoredValue::new(id);
+        let is_chosen = move || chosen.with(|it| own.with_value(|own| it.contains(own)));
+        let change = move |event| {
+            let is_on = event_target_checked(&event);
+            chosen.update(|it| {
+                it.retain(|it| own.with_value(|own| it != own));
+                if is_on {
+                    it.push(own.get_value());
+                }
+            });
+        };
+        view! {
+            <label class="switch">
+                <input type="checkbox" prop:checked=is_chosen on:change=change/>
+                <span>{name}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="field" id=own tabindex="-1" aria-describedby=describing>
+            <legend class="label">
+                {move || page.say(Key::DefineProjects)}
+                <span class="required">{move || page.say(Key::Required)}</span>
+            </legend>
+            <div class="choices">
+                <For each=move || ids.get() key=Clone::clone children=choice/>
+            </div>
+            <Notes to=id fault/>
+        </fieldset>
+    }
+}
+
+/// For a program who plays it, for a person whose token it is.
+#[component]
+fn Player(checked: Checked, typed: Typed) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let choices = Signal::derive(move || {
+        let lang = page.lang.get();
+        let title = |it: crate::chat::client::Assistant| {
+            let ja = it.title_ja.filter(|_| lang == Lang::Ja);
+            (it.name, ja.unwrap_or(it.title))
+        };
+        let outside = (String::new(), page.say(Key::DefineOutside).to_owned());
+        let played = desk.assistants.get().into_iter().map(title);
+        std::iter::once(outside).chain(played).collect()
+    });
+    move || match typed.kind.get() {
+        AgentKind::Ai => view! {
+            <ChoiceField checked name="assistant" say=Key::DefinePlayer hint=Key::DefinePlayerHint
+                value=typed.assistant choices/>
+        }
+        .into_any(),
+        AgentKind::Human => view! {
+            <TextField checked name="principal" say=Key::DefinePrincipal
+                hint=Key::DefinePrincipalHint value=typed.principal/>
+        }
+        .into_any(),
+    }
+}

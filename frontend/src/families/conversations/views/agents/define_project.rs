@@ -1,0 +1,91 @@
+//! The form that defines a project.
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::Value;
+
+use super::field::{Checked, TextField};
+use crate::browser;
+use crate::call::fetch;
+use crate::families::conversations::agents::defining::{ProjectDraft, theirs};
+use crate::families::conversations::agents::desk::Desk;
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The form.
+#[component]
+pub(super) fn DefineProject() -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let checked = Checked::new("new-project");
+    let (id, name) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let trouble = RwSignal::new(None::<Trouble>);
+    let is_busy = RwSignal::new(false);
+    browser::focus_soon(checked.id("project_id"));
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let draft = ProjectDraft { id: id.get_untracked(), name: name.get_untracked() };
+        let taken = untrack(|| desk.project_ids());
+        if is_busy.get_untracked() || !checked.show(draft.faults(&taken), ProjectDraft::FIELDS) {
+            return;
+        }
+        is_busy.set(true);
+        spawn_local(async move {
+            let done = fetch::<Value>("define_project", draft.arguments()).await;
+            if is_busy.try_set(false).is_some() {
+                return;
+            }
+            match done {
+                Ok(_) => {
+                    let lang = page.lang.get_untracked();
+                    page.announce(lang.fill(Key::DefinedProject, &[draft.name.trim()]));
+                    page.show(Key::DefinedProject, draft.name.trim());
+                    desk.load();
+                    desk.close("define-project");
+                }
+                Err(it) => {
+                    let faults = theirs(&it, ProjectDraft::FIELDS);
+                    trouble.set(faults.is_empty().then_some(it));
+                    checked.show(faults, ProjectDraft::FIELDS);
+                }
+            }
+        });
+    };
+    view! {
+        <form class="agents-form" aria-labelledby="new-project-title" novalidate on:submit=submit>
+            <h2 id="new-project-title">{move || page.say(Key::DefineProjectTitle)}</h2>
+            <TextField checked name="project_id" say=Key::DefineProjectId hint=Key::DefineIdHint
+                value=id is_required=true/>
+            <TextField checked name="name" say=Key::DefineName value=name is_required=true/>
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+            <FormActions is_busy say=Key::DefineSave busy=Key::DefineSaving opener="define-project".to_owned()/>
+        </form>
+    }
+}
+
+/// What a form of this place ends with.
+#[component]
+pub(super) fn FormActions(
+    is_busy: RwSignal<bool>,
+    say: Key,
+    /// What it says while it is on its way.
+    busy: Key,
+    /// What gets the keyboard back.
+    opener: String,
+) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    view! {
+        <div class="actions">
+            <button type="submit" aria-disabled=move || is_busy.get().then_some("true")>
+                {move || page.say(if is_busy.get() { busy } else { say })}
+            </button>
+            <button type="button" class="quiet" on:click=move |_| desk.close(&opener)>
+                {move || page.say(Key::DefineCancel)}
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,158 @@
+//! A field of a form: its name, what it wants, what is wrong with it.
+
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::families::conversations::agents::defining::{Fault, Faults};
+use crate::page::page;
+use crate::text::Key;
+
+/// What is wrong in one form.
+#[derive(Clone, Copy)]
+pub(super) struct Checked {
+    faults: RwSignal<Faults>,
+    /// Before the names of the arguments, so that ids are the form's own.
+    prefix: &'static str,
+}
+
+impl Checked {
+    pub(super) fn new(prefix: &'static str) -> Self {
+        Self { faults: RwSignal::new(Faults::new()), prefix }
+    }
+
+    /// Shows what is wrong, and takes the keyboard to the first of it, in the order given; whether
+    /// nothing is.
+    pub(super) fn show(self, faults: Faults, order: &[&str]) -> bool {
+        if let Some(first) = order.iter().find(|it| faults.contains_key(**it)) {
+            browser::focus_soon(self.id(first));
+        }
+        let is_right = faults.is_empty();
+        self.faults.set(faults);
+        is_right
+    }
+
+    /// What is wrong with this argument.
+    pub(super) fn fault(self, name: &'static str) -> Memo<Option<Fault>> {
+        Memo::new(move |_| self.faults.with(|it| it.get(name).cloned()))
+    }
+
+    pub(super) fn id(self, name: &str) -> String {
+        format!("{}-{name}", self.prefix)
+    }
+}
+
+/// The name of a field, with its mark where it is required.
+#[component]
+pub(super) fn Label(to: String, say: Key, is_required: bool) -> impl IntoView {
+    let page = page();
+    view! {
+        <label class="label" for=to>
+            {move || page.say(say)}
+            {is_required.then(|| view! {
+                <span class="required">{move || page.say(Key::Required)}</span>
+            })}
+        </label>
+    }
+}
+
+/// What a field wants, and what is wrong with it; named by the ids that `described` gives.
+#[component]
+pub(super) fn Notes(
+    to: String,
+    #[prop(optional_no_strip)] hint: Option<Key>,
+    fault: Memo<Option<Fault>>,
+) -> impl IntoView {
+    let page = page();
+    view! {
+        {hint.map(|hint| view! {
+            <p class="hint" id=format!("{to}-hint")>{move || page.say(hint)}</p>
+        })}
+        <p class="error" id=format!("{to}-error")>
+            {move || fault.get().map(|it| it.text(page.lang.get()))}
+        </p>
+    }
+}
+
+/// The ids of what describes a field.
+pub(super) fn described(id: &str) -> String {
+    format!("{id}-hint {id}-error")
+}
+
+/// A field of text.
+#[component]
+pub(super) fn TextField(
+    checked: Checked,
+    /// What the tool calls it.
+    name: &'static str,
+    say: Key,
+    #[prop(optional)] hint: Option<Key>,
+    value: RwSignal<String>,
+    #[prop(optional)] is_required: bool,
+    /// Whether it has several lines.
+    #[prop(optional)]
+    is_long: bool,
+    #[prop(optional)] is_number: bool,
+    /// Whether it stands as it is.
+    #[prop(optional)]
+    is_fixed: bool,
+) -> impl IntoView {
+    let id = checked.id(name);
+    let fault = checked.fault(name);
+    let invalid = move || fault.with(Option::is_some).then_some("true");
+    let input = if is_long {
+        view! {
+            <textarea id=id.clone() rows="3" aria-describedby=described(&id) aria-invalid=invalid
+                prop:value=move || value.get()
+                on:input=move |event| value.set(event_target_value(&event))></textarea>
+        }
+        .into_any()
+    } else {
+        view! {
+            <input type="text" id=id.clone() autocomplete="off" readonly=is_fixed aria-describedby=described(&id)
+                class=is_number.then_some("number")
+                inputmode=is_number.then_some("numeric")
+                aria-required=is_required.then_some("true") aria-invalid=invalid
+                prop:value=move || value.get()
+                on:input=move |event| value.set(event_target_value(&event))/>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="field">
+            <Label to=id.clone() say is_required/>
+            {input}
+            <Notes to=id hint fault/>
+        </div>
+    }
+}
+
+/// A choice of one: values with what they are called.
+#[component]
+pub(super) fn ChoiceField(
+    checked: Checked,
+    /// What the tool calls it.
+    name: &'static str,
+    say: Key,
+    #[prop(optional)] hint: Option<Key>,
+    value: RwSignal<String>,
+    choices: Signal<Vec<(String, String)>>,
+) -> impl IntoView {
+    let id = checked.id(name);
+    let fault = checked.fault(name);
+    let invalid = move || fault.with(Option::is_some).then_some("true");
+    let option = move |(own, title): (String, String)| {
+        let is_own = own.clone();
+        view! { <option value=own selected=move || value.get() == is_own>{title}</option> }
+    };
+    view! {
+        <div class="field">
+            <Label to=id.clone() say is_required=false/>
+            <select id=id.clone() aria-describedby=described(&id) aria-invalid=invalid
+                prop:value=move || value.get()
+                on:change=move |event| value.set(event_target_value(&event))>
+                {move || choices.get().into_iter().map(option).collect_view()}
+            </select>
+            <Notes to=id hint fault/>
+        </div>
+    }
+}

@@ -1,0 +1,102 @@
+//! The invitation of an agent from outside: how it connects, and what it is told to do.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::passkey::copy;
+use crate::access;
+use crate::browser;
+use crate::call::Loaded;
+use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::agents::invitation;
+use crate::mcp;
+use crate::page::page;
+use crate::route::Seat;
+use crate::text::Key;
+use crate::views::notice::{Notice, Skeleton};
+
+/// The invitation; the passkey goes along where it has just been made.
+#[component]
+pub(super) fn Invite(
+    seat: Seat,
+    name: String,
+    #[prop(optional, into)] passkey: Option<String>,
+) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let prompt = RwSignal::new(Loaded::<String>::Loading);
+    let arguments = StoredValue::new(invitation::arguments(&seat, passkey.as_deref()));
+    let load = move || {
+        prompt.set(Loaded::Loading);
+        spawn_local(async move {
+            let found = mcp::prompt(invitation::PROMPT, &arguments.get_value()).await;
+            prompt.try_set(found.map_or_else(Loaded::Failed, Loaded::Here));
+        });
+    };
+    load();
+    let opener = format!("invite-{}-{}", seat.project, seat.agent);
+    let has_passkey = passkey.is_some();
+    let note = if has_passkey { Key::InvitePasskey } else { Key::InviteNoPasskey };
+    let retry = Callback::new(move |()| load());
+    browser::focus_soon("invite-title");
+    view! {
+        <section class="agent-below invite" aria-labelledby="invite-title">
+            <h4 id="invite-title" tabindex="-1">
+                {move || page.fill(Key::InviteTitle, &[&name])}
+            </h4>
+            <p class="hint">{move || page.say(Key::InviteHint)}</p>
+            <Connection/>
+            <h5>{move || page.say(Key::InvitePrompt)}</h5>
+            <p class="hint">{move || page.say(note)}</p>
+            {move || match prompt.get() {
+                Loaded::Loading => view! { <Skeleton lines=4/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(text) => {
+                    let copied = text.clone();
+                    view! {
+                        <textarea class="code invite-prompt" id="invite-prompt" rows="10" readonly
+                            aria-label=move || page.say(Key::InvitePromptName)
+                            prop:value=text></textarea>
+                        <div class="actions">
+                            <button type="button" class="small" on:click=move |_| copy(page, &copied)>
+                                {move || page.say(Key::InviteCopyPrompt)}
+                            </button>
+                        </div>
+                    }
+                    .into_any()
+                }
+            }}
+            {(!has_passkey).then(|| view! {
+                <div class="actions">
+                    <button type="button" class="quiet small" on:click=move |_| {
+                        desk.panel.set(Panel::Nothing);
+                        browser::focus_soon(opener.clone());
+                    }>{move || page.say(Key::InviteClose)}</button>
+                </div>
+            })}
+        </section>
+    }
+}
+
+/// How to connect to this host.
+#[component]
+fn Connection() -> impl IntoView {
+    let page = page();
+    let address = browser::address();
+    let wants_token = access::is_entered();
+    let line = invitation::connection(&address, wants_token);
+    let endpoint = invitation::endpoint(&address);
+    let copied = line.clone();
+    view! {
+        <h5>{move || page.say(Key::InviteConnect)}</h5>
+        <p class="hint">{move || page.fill(Key::InviteConnectHint, &[&endpoint])}</p>
+        {wants_token.then(|| view! { <p class="hint">{move || page.say(Key::InviteToken)}</p> })}
+        <pre class="invite-line" id="invite-line" tabindex="0" role="group"
+            aria-label=move || page.say(Key::InviteConnect)><code>{line}</code></pre>
+        <div class="actions">
+            <button type="button" class="quiet small" on:click=move |_| copy(page, &copied)>
+                {move || page.say(Key::InviteCopyLine)}
+            </button>
+        </div>
+    }
+}

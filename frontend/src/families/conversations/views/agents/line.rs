@@ -1,0 +1,148 @@
+//! A person's chat with one agent: who it is, how it stands, what was said, and where one writes.
+
+use leptos::prelude::*;
+use output::conversations::{AgentKind, ChatStatus};
+
+use super::agent::status;
+use super::composer::Composer;
+use super::log::Log;
+use crate::browser;
+use crate::call::Loaded;
+use crate::families::conversations::agents::desk::Desk;
+use crate::families::conversations::agents::line::Line;
+use crate::page::page;
+use crate::route::{Route, Seat};
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// Whether there is a chat to be drawn.
+#[derive(Clone, PartialEq)]
+enum Stage {
+    Loading,
+    Failed(crate::trouble::Trouble),
+    Gone,
+    Human,
+    Here,
+}
+
+/// The chat.
+#[component]
+pub(super) fn LineView(seat: Seat) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let agent = Memo::new({
+        let seat = seat.clone();
+        move |_| desk.agent(&seat)
+    });
+    let stage = Memo::new(move |_| {
+        let agent = agent.get();
+        desk.projects.with(|it| match (it, agent) {
+            (Loaded::Loading, _) => Stage::Loading,
+            (Loaded::Failed(trouble), _) => Stage::Failed(trouble.clone()),
+            (Loaded::Here(_), None) => Stage::Gone,
+            (Loaded::Here(_), Some(it)) if it.agent.kind == AgentKind::Human => Stage::Human,
+            (Loaded::Here(_), Some(_)) => Stage::Here,
+        })
+    });
+    let fallback = seat.agent.clone();
+    let name = Memo::new(move |_| {
+        agent.with(|it| it.as_ref().map_or_else(|| fallback.clone(), |it| it.agent.name.clone()))
+    });
+    let retry = Callback::new(move |()| desk.retry());
+    browser::focus_soon("stage");
+    view! {
+        <div class="agent-chat">
+            <p class="agent-back"><a href=Route::Agents(None).hash()>
+                <span aria-hidden="true">"←"</span>{move || page.say(Key::AgentsBack)}
+            </a></p>
+            <h1 tabindex="-1" id="stage">{move || name.get()}</h1>
+            {move || match stage.get() {
+                Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
+                Stage::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Stage::Gone => view! { <Nobody title=Key::AgentGone hint=Key::AgentGoneHint/> }.into_any(),
+                Stage::Human => view! { <Nobody title=Key::AgentIsHuman hint=Key::AgentGoneHint/> }.into_any(),
+                Stage::Here => view! { <Talk seat=seat.clone() name/> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Nobody(title: Key, hint: Key) -> impl IntoView {
+    let page = page();
+    let said = Signal::derive(move || page.say(title).to_owned());
+    if title == Key::AgentIsHuman {
+        return view! { <Empty title=said/> }.into_any();
+    }
+    let hint = Signal::derive(move || page.say(hint).to_owned());
+    view! { <Empty title=said hint/> }.into_any()
+}
+
+#[component]
+fn Talk(seat: Seat, name: Memo<String>) -> impl IntoView {
+    let desk: Desk = expect_context();
+    let line = Line::open(desk, seat);
+    provide_context(line);
+    view! {
+        <Status name/>
+        <Log name/>
+        <Composer name/>
+    }
+}
+
+/// Whether the agent is there, and the way to call it or to let it go.
+#[component]
+fn Status(name: Memo<String>) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let state = Memo::new(move |_| line.status());
+    let is_outside = Memo::new(move |_| {
+        let seat = line.seat.get_value();
+        line.desk.agent(&seat).is_some_and(|it| it.agent.assistant.is_none())
+    });
+    let said = move || {
+        let key = match state.get() {
+            ChatStatus::Connected => Key::AgentStatusConnected,
+            ChatStatus::Connecting => Key::AgentStatusConnecting,
+            ChatStatus::Disconnected => Key::AgentStatusDisconnected,
+        };
+        page.fill(key, &[&name.get()])
+    };
+    // Said when it changes, and not when the reader comes.
+    Effect::new(move |before: Option<ChatStatus>| {
+        let now = state.get();
+        if before.is_some_and(|it| it != now) {
+            page.announce(untrack(said));
+        }
+        now
+    });
+    let is_waiting = move || is_outside.get() && state.get() == ChatStatus::Connecting;
+    let is_off = move || state.get() == ChatStatus::Disconnected;
+    view! {
+        <div class="agent-status" role="group" aria-label=move || page.say(Key::AgentStatus)>
+            <p>
+                <span class=move || status(state.get()).1 aria-hidden="true"></span>
+                <span id="agent-status">{said}</span>
+            </p>
+            {move || if is_off() {
+                view! {
+                    <button type="button" class="quiet small" id="agent-start"
+                        aria-disabled=move || line.is_acting.get().then_some("true")
+                        on:click=move |_| line.start()>{move || page.say(Key::AgentStart)}</button>
+                }
+                .into_any()
+            } else {
+                view! {
+                    <button type="button" class="quiet small" id="agent-end"
+                        aria-disabled=move || line.is_acting.get().then_some("true")
+                        on:click=move |_| line.end()>{move || page.say(Key::AgentEnd)}</button>
+                }
+                .into_any()
+            }}
+        </div>
+        {move || is_waiting().then(|| view! {
+            <p class="hint">{move || page.say(Key::AgentStatusOutside)}</p>
+        })}
+        {move || line.refused.get().map(|trouble| view! { <Notice trouble/> })}
+    }
+}

@@ -1,0 +1,79 @@
+//! The list of projects.
+
+use leptos::prelude::*;
+
+use super::define_project::DefineProject;
+use super::passkey::PasskeyView;
+use super::project::ProjectCard;
+use crate::browser;
+use crate::call::Loaded;
+use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// All projects, each with its agents.
+#[component]
+pub(super) fn List() -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    // A passkey is shown until the reader goes elsewhere.
+    on_cleanup(move || {
+        desk.passkey.try_set(None);
+        desk.panel.try_set(Panel::Nothing);
+    });
+    browser::focus_soon("stage");
+    let stage = Memo::new(move |_| {
+        desk.projects.with(|it| match it {
+            Loaded::Loading => Loaded::Loading,
+            Loaded::Failed(trouble) => Loaded::Failed(trouble.clone()),
+            Loaded::Here(_) => Loaded::Here(()),
+        })
+    });
+    let retry = Callback::new(move |()| desk.retry());
+    let is_operator = Memo::new(move |_| desk.is_operator());
+    let is_open = Memo::new(move |_| desk.is_open(&Panel::DefineProject));
+    view! {
+        <div class="agents">
+            <header class="agents-head">
+                <div>
+                    <h1 tabindex="-1" id="stage">{move || page.say(Key::AgentsTitle)}</h1>
+                    <p class="hint">{move || page.say(Key::AgentsHint)}</p>
+                </div>
+                {move || is_operator.get().then(|| view! {
+                    <button type="button" class="quiet" id="define-project"
+                        aria-expanded=move || is_open.get().to_string()
+                        on:click=move |_| desk.toggle(Panel::DefineProject)>
+                        <span aria-hidden="true">"＋"</span>{move || page.say(Key::DefineProject)}
+                    </button>
+                })}
+            </header>
+            {move || is_open.get().then(|| view! { <DefineProject/> })}
+            <PasskeyView/>
+            {move || match stage.get() {
+                Loaded::Loading => view! { <Skeleton lines=8/> }.into_any(),
+                Loaded::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+                Loaded::Here(()) => view! { <Cards/> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Cards() -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let ids = Memo::new(move |_| desk.project_ids());
+    let is_empty = Memo::new(move |_| ids.with(Vec::is_empty));
+    move || {
+        if is_empty.get() {
+            let title = Signal::derive(move || page.say(Key::AgentsNone).to_owned());
+            let hint = Signal::derive(move || page.say(Key::AgentsNoneHint).to_owned());
+            return view! { <Empty title hint/> }.into_any();
+        }
+        view! {
+            <For each=move || ids.get() key=Clone::clone children=|id| view! { <ProjectCard id/> }/>
+        }
+        .into_any()
+    }
+}

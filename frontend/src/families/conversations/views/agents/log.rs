@@ -1,0 +1,127 @@
+//! What was said in a chat with an agent: it follows what comes for as long as the reader is at its end.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::message::{Own, Said};
+use crate::families::conversations::agents::line::Line;
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::{Empty, Notice, Skeleton};
+
+/// How near to its end the log counts as there, in pixels.
+const NEAR_PX: i32 = 60;
+
+/// The messages.
+#[component]
+pub(super) fn Log(name: Memo<String>) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let log = NodeRef::<html::Div>::new();
+    follow(line, log);
+    let sequences = Memo::new(move |_| {
+        line.chat.with(|it| it.messages.iter().map(|it| it.sequence).collect::<Vec<_>>())
+    });
+    let outgoing = Memo::new(move |_| {
+        let ids = |it: &crate::families::conversations::agents::chat::Outgoing| {
+            it.unsent.client_id.clone()
+        };
+        line.chat.with(|it| it.outgoing.iter().map(ids).collect::<Vec<_>>())
+    });
+    let is_empty = Memo::new(move |_| {
+        line.chat.with(crate::families::conversations::agents::chat::Chat::is_empty)
+    });
+    let trouble = Memo::new(move |_| line.trouble.get());
+    let retry = Callback::new(move |()| line.load());
+    view! {
+        {move || trouble.get().map(|trouble| view! { <Notice trouble on_retry=retry/> })}
+        // What comes is read out by the page's one voice.
+        <div class="agent-log" role="log" aria-live="off" tabindex="0" node_ref=log
+            aria-label=move || page.fill(Key::AgentLog, &[&name.get()])
+            aria-busy=move || (!line.is_here.get()).to_string()
+            on:scroll=move |_| {
+                let is_there = log.get_untracked().is_none_or(|it| is_near_end(&it));
+                if line.is_at_end.get_untracked() != is_there {
+                    line.is_at_end.set(is_there);
+                }
+            }>
+            <Top log/>
+            {move || (is_empty.get() && line.is_here.get()).then(|| {
+                let title = Signal::derive(move || page.say(Key::AgentNothing).to_owned());
+                let hint = Signal::derive(move || page.say(Key::AgentNothingHint).to_owned());
+                view! { <Empty title hint/> }
+            })}
+            <For each=move || sequences.get() key=|it| *it
+                children=move |sequence| view! { <Said sequence name/> }/>
+            <For each=move || outgoing.get() key=Clone::clone
+                children=move |client_id| view! { <Own client_id/> }/>
+        </div>
+    }
+}
+
+/// The way to what was said before.
+#[component]
+fn Top(log: NodeRef<html::Div>) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let has_older = Memo::new(move |_| line.chat.with(|it| it.has_older));
+    let is_begun = Memo::new(move |_| line.chat.with(|it| it.messages.len() > 20));
+    // What is put above pushes down what the reader looks at, and is scrolled away again.
+    let older = move |_| {
+        let before = log.get_untracked().map_or(0, |it| it.scroll_height());
+        line.older(move || {
+            request_animation_frame(move || {
+                if let Some(log) = log.try_get_untracked().flatten() {
+                    log.set_scroll_top(log.scroll_top() + log.scroll_height() - before);
+                }
+            });
+        });
+    };
+    move || {
+        if !line.is_here.get() {
+            return view! { <Skeleton lines=4/> }.into_any();
+        }
+        if has_older.get() {
+            return view! {
+                <button type="button" class="quiet small agent-older" on:click=older
+                    aria-disabled=move || line.is_older_coming.get().then_some("true")>
+                    {move || page.say(if line.is_older_coming.get() { Key::Loading } else { Key::AgentOlder })}
+                </button>
+            }
+            .into_any();
+        }
+        is_begun
+            .get()
+            .then(
+                || view! { <p class="hint agent-begins">{move || page.say(Key::AgentBegins)}</p> },
+            )
+            .into_any()
+    }
+}
+
+fn is_near_end(log: &web_sys::HtmlDivElement) -> bool {
+    log.scroll_height() - log.client_height() - log.scroll_top() <= NEAR_PX
+}
+
+/// Keeps the end in sight, unless the reader scrolled away from it; whoever comes begins at the unread.
+fn follow(line: Line, log: NodeRef<html::Div>) {
+    let last = Memo::new(move |_| {
+        line.chat.with(|it| (it.messages.last().map(|it| it.sequence), it.outgoing.len()))
+    });
+    Effect::new(move |before: Option<bool>| {
+        last.track();
+        let is_here = line.is_here.get();
+        let is_first = before == Some(false) && is_here;
+        if line.is_at_end.get_untracked() {
+            request_animation_frame(move || {
+                let Some(log) = log.try_get_untracked().flatten() else { return };
+                let mark = log.query_selector(".agent-mark").ok().flatten();
+                match mark.filter(|_| is_first) {
+                    Some(mark) => mark.scroll_into_view(),
+                    None => log.set_scroll_top(log.scroll_height()),
+                }
+            });
+        }
+        is_here
+    });
+}

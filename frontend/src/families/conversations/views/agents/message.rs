@@ -1,0 +1,103 @@
+//! One message of a chat with an agent: who said it, when, and whether it was read.
+
+use leptos::prelude::*;
+
+use crate::dates;
+use crate::families::conversations::agents::chat::Fate;
+use crate::families::conversations::agents::line::Line;
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::Notice;
+
+/// A message that the host has.
+#[component]
+pub(super) fn Said(sequence: u64, name: Memo<String>) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let message = Memo::new(move |_| {
+        line.chat.with(|it| it.messages.iter().find(|it| it.sequence == sequence).cloned())
+    });
+    let is_own = line.chat.with_untracked(|it| {
+        it.messages.iter().find(|it| it.sequence == sequence).is_some_and(|own| it.is_own(own))
+    });
+    let is_marked = Memo::new(move |_| line.chat.with(|it| it.mark == Some(sequence)));
+    let who = move || match is_own {
+        true => page.say(Key::AgentYouAt).to_owned(),
+        false => name.get(),
+    };
+    let time = Memo::new(move |_| message.get().map(|it| it.timestamp).unwrap_or_default());
+    let text = move || message.get().map(|it| it.content);
+    let receipt = move || {
+        let read_at = message.get()?.read_at;
+        Some(match read_at {
+            Some(at) => page.fill(Key::AgentReadAt, &[&dates::moment(&at, page.lang.get())]),
+            None => page.say(Key::AgentSent).to_owned(),
+        })
+    };
+    let class = if is_own { "agent-message is-own" } else { "agent-message" };
+    view! {
+        {move || is_marked.get().then(|| view! {
+            <p class="agent-mark"><span>{move || page.say(Key::AgentNewHere)}</span></p>
+        })}
+        <article class=class aria-label=who>
+            <p class="agent-by">
+                <b>{who}</b>
+                <time datetime=move || time.get()>
+                    {move || dates::moment(&time.get(), page.lang.get())}
+                </time>
+            </p>
+            <p class="agent-text">{text}</p>
+            {is_own.then(|| view! { <p class="agent-receipt">{receipt}</p> })}
+        </article>
+    }
+}
+
+/// A message of the reader's on its way.
+#[component]
+pub(super) fn Own(client_id: String) -> impl IntoView {
+    let page = page();
+    let line: Line = expect_context();
+    let id = StoredValue::new(client_id);
+    let own = Memo::new(move |_| {
+        let is_it = |it: &&crate::families::conversations::agents::chat::Outgoing| {
+            id.with_value(|id| it.unsent.client_id == *id)
+        };
+        line.chat.with(|it| it.outgoing.iter().find(is_it).cloned())
+    });
+    let text = move || own.get().map(|it| it.unsent.content);
+    let failed = Memo::new(move |_| match own.get()?.fate {
+        Fate::Failed(trouble) => Some(trouble),
+        _ => None,
+    });
+    let fate = move || {
+        let key = match own.get()?.fate {
+            Fate::Waiting => Key::AgentWaiting,
+            Fate::Sending => Key::AgentSending,
+            Fate::Taken(_) => Key::AgentSent,
+            Fate::Failed(_) => Key::AgentFailed,
+        };
+        Some(page.say(key))
+    };
+    let class = move || match failed.with(Option::is_some) {
+        true => "agent-message is-own is-failed",
+        false => "agent-message is-own is-coming",
+    };
+    view! {
+        <article class=class aria-label=move || page.say(Key::AgentYouAt)>
+            <p class="agent-text">{text}</p>
+            <p class="agent-receipt">{fate}</p>
+            {move || failed.get().map(|trouble| view! {
+                <Notice trouble/>
+                <div class="actions">
+                    <button type="button" class="quiet small" on:click=move |_| line.again()>
+                        {move || page.say(Key::AgentAgain)}
+                    </button>
+                    <button type="button" class="plain small"
+                        on:click=move |_| line.withdraw(&id.get_value())>
+                        {move || page.say(Key::AgentWithdraw)}
+                    </button>
+                </div>
+            })}
+        </article>
+    }
+}

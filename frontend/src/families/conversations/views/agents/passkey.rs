@@ -1,0 +1,65 @@
+//! A passkey that was just made: shown once, with a warning, a button that copies it, and the way on.
+
+use leptos::prelude::*;
+
+use super::invite::Invite;
+use crate::browser;
+use crate::families::conversations::agents::desk::{Desk, Passkey};
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// Copies a text, and says whether that worked.
+pub(super) fn copy(page: Page, text: &str) {
+    page.notify(if browser::copy(text) { Key::Copied } else { Key::ChatNotCopied });
+}
+
+/// The passkey, if one was just made.
+#[component]
+pub(super) fn PasskeyView() -> impl IntoView {
+    let desk: Desk = expect_context();
+    move || desk.passkey.get().map(|made| view! { <Made made/> })
+}
+
+#[component]
+fn Made(made: Passkey) -> impl IntoView {
+    let page = page();
+    let desk: Desk = expect_context();
+    let is_inviting = RwSignal::new(false);
+    page.announce_key(Key::PasskeyMade);
+    browser::focus_soon("passkey-title");
+    let made = StoredValue::new(made);
+    let name = move || made.with_value(|it| it.name.clone());
+    let done = move |_| {
+        desk.passkey.set(None);
+        browser::focus_soon("stage");
+    };
+    view! {
+        <section class="notice is-warning passkey" aria-labelledby="passkey-title">
+            <h2 class="notice-title" id="passkey-title" tabindex="-1">
+                {move || page.fill(Key::PasskeyTitle, &[&name()])}
+            </h2>
+            <p>{move || page.say(Key::PasskeyOnce)}</p>
+            <code class="passkey-value" id="passkey-value">
+                {made.with_value(|it| it.passkey.clone())}
+            </code>
+            <div class="actions">
+                <button type="button" class="small"
+                    on:click=move |_| made.with_value(|it| copy(page, &it.passkey))>
+                    {move || page.say(Key::PasskeyCopy)}
+                </button>
+                <button type="button" class="quiet small"
+                    aria-label=move || page.fill(Key::AgentInviteNamed, &[&name()])
+                    aria-expanded=move || is_inviting.get().to_string()
+                    on:click=move |_| is_inviting.update(|it| *it = !*it)>
+                    {move || page.say(Key::AgentInvite)}
+                </button>
+                <button type="button" class="quiet small" on:click=done>
+                    {move || page.say(Key::PasskeyDone)}
+                </button>
+            </div>
+            {move || is_inviting.get().then(|| made.with_value(|it| view! {
+                <Invite seat=it.seat.clone() name=it.name.clone() passkey=it.passkey.clone()/>
+            }))}
+        </section>
+    }
+}

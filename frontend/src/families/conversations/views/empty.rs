@@ -1,0 +1,96 @@
+//! Where there is no conversation yet: what one is, and a game to watch.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::families::conversations::client;
+use crate::families::conversations::game::Players;
+use crate::families::conversations::roll::Roll;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// Says what conversations are.
+#[component]
+pub(super) fn Nothing(roll: Roll) -> impl IntoView {
+    let page = page();
+    let players = players(roll);
+    let hint = move || match players.get() {
+        Some(it) => page.fill(Key::TalkGameHint, &[&it.names.0, &it.names.1]),
+        None if roll.projects.with(|it| it.here().is_some()) => {
+            page.say(Key::TalkGameNobody).to_owned()
+        }
+        None => String::new(),
+    };
+    view! {
+        <div class="empty talks-none">
+            <svg class="talks-mark" viewBox="0 0 64 40" aria-hidden="true" focusable="false">
+                <path class="talk-tone-0" d="M4 4h34v18h-20l-8 7v-7h-6z"></path>
+                <path class="talk-tone-3" d="M26 16h34v18h-6v6l-8-6h-20z"></path>
+            </svg>
+            <p class="empty-title">{move || page.say(Key::TalkNone)}</p>
+            <p>{move || page.say(Key::TalkNoneHint)}</p>
+            <WatchGame roll is_quiet=false/>
+            <p class="hint">{hint}</p>
+        </div>
+    }
+}
+
+fn players(roll: Roll) -> Memo<Option<Players>> {
+    Memo::new(move |_| {
+        let project = roll.filter.with(|it| it.project.clone());
+        roll.projects.with(|it| it.here().and_then(|it| Players::of(it, &project)))
+    })
+}
+
+/// Begins a word game between two agents that the host plays, and goes there.
+#[component]
+pub(super) fn WatchGame(
+    roll: Roll,
+    /// Beside a list, rather than in the place of one.
+    is_quiet: bool,
+) -> impl IntoView {
+    let page = page();
+    let players = players(roll);
+    let is_begun = RwSignal::new(false);
+    let refusal = RwSignal::new(None::<Trouble>);
+    let begin = move |_| {
+        let Some(players) = players.get_untracked().filter(|_| !is_begun.get_untracked()) else {
+            return;
+        };
+        is_begun.set(true);
+        page.announce_key(Key::TalkGameBegins);
+        spawn_local(async move {
+            let begun = client::act("begin_conversation", players.arguments()).await;
+            if is_begun.try_set(false).is_some() {
+                return;
+            }
+            match begun {
+                Ok(told) => page.go(Route::Conversation(told.conversation.conversation_id)),
+                Err(trouble) => refusal.set(Some(trouble)),
+            }
+        });
+    };
+    // The one of the list stands aside while there is a larger one.
+    let is_shown = Memo::new(move |_| {
+        let is_empty = roll.filter.with(|it| it.is_empty())
+            && roll.listing.with(|it| it.here().is_none_or(|it| it.shown.is_empty()));
+        players.with(Option::is_some)
+            && page.tool("begin_conversation").is_some()
+            && !(is_quiet && is_empty)
+    });
+    let class = if is_quiet { "quiet talks-game" } else { "main-action talks-game" };
+    move || {
+        is_shown.get().then(|| {
+            view! {
+                <button type="button" class=class on:click=begin
+                    aria-disabled=move || is_begun.get().then_some("true")>
+                    {move || page.say(Key::TalkGame)}
+                </button>
+                {move || refusal.get().map(|trouble| view! { <Notice trouble/> })}
+            }
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! What to take along: the whole conversation as a file, and the link to it.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::browser;
+use crate::families::conversations::client;
+use crate::families::conversations::watch::Watch;
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The buttons.
+#[component]
+pub(super) fn Export(watch: Watch) -> impl IntoView {
+    let page = page();
+    let trouble = RwSignal::new(None::<Trouble>);
+    let save = move |is_markdown: bool| {
+        let id = watch.id.get_value();
+        spawn_local(async move {
+            let written = client::written(&id).await;
+            let saved = written.and_then(|written| {
+                let (ending, mime, text) = match is_markdown {
+                    true => ("md", "text/markdown", written.markdown),
+                    false => ("jsonl", "application/x-ndjson", written.jsonl),
+                };
+                let name = file_name(&id, ending);
+                let saved = browser::download(&name, text.as_bytes(), mime);
+                saved.map_err(|_| Trouble::page("the browser did not save the file"))
+            });
+            if saved.is_ok() {
+                page.notify(Key::TalkSaved);
+            }
+            let _ = trouble.try_set(saved.err());
+        });
+    };
+    let copy = move |_| {
+        let is_copied = browser::copy(&browser::address());
+        page.notify(if is_copied { Key::TalkLinkCopied } else { Key::TalkNotCopied });
+    };
+    view! {
+        <section class="talk-export" aria-labelledby="talk-export">
+            <h2 id="talk-export" class="section-title">{move || page.say(Key::TalkExport)}</h2>
+            <div class="actions">
+                <button type="button" class="quiet small" on:click=move |_| save(true)>
+                    {move || page.say(Key::TalkMarkdown)}
+                </button>
+                <button type="button" class="quiet small" on:click=move |_| save(false)>
+                    {move || page.say(Key::TalkJsonl)}
+                </button>
+                <button type="button" class="quiet small" on:click=copy>
+                    {move || page.say(Key::TalkCopyLink)}
+                </button>
+            </div>
+            {move || trouble.get().map(|trouble| view! { <Notice trouble/> })}
+        </section>
+    }
+}
+
+/// What to call the file: an id from the address is text that somebody sent.
+fn file_name(id: &str, ending: &str) -> String {
+    let is_plain = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_');
+    let plain: String = id.chars().filter(is_plain).take(60).collect();
+    let name = if plain.is_empty() { "conversation" } else { &plain };
+    format!("{name}.{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_name_leads_nowhere_else() {
+        assert_eq!(file_name("conv_01-ab", "md"), "conv_01-ab.md");
+        assert_eq!(file_name("../../etc", "jsonl"), "etc.jsonl");
+        assert_eq!(file_name("会話", "md"), "conversation.md");
+    }
+}

@@ -1,0 +1,107 @@
+//! A conversation, or a list of them, drawn where a tool put it out: small, live, with a way to all of it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use output::conversations::{ChatMessage, Conversations, Transcript};
+
+use super::message::Bubble;
+use super::parts::{Chip, Now, Who};
+use super::row::{Row, turns};
+use crate::ears::Ears;
+use crate::families::conversations::live::Live;
+use crate::families::conversations::look;
+use crate::families::conversations::watch::Watch;
+use crate::families::forms::next_number;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+
+/// Messages drawn: the latest.
+const MESSAGES_MAX: usize = 4;
+/// Conversations drawn.
+const ROWS_MAX: usize = 20;
+
+/// One conversation.
+#[component]
+pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
+    let page = page();
+    let id = told.conversation.conversation_id.clone();
+    let href = Route::Conversation(id.clone()).hash();
+    let watch = Watch::new(page, &id, Some(told));
+    if let Some(ears) = use_context::<Ears>() {
+        watch.stay(ears);
+    }
+    let title = format!("talk-inline-{}", next_number());
+    let labelled = title.clone();
+    let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
+    let state = Memo::new(move |_| own.with(|it| (it.state, it.paused_at.is_some())));
+    let purpose = move || own.with(|it| look::purpose(it, page.lang.get()));
+    let counts = move || {
+        own.with(|it| {
+            let messages = page.fill(Key::TalkMessages, &[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(page, it))
+        })
+    };
+    let members = Memo::new(move |_| {
+        own.with(|it| it.members.iter().map(|it| it.agent_id.clone()).collect::<Vec<_>>())
+    });
+    let who = move |agent_id: String| {
+        let conversation = own.get_untracked();
+        view! { <Who agent_id conversation/> }
+    };
+    let latest = Memo::new(move |_| watch.told(latest).unwrap_or_default());
+    let message = move |message: ChatMessage| {
+        let conversation = own.get_untracked();
+        let read = Signal::stored(message.read_at.clone());
+        let last = Signal::derive(move || own.with(|it| u64::from(it.messages)));
+        view! { <Bubble message conversation read last/> }
+    };
+    view! {
+        <section class="talk-inline" aria-labelledby=labelled>
+            <p class="talk-row-head">
+                {move || {
+                    let (state, is_paused) = state.get();
+                    view! { <Chip state is_paused/> }
+                }}
+                <b class="talk-purpose" id=title>{purpose}</b>
+            </p>
+            <p class="talk-row-who">
+                {move || members.get().into_iter().map(who).collect_view()}
+                <span class="talk-counts">{counts}</span>
+            </p>
+            <ol class="talk-messages is-small">
+                <For each=move || latest.get() key=|it| (it.id.clone(), it.read_at.is_some())
+                    children=message/>
+            </ol>
+            <a class="talk-open" href=href>{move || page.say(Key::TalkOpen)}</a>
+        </section>
+    }
+}
+
+fn latest(live: &Live) -> Vec<ChatMessage> {
+    let all = &live.told.messages;
+    all[all.len().saturating_sub(MESSAGES_MAX)..].to_vec()
+}
+
+/// Several, as they were when the tool was called.
+#[component]
+pub(crate) fn TalksInline(talks: Conversations) -> impl IntoView {
+    let page = page();
+    Now::every(Duration::from_secs(30));
+    let count = talks.conversations.len();
+    if count == 0 {
+        return view! { <p class="empty">{move || page.say(Key::TalkNone)}</p> }.into_any();
+    }
+    let left_out = count.saturating_sub(ROWS_MAX);
+    let row = |conversation| view! { <li><Row conversation/></li> };
+    view! {
+        <ol class="talks-list">
+            {talks.conversations.into_iter().take(ROWS_MAX).map(row).collect_view()}
+        </ol>
+        {(left_out > 0).then(|| view! {
+            <p class="hint">{move || page.fill(Key::Truncated, &[&left_out.to_string()])}</p>
+        })}
+    }
+    .into_any()
+}

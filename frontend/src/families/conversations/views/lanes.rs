@@ -1,0 +1,188 @@
+//! Who spoke when, as a small picture with a lane for each; and the same as a table.
+
+use leptos::html;
+use leptos::prelude::*;
+use output::conversations::{ChatMessage, Conversation};
+
+use super::parts::Avatar;
+use crate::dates;
+use crate::families::conversations::lanes::{Lanes, Line, Mark, TOP, middle};
+use crate::families::conversations::look;
+use crate::families::conversations::watch::Watch;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// Characters of a message in the table.
+const TEXT_MAX: usize = 80;
+/// Rows of the table: the latest.
+const ROWS_MAX: usize = 120;
+
+/// The picture and the table.
+#[component]
+pub(super) fn LanesView(watch: Watch) -> impl IntoView {
+    let page = page();
+    let lanes = Memo::new(move |_| watch.told(|it| Lanes::of(&it.told)).unwrap_or_default());
+    let own = Memo::new(move |_| watch.told(|it| it.told.conversation.clone()).unwrap_or_default());
+    let is_unfolded = RwSignal::new(false);
+    let details = NodeRef::<html::Details>::new();
+    // What nobody looks at is not drawn.
+    let unfold = move |_| {
+        is_unfolded.set(details.get_untracked().is_some_and(|it| it.has_attribute("open")));
+    };
+    let left_out = Memo::new(move |_| lanes.with(|it| (it.left_out > 0).then_some(it.marks.len())));
+    view! {
+        <section class="talk-lanes" aria-labelledby="talk-lanes">
+            <h2 id="talk-lanes" class="section-title">{move || page.say(Key::TalkLanes)}</h2>
+            <Picture lanes own/>
+            {move || left_out.get().map(|count| view! {
+                <p class="hint">{page.fill(Key::TalkLanesLeft, &[&count.to_string()])}</p>
+            })}
+            <details class="talk-table" node_ref=details on:toggle=unfold>
+                <summary>{move || page.say(Key::TalkLanesTable)}</summary>
+                {move || is_unfolded.get().then(|| view! { <Table watch/> })}
+            </details>
+        </section>
+    }
+}
+
+/// What the picture shows, in a sentence.
+fn told(page: Page, lanes: &Lanes, own: &Conversation) -> String {
+    let lang = page.lang.get();
+    let one = |agent: &String| {
+        let count = lanes.marks.iter().filter(|it| it.agent == *agent).count();
+        page.fill(Key::TalkLanesWhat, &[&look::name(own, agent, lang), &count.to_string()])
+    };
+    lanes.agents.iter().map(one).collect::<Vec<_>>().join(lang.comma())
+}
+
+#[component]
+fn Picture(lanes: Memo<Lanes>, own: Memo<Conversation>) -> impl IntoView {
+    let page = page();
+    let scroller = NodeRef::<html::Div>::new();
+    // The latest is at the right; a picture that fits does not move.
+    Effect::new(move |_| {
+        lanes.with(|_| ());
+        request_animation_frame(move || {
+            if let Some(Some(it)) = scroller.try_get_untracked() {
+                it.set_scroll_left(it.scroll_width());
+            }
+        });
+    });
+    let label = move || lanes.with(|lanes| own.with(|own| told(page, lanes, own)));
+    let names = move || {
+        let name = |agent: &String| {
+            let look = own.with(|own| look::look(own, agent));
+            let name = own.with(|own| look::name(own, agent, page.lang.get()));
+            view! { <li><Avatar look/><span>{name}</span></li> }
+        };
+        lanes.with(|it| it.agents.iter().map(name).collect_view())
+    };
+    let tone = move |agent: &str| own.with_untracked(|own| look::look(own, agent).tone);
+    let drawing = move || {
+        lanes.with(|it| {
+            let lane = |(at, agent): (usize, &String)| {
+                let class = format!("talk-lane talk-tone-{}", tone(agent));
+                view! { <line class=class x1="0" x2=it.width y1=middle(at) y2=middle(at)></line> }
+            };
+            let station = |line: &Line| {
+                let (class, _, _) = look::state(line.state);
+                view! {
+                    <line class=format!("talk-lane-step {class}") x1=line.x x2=line.x
+                        y1=TOP - 6.0 y2=it.height></line>
+                    <circle class=format!("talk-lane-step {class}") cx=line.x cy=TOP - 12.0 r="5">
+                    </circle>
+                }
+            };
+            let mark = |mark: &Mark| {
+                let class = format!("talk-lane-mark talk-tone-{}", tone(&mark.agent));
+                let arrow = |(x, y): &(f64, f64)| view! { <path d=arrow(mark, *x, *y)></path> };
+                view! {
+                    <g class=class>
+                        {mark.arrows.iter().map(arrow).collect_view()}
+                        <circle cx=mark.x cy=mark.y r="9"></circle>
+                        <text x=mark.x y=mark.y + 3.5 text-anchor="middle">{mark.sequence}</text>
+                    </g>
+                }
+            };
+            view! {
+                <svg class="talk-lanes-svg" role="img" aria-label=label width=it.width height=it.height
+                    viewBox=format!("0 0 {} {}", it.width, it.height)>
+                    {it.agents.iter().enumerate().map(lane).collect_view()}
+                    {it.stations.iter().map(station).collect_view()}
+                    {it.marks.iter().map(mark).collect_view()}
+                </svg>
+            }
+        })
+    };
+    view! {
+        <div class="talk-picture">
+            <ul class="talk-lane-names" aria-hidden="true">{names}</ul>
+            <div class="talk-lane-scroll" tabindex="0" role="group" node_ref=scroller
+                aria-label=move || page.say(Key::TalkLanesScroll)>{drawing}</div>
+        </div>
+    }
+}
+
+/// From a dot to another lane, with a head at its end.
+fn arrow(mark: &Mark, x: f64, y: f64) -> String {
+    let down = if y > mark.y { 1.0 } else { -1.0 };
+    let (from, to) = (mark.y + down * 10.0, y - down * 3.0);
+    format!(
+        "M{:.1} {from:.1}L{x:.1} {to:.1}M{:.1} {:.1}L{x:.1} {to:.1}L{:.1} {:.1}",
+        mark.x + 1.5,
+        x - 5.5,
+        to - down * 6.0,
+        x + 3.5,
+        to - down * 7.5,
+    )
+}
+
+#[component]
+fn Table(watch: Watch) -> impl IntoView {
+    let page = page();
+    let head = |key: Key| view! { <th scope="col">{move || page.say(key)}</th> };
+    let columns = [
+        Key::TalkColumnNumber,
+        Key::TalkColumnTime,
+        Key::TalkColumnFrom,
+        Key::TalkColumnTo,
+        Key::TalkColumnText,
+    ];
+    let rows = move || {
+        watch.told(|it| {
+            let left_out = it.told.messages.len().saturating_sub(ROWS_MAX);
+            let row = |message: &ChatMessage| row(page, &it.told.conversation, message);
+            it.told.messages[left_out..].iter().map(row).collect_view()
+        })
+    };
+    view! {
+        <div class="table-scroll" tabindex="0" role="region"
+            aria-label=move || page.say(Key::TalkLanes)>
+            <table class="data-table">
+                <thead><tr>{columns.map(head).into_iter().collect_view()}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn row(page: Page, own: &Conversation, message: &ChatMessage) -> impl IntoView + use<> {
+    let lang = page.lang.get();
+    let to = match &message.recipient_id {
+        Some(id) => look::name(own, id, lang),
+        None => lang.say(Key::TalkToBoth).to_owned(),
+    };
+    let mut text: String = message.content.chars().take(TEXT_MAX).collect();
+    if text.len() < message.content.len() {
+        text.push('…');
+    }
+    view! {
+        <tr>
+            <td class="is-number">{message.sequence}</td>
+            <td>{dates::second(&message.timestamp, lang)}</td>
+            <td>{look::name(own, &message.sender_id, lang)}</td>
+            <td>{to}</td>
+            <td>{text}</td>
+        </tr>
+    }
+}

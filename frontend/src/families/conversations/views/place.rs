@@ -1,0 +1,99 @@
+//! One conversation: what it is for, how far it has come, what is said, and ways to step in.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::export::Export;
+use super::head::Head;
+use super::lanes::LanesView;
+use super::parts::Now;
+use super::step_in::StepIn;
+use super::trace::Trace;
+use super::transcript::TranscriptView;
+use crate::browser;
+use crate::call::Loaded;
+use crate::ears::Ears;
+use crate::families::conversations::filter::Filter;
+use crate::families::conversations::watch::Watch;
+use crate::page::{Connection, page};
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::{Notice, Skeleton};
+
+/// The place of one conversation.
+#[component]
+pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
+    let page = page();
+    let ears: Ears = expect_context();
+    let watch = Watch::new(page, &id, None);
+    watch.stay(ears);
+    Now::every(Duration::from_secs(1));
+    browser::focus_soon("stage");
+    #[derive(Clone, PartialEq)]
+    enum Stage {
+        Loading,
+        Failed(Trouble),
+        Here,
+    }
+    let stage = Memo::new(move |_| {
+        watch.live.with(|it| match it {
+            Loaded::Loading => Stage::Loading,
+            Loaded::Failed(trouble) => Stage::Failed(trouble.clone()),
+            Loaded::Here(_) => Stage::Here,
+        })
+    });
+    let retry = Callback::new(move |()| {
+        watch.live.set(Loaded::Loading);
+        watch.renew();
+    });
+    let title = move || {
+        let is_gone =
+            matches!(stage.get(), Stage::Failed(Trouble::Refused(it)) if it.status == 404);
+        page.say(if is_gone { Key::TalkGone } else { Key::TalkPlace })
+    };
+    view! {
+        <article class="talk">
+            <a class="back" href=Route::Conversations(Filter::default()).hash()>
+                {move || page.say(Key::TalkBack)}
+            </a>
+            {move || match stage.get() {
+                Stage::Loading => view! {
+                    <h1 tabindex="-1" id="stage" class="only-heard">{title}</h1>
+                    <Skeleton lines=8/>
+                }.into_any(),
+                Stage::Failed(trouble) => view! {
+                    <h1 tabindex="-1" id="stage">{title}</h1>
+                    <Notice trouble on_retry=retry/>
+                }.into_any(),
+                Stage::Here => view! { <Here watch/> }.into_any(),
+            }}
+        </article>
+    }
+}
+
+#[component]
+fn Here(watch: Watch) -> impl IntoView {
+    let page = page();
+    let is_stale = move || page.connection.get() == Connection::Offline;
+    // Where the reader was before it was here, the heading was only heard.
+    browser::focus_if_lost("stage");
+    view! {
+        <Head watch/>
+        <Trace watch/>
+        {move || is_stale().then(|| view! {
+            <p class="notice is-warning talk-stale">{page.say(Key::TalkStale)}</p>
+        })}
+        <div class="talk-body">
+            <div class="talk-main">
+                <TranscriptView watch/>
+                <StepIn watch/>
+            </div>
+            <aside class="talk-aside" aria-label=move || page.say(Key::TalkLanes)>
+                <LanesView watch/>
+                <Export watch/>
+            </aside>
+        </div>
+    }
+}

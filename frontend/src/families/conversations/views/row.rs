@@ -1,0 +1,134 @@
+//! The rows of the list: state, purpose, who, how much, how old, what was last said.
+
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+use output::conversations::Conversation;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use super::parts::{Age, Chip, Who};
+use crate::families::conversations::look;
+use crate::families::conversations::roll::Roll;
+use crate::page::{Page, page};
+use crate::route::Route;
+use crate::text::Key;
+
+/// All rows, and the way to more of them.
+#[component]
+pub(super) fn Rows(roll: Roll) -> impl IntoView {
+    let page = page();
+    let ids = Memo::new(move |_| {
+        roll.listing.with(|it| {
+            let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+            shown.iter().map(|it| it.conversation_id.clone()).collect::<Vec<_>>()
+        })
+    });
+    let held = Memo::new(move |_| roll.listing.with(|it| it.here().map_or(0, |it| it.held)));
+    let has_more = Memo::new(move |_| {
+        roll.listing.with(|it| it.here().is_some_and(|it| it.next_cursor.is_some()))
+    });
+    let row = move |id: String| {
+        let own = Memo::new(move |_| {
+            roll.listing.with(|it| {
+                let shown = it.here().map(|it| it.shown.as_slice()).unwrap_or_default();
+                shown.iter().find(|it| it.conversation_id == id).cloned()
+            })
+        });
+        view! { <li>{move || own.get().map(|conversation| view! { <Row conversation/> })}</li> }
+    };
+    let to_new = move |_| {
+        roll.let_in();
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+        crate::browser::focus("stage");
+    };
+    view! {
+        <div class="talks-new">
+            {move || (held.get() > 0).then(|| view! {
+                <button type="button" class="small" on:click=to_new>
+                    <span aria-hidden="true">"↑"</span>
+                    {move || page.fill(Key::TalkNew, &[&held.get().to_string()])}
+                </button>
+            })}
+        </div>
+        <ol class="talks-list" aria-label=move || page.say(Key::TalkList) on:keydown=walk>
+            <For each=move || ids.get() key=|id| id.clone() children=row/>
+        </ol>
+        <div class="actions">
+            <p class="count">
+                {move || page.fill(Key::TalkCount, &[&ids.with(Vec::len).to_string()])}
+            </p>
+            {move || has_more.get().then(|| view! {
+                <button type="button" class="quiet" on:click=move |_| roll.more()>
+                    {move || page.say(Key::TalkMore)}
+                </button>
+            })}
+        </div>
+    }
+}
+
+/// Up and down go from row to row, Home and End to the first and the last.
+fn walk(event: KeyboardEvent) {
+    let target = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
+    let row = target.as_ref().and_then(|it| it.closest("li").ok().flatten());
+    let list = row.as_ref().and_then(|it| it.parent_element());
+    let (Some(row), Some(list)) = (row, list) else { return };
+    let next = match event.key().as_str() {
+        "ArrowDown" => row.next_element_sibling(),
+        "ArrowUp" => row.previous_element_sibling(),
+        "Home" => list.first_element_child(),
+        "End" => list.last_element_child(),
+        _ => return,
+    };
+    let link = next.and_then(|it| it.query_selector("a").ok().flatten());
+    if let Some(link) = link.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        event.prevent_default();
+        let _ = link.focus();
+    }
+}
+
+/// How many turns, of how many.
+pub(super) fn turns(page: Page, conversation: &Conversation) -> String {
+    let turns = conversation.turns.to_string();
+    match conversation.max_turns {
+        Some(most) => page.fill(Key::TalkTurnsOf, &[&turns, &most.to_string()]),
+        None => page.fill(Key::TalkTurns, &[&turns]),
+    }
+}
+
+/// One conversation in a line or two.
+#[component]
+pub(super) fn Row(conversation: Conversation) -> impl IntoView {
+    let page = page();
+    let href = Route::Conversation(conversation.conversation_id.clone()).hash();
+    let (state, is_paused) = (conversation.state, conversation.paused_at.is_some());
+    let at = conversation.last_message_at.as_ref().unwrap_or(&conversation.created_at).clone();
+    let who = |agent_id: String| {
+        let conversation = conversation.clone();
+        view! { <Who agent_id conversation/> }
+    };
+    let members: Vec<String> = conversation.members.iter().map(|it| it.agent_id.clone()).collect();
+    let members = members.into_iter().map(who).collect_view();
+    let own = StoredValue::new(conversation);
+    let purpose = move || own.with_value(|it| look::purpose(it, page.lang.get()));
+    let counts = move || {
+        own.with_value(|it| {
+            let messages = page.fill(Key::TalkMessages, &[&it.messages.to_string()]);
+            format!("{} · {messages}", turns(page, it))
+        })
+    };
+    let last = move || {
+        let last = own.with_value(|it| it.last_message.clone()).filter(|it| !it.is_empty());
+        last.unwrap_or_else(|| page.say(Key::TalkNothingSaid).to_owned())
+    };
+    view! {
+        <a class="talk-row" href=href>
+            <span class="talk-row-head">
+                <Chip state is_paused/>
+                <span class="talk-purpose">{purpose}</span>
+                <Age at/>
+            </span>
+            <span class="talk-row-who">{members}<span class="talk-counts">{counts}</span></span>
+            <span class="talk-last">{last}</span>
+        </a>
+    }
+}

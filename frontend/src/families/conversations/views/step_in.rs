@@ -1,0 +1,211 @@
+//! A person steps in: writes to both, holds the conversation up, ends it by force.
+
+use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::prelude::*;
+use serde_json::{Value, json};
+
+use crate::browser;
+use crate::families::conversations::look;
+use crate::families::conversations::watch::Watch;
+use crate::page::page;
+use crate::text::Key;
+use crate::views::notice::Notice;
+
+/// Characters of a message, as the tools have it (CONV-65).
+const MESSAGE_MAX: usize = 4_000;
+
+/// What a person may do; nothing where they may not, or where it is over.
+#[component]
+pub(super) fn StepIn(watch: Watch) -> impl IntoView {
+    let page = page();
+    let may = Memo::new(move |_| {
+        let may = watch.told(|it| it.told.may_step_in && it.told.conversation.state.is_open());
+        may.unwrap_or_default()
+    });
+    move || {
+        may.get().then(|| {
+            view! {
+                <section class="talk-step-in" aria-labelledby="talk-step-in">
+                    <h2 id="talk-step-in" class="section-title">
+                        {move || page.say(Key::TalkStepIn)}
+                    </h2>
+                    <Paused watch/>
+                    <Write watch/>
+                    {move || watch.refusal.get().map(|trouble| view! { <Notice trouble/> })}
+                    <div class="actions talk-controls"><Pause watch/><Stop watch/></div>
+                </section>
+            }
+        })
+    }
+}
+
+/// That it is held up, and by whom.
+#[component]
+fn Paused(watch: Watch) -> impl IntoView {
+    let page = page();
+    let by = Memo::new(move |_| {
+        let by = watch.told(|it| {
+            let own = &it.told.conversation;
+            own.paused_at.as_ref()?;
+            let by = own.paused_by.as_deref().unwrap_or("operator");
+            Some(look::name(own, by, page.lang.get()))
+        });
+        by.flatten()
+    });
+    move || {
+        by.get().map(|by| {
+            view! { <p class="notice is-warning">{page.fill(Key::TalkPausedBy, &[&by])}</p> }
+        })
+    }
+}
+
+/// A message to both.
+#[component]
+fn Write(watch: Watch) -> impl IntoView {
+    let page = page();
+    let draft = RwSignal::new(String::new());
+    // The same message sent again, because nobody knows whether it arrived, is the same message.
+    let number = StoredValue::new(browser::unique());
+    let is_empty = move || draft.with(|it| it.trim().is_empty());
+    let is_long = move || draft.with(|it| it.chars().count() > MESSAGE_MAX);
+    let send = move || {
+        let content = draft.get_untracked();
+        if content.trim().is_empty() || content.chars().count() > MESSAGE_MAX {
+            return;
+        }
+        let message = json!({ "content": content, "client_message_id": number.get_value() });
+        watch.is_at_end.set(true);
+        watch.act("write_message", &message, move || {
+            // What was typed while it was on its way stays.
+            if draft.with_untracked(|it| *it == content) {
+                draft.set(String::new());
+            }
+            number.set_value(browser::unique());
+            page.announce_key(Key::TalkSentHeard);
+        });
+    };
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        send();
+    };
+    let key = move |event: KeyboardEvent| {
+        // Enter alone breaks the line: what is written goes to two at once, and is not taken back.
+        let is_sending = event.key() == "Enter" && (event.ctrl_key() || event.meta_key());
+        if is_sending && !browser::is_composing(&event) {
+            event.prevent_default();
+            send();
+        }
+    };
+    view! {
+        <form class="talk-write" on:submit=submit>
+            <label class="label" for="talk-write">{move || page.say(Key::TalkWrite)}</label>
+            <textarea id="talk-write" rows="2" aria-describedby="talk-write-hint"
+                prop:value=move || draft.get() on:keydown=key
+                on:input=move |event| {
+                    draft.set(event_target_value(&event));
+                    number.set_value(browser::unique());
+                }></textarea>
+            <p class="error" role="alert">
+                {move || is_long().then(|| page.say(Key::TalkTooLong))}
+            </p>
+            <div class="talk-write-foot">
+                <p class="hint" id="talk-write-hint">{move || page.say(Key::TalkStepHint)}</p>
+                <button type="submit" disabled=move || is_empty() || is_long()
+                    aria-disabled=move || watch.is_acting.get().then_some("true")>
+                    {move || page.say(Key::TalkSend)}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+/// Holds it up, and lets it go on.
+#[component]
+fn Pause(watch: Watch) -> impl IntoView {
+    let page = page();
+    let is_paused = Memo::new(move |_| {
+        watch.told(|it| it.told.conversation.paused_at.is_some()).unwrap_or_default()
+    });
+    let turn = move |_| {
+        let paused = !is_paused.get_untracked();
+        let heard = if paused { Key::TalkPausedHeard } else { Key::TalkResumedHeard };
+        watch.act("pause_conversation", &json!({ "paused": paused }), move || {
+            page.announce_key(heard);
+        });
+    };
+    let text = move || page.say(if is_paused.get() { Key::TalkResume } else { Key::TalkPause });
+    view! {
+        <button type="button" class="quiet" on:click=turn
+            aria-disabled=move || watch.is_acting.get().then_some("true")>{text}</button>
+    }
+}
+
+/// Ends it, after asking once.
+#[component]
+fn Stop(watch: Watch) -> impl IntoView {
+    let page = page();
+    let is_asking = RwSignal::new(false);
+    let reason = RwSignal::new(String::new());
+    let ask = move |_| {
+        is_asking.set(true);
+        browser::focus_soon("talk-stop-reason");
+    };
+    let leave = move || {
+        is_asking.set(false);
+        browser::focus_soon("talk-stop");
+    };
+    let stop = move || {
+        let said = reason.get_untracked().trim().to_owned();
+        let more = if said.is_empty() { json!({}) } else { json!({ "reason_text": said }) };
+        stop(watch, &more);
+    };
+    view! {
+        {move || if is_asking.get() {
+            view! {
+                <form class="notice is-warning talk-stop-ask"
+                    aria-labelledby="talk-stop-ask"
+                    on:submit=move |event: SubmitEvent| {
+                        event.prevent_default();
+                        stop();
+                    }
+                    on:keydown=move |event: KeyboardEvent| {
+                        if event.key() == "Escape" && !browser::is_composing(&event) {
+                            leave();
+                        }
+                    }>
+                    <p class="notice-title" id="talk-stop-ask">{move || page.say(Key::TalkStopAsk)}</p>
+                    <p>{move || page.say(Key::TalkStopHint)}</p>
+                    <label class="label" for="talk-stop-reason">
+                        {move || page.say(Key::TalkStopReason)}
+                    </label>
+                    <input id="talk-stop-reason" type="text" autocomplete="off" maxlength="400"
+                        prop:value=move || reason.get()
+                        on:input=move |event| reason.set(event_target_value(&event))/>
+                    <div class="actions">
+                        <button type="submit" class="is-grave"
+                            aria-disabled=move || watch.is_acting.get().then_some("true")>
+                            {move || page.say(Key::TalkStopDo)}
+                        </button>
+                        <button type="button" class="quiet" on:click=move |_| leave()>
+                            {move || page.say(Key::TalkStopNot)}
+                        </button>
+                    </div>
+                </form>
+            }.into_any()
+        } else {
+            view! {
+                <button type="button" id="talk-stop" class="quiet is-grave" on:click=ask>
+                    {move || page.say(Key::TalkStop)}
+                </button>
+            }.into_any()
+        }}
+    }
+}
+
+fn stop(watch: Watch, more: &Value) {
+    let page = watch.page;
+    watch.act("stop_conversation", more, move || {
+        page.announce_key(Key::TalkStoppedHeard);
+        browser::focus_soon("stage");
+    });
+}

@@ -1,0 +1,154 @@
+//! What is said, message by message: it follows what comes for as long as the reader is at its end.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::message::MessageView;
+use crate::browser;
+use crate::families::conversations::watch::Watch;
+use crate::page::page;
+use crate::text::Key;
+
+/// How near to its end the log counts as there, in pixels.
+const NEAR_PX: i32 = 48;
+
+/// The messages.
+#[component]
+pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
+    let page = page();
+    let log = NodeRef::<html::Div>::new();
+    let numbers = Memo::new(move |_| {
+        let all = |it: &crate::families::conversations::live::Live| {
+            it.told.messages.iter().map(|it| it.sequence).collect::<Vec<_>>()
+        };
+        watch.told(all).unwrap_or_default()
+    });
+    let has_older = Memo::new(move |_| watch.told(|it| it.told.has_older).unwrap_or_default());
+    follow(watch, log, numbers);
+    let top_before = StoredValue::new(0);
+    let scrolled = move |_| {
+        let Some(element) = log.get_untracked() else { return };
+        let (is_there, top) = (is_near_end(&element), element.scroll_top());
+        // A log that grew is no reader who went away: they go upwards.
+        let is_leaving = !is_there && top < top_before.get_value();
+        top_before.set_value(top);
+        if is_there != watch.is_at_end.get_untracked() && (is_there || is_leaving) {
+            watch.is_at_end.set(is_there);
+        }
+        if is_there && watch.unseen.get_untracked() > 0 {
+            watch.unseen.set(0);
+        }
+    };
+    view! {
+        <section class="talk-says" aria-labelledby="talk-says">
+            <h2 id="talk-says" class="section-title">
+                {move || page.say(Key::TalkLog)}
+                <span class="count">
+                    {move || page.fill(Key::TalkMessages, &[&count(watch).to_string()])}
+                </span>
+            </h2>
+            // The page's one voice says now and then how many came; the log itself keeps silent.
+            <div class="talk-log" id="talk-log" role="log" aria-live="off" tabindex="0" node_ref=log
+                aria-labelledby="talk-says" on:scroll=scrolled>
+                {move || if has_older.get() {
+                    view! { <Older watch log/> }.into_any()
+                } else if numbers.with(Vec::is_empty) {
+                    view! { <p class="empty">{page.say(Key::TalkEmpty)}</p> }.into_any()
+                } else {
+                    view! { <p class="talk-beginning hint">{page.say(Key::TalkBeginning)}</p> }
+                        .into_any()
+                }}
+                <ol class="talk-messages">
+                    <For each=move || numbers.get() key=|number| *number
+                        children=move |number| view! { <MessageView watch number/> }/>
+                </ol>
+            </div>
+            <Latest watch log/>
+        </section>
+    }
+}
+
+fn count(watch: Watch) -> u64 {
+    let last = |it: &crate::families::conversations::live::Live| {
+        let drawn = it.told.messages.last().map_or(0, |it| it.sequence);
+        drawn.max(u64::from(it.told.conversation.messages))
+    };
+    watch.told(last).unwrap_or_default()
+}
+
+fn is_near_end(log: &web_sys::HtmlDivElement) -> bool {
+    log.scroll_height() - log.client_height() - log.scroll_top() <= NEAR_PX
+}
+
+fn to_end(log: &web_sys::HtmlDivElement) {
+    log.set_scroll_top(log.scroll_height());
+}
+
+/// Keeps the end in sight while messages come, unless the reader went away from it.
+fn follow(watch: Watch, log: NodeRef<html::Div>, numbers: Memo<Vec<u64>>) {
+    let last = Memo::new(move |_| numbers.with(|it| it.last().copied()));
+    Effect::new(move |_| {
+        // Read and not only tracked: a memo that nobody reads is never worked out.
+        let _ = last.get();
+        if watch.is_at_end.get_untracked() {
+            request_animation_frame(move || {
+                if let Some(Some(log)) = log.try_get_untracked() {
+                    to_end(&log);
+                }
+            });
+        }
+    });
+}
+
+/// What came before, on demand; what is being read stays where it is.
+#[component]
+fn Older(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
+    let page = page();
+    let older = move |_| {
+        let Some(element) = log.get_untracked() else { return };
+        let (height, top) = (element.scroll_height(), element.scroll_top());
+        watch.read_back(move || {
+            request_animation_frame(move || {
+                let grown = element.scroll_height() - height;
+                element.set_scroll_top(top + grown);
+                browser::focus_if_lost("talk-log");
+            });
+        });
+    };
+    view! {
+        <p class="talk-older">
+            <button type="button" class="quiet small" on:click=older
+                aria-disabled=move || watch.is_reading_back.get().then_some("true")>
+                {move || page.say(Key::TalkOlder)}
+            </button>
+        </p>
+    }
+}
+
+/// The way back to the end, and how much came meanwhile.
+#[component]
+fn Latest(watch: Watch, log: NodeRef<html::Div>) -> impl IntoView {
+    let page = page();
+    let back = move |_| {
+        watch.unseen.set(0);
+        watch.is_at_end.set(true);
+        if let Some(log) = log.get_untracked() {
+            to_end(&log);
+            browser::focus("talk-log");
+        }
+    };
+    let text = move || match watch.unseen.get() {
+        0 => page.say(Key::TalkLatest).to_owned(),
+        count => page.fill(Key::TalkNew, &[&count.to_string()]),
+    };
+    let class = move || if watch.unseen.get() > 0 { "small" } else { "quiet small" };
+    view! {
+        <div class="talk-latest">
+            {move || (!watch.is_at_end.get()).then(|| view! {
+                <button type="button" class=class on:click=back>
+                    <span aria-hidden="true">"↓"</span>{text}
+                </button>
+            })}
+        </div>
+    }
+}

@@ -1,0 +1,231 @@
+//! A form that somebody asked for, being filled in: what each field holds, and what is wrong with it.
+
+#[macro_use]
+mod words;
+
+pub(crate) mod desk;
+mod filled;
+pub(crate) mod keeping;
+mod plan;
+pub(crate) mod saver;
+pub(crate) mod upload;
+pub(crate) mod views;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use output::form::{Choice, Form, Language, Today, Values};
+use serde_json::Value;
+
+use crate::dates;
+use crate::page::{Page, page};
+use crate::text::Lang;
+use crate::trouble::Problem;
+pub(crate) use filled::choices_of;
+use filled::{Entry, Filled};
+
+/// One form being filled in. Each field has signals of its own, so that a key in one of 500 fields
+/// draws one field anew.
+#[derive(Clone, Copy)]
+pub(crate) struct Requested {
+    pub(crate) page: Page,
+    filled: StoredValue<Arc<Filled>>,
+    /// Whether it can no longer be changed.
+    pub(crate) is_closed: RwSignal<bool>,
+    /// Whether it was tried to be sent: from then on everything that is wrong is shown.
+    pub(crate) is_tried: RwSignal<bool>,
+    /// How often something was filled in: whoever keeps drafts looks here.
+    pub(crate) changes: RwSignal<u32>,
+    /// Of the required fields that are shown, how many are filled in, and how many there are.
+    pub(crate) progress: RwSignal<(usize, usize)>,
+    /// Tells the fields of two forms on one page apart.
+    number: u32,
+}
+
+/// A number for the next form on this page.
+pub(crate) fn next_number() -> u32 {
+    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
+    LAST.with(|last| {
+        last.set(last.get().wrapping_add(1));
+        last.get()
+    })
+}
+
+impl Requested {
+    /// A form, with what its fields hold at first.
+    pub(crate) fn new(form: Form, number: u32) -> Self {
+        let filled = Filled::of(form);
+        let progress = filled.progress();
+        Self {
+            page: page(),
+            filled: StoredValue::new(Arc::new(filled)),
+            is_closed: RwSignal::new(false),
+            is_tried: RwSignal::new(false),
+            changes: RwSignal::new(0),
+            progress: RwSignal::new(progress),
+            number,
+        }
+    }
+
+    /// The definition.
+    pub(crate) fn form(self) -> Arc<Form> {
+        self.filled.with_value(|it| Arc::clone(&it.form))
+    }
+
+    /// For `id` attributes.
+    pub(crate) fn id(self, index: usize) -> String {
+        format!("form{}-field{index}", self.number)
+    }
+
+    /// For `id` attributes of the form's own parts.
+    pub(crate) fn own_id(self, part: &str) -> String {
+        format!("form{}-{part}", self.number)
+    }
+
+    /// What a field holds.
+    pub(crate) fn value(self, index: usize) -> Option<Value> {
+        self.entry(index)?.value.get()
+    }
+
+    /// Takes what was filled in; fields that depend on it are emptied, unless nothing has changed.
+    pub(crate) fn put(self, index: usize, value: Option<Value>) {
+        self.change(|filled| filled.put(index, value));
+    }
+
+    /// What people read of the values of a look-up.
+    pub(crate) fn chosen(self, index: usize) -> Vec<Choice> {
+        self.entry(index).map(|it| it.chosen.get()).unwrap_or_default()
+    }
+
+    /// Takes what was chosen from a look-up: one, or several where the field takes several. The
+    /// field holds its values from then on.
+    pub(crate) fn choose(self, index: usize, chosen: Vec<Choice>) {
+        self.change(|filled| filled.choose(index, chosen));
+    }
+
+    /// The same where nobody chose it: a default among options that have just come, or what people read
+    /// of a value that was there. No draft is kept for it.
+    pub(crate) fn adopt(self, index: usize, chosen: Vec<Choice>) {
+        self.apply(|filled| filled.choose(index, chosen));
+    }
+
+    /// The reader has left a field.
+    pub(crate) fn touch(self, index: usize) {
+        let entry = self.entry(index).filter(|it| !it.is_touched.get_untracked());
+        entry.iter().for_each(|it| it.is_touched.set(true));
+    }
+
+    /// What is wrong with a field, once that is due, in the reader's language.
+    pub(crate) fn message(self, index: usize) -> Option<String> {
+        let entry = self.entry(index)?;
+        let is_due = (self.is_tried.get() | entry.is_touched.get()) & entry.is_shown.get();
+        let own = is_due.then(|| self.fault(index)).flatten();
+        own.or_else(|| entry.problem.get())
+    }
+
+    fn fault(self, index: usize) -> Option<String> {
+        let form = self.form();
+        let field = form.fields.get(index)?;
+        let value = self.value(index);
+        let fault = form.check_field(field, value.as_ref(), self.today()?)?;
+        Some(fault.message(language(self.page.lang.get())))
+    }
+
+    /// Whether a field is shown (`showIf`).
+    pub(crate) fn is_shown(self, index: usize) -> bool {
+        self.entry(index).is_some_and(|it| it.is_shown.get())
+    }
+
+    /// The value that a field depends on (`dependsOn`); none while that is empty or hidden.
+    pub(crate) fn parent(self, index: usize) -> Option<Value> {
+        let parent = self.filled()?.plan.parent(index)?;
+        let is_shown = self.is_shown(parent);
+        self.value(parent).filter(|it| is_shown && plan::is_something(it))
+    }
+
+    /// What day it is for the reader.
+    pub(crate) fn today(self) -> Option<Today> {
+        let day = dates::Day::today().to_string().parse().ok()?;
+        Some(Today { earliest: day, latest: day })
+    }
+
+    /// How many files of a field are on their way: a form with one is not sent.
+    pub(crate) fn set_uploads(self, index: usize, count: usize) {
+        self.entry(index).iter().for_each(|it| it.uploads.set(count));
+    }
+
+    /// The first field whose files are still on their way.
+    pub(crate) fn uploading(self) -> Option<usize> {
+        self.filled()?.fields.iter().position(|it| it.uploads.get_untracked() > 0)
+    }
+
+    /// What people read of the values of look-ups, by the fields' names.
+    pub(crate) fn labels(self) -> Values {
+        self.filled().map(|it| it.labels()).unwrap_or_default()
+    }
+
+    /// What may be kept of it, all but the secrets: values and labels.
+    pub(crate) fn draft(self) -> (Values, Values) {
+        self.filled().map(|it| it.draft()).unwrap_or_default()
+    }
+
+    /// Takes up a draft. What it does not hold is empty, but for what no draft holds.
+    pub(crate) fn restore(self, values: &Values, labels: &Values) {
+        if let Some(filled) = self.filled() {
+            filled.restore(values, labels);
+            self.progress.set(filled.progress());
+        }
+    }
+
+    /// The submission; or which fields keep it from being one, in their order.
+    pub(crate) fn submission(self) -> Result<Values, Vec<usize>> {
+        let Some((filled, today)) = self.filled().zip(self.today()) else {
+            return Err(Vec::new());
+        };
+        filled.submission(today)
+    }
+
+    /// What the host found wrong goes to its fields: which ones, and what belongs to none.
+    pub(crate) fn take(self, problems: Vec<Problem>) -> (Vec<usize>, Vec<Problem>) {
+        match self.filled() {
+            Some(filled) => filled.take(problems),
+            None => (Vec::new(), problems),
+        }
+    }
+
+    fn filled(self) -> Option<Arc<Filled>> {
+        // An answer may come after the form has left the page.
+        self.filled.try_get_value()
+    }
+
+    fn entry(self, index: usize) -> Option<Entry> {
+        self.filled.try_with_value(|it| it.fields.get(index).cloned()).flatten()
+    }
+
+    fn change(self, change: impl FnOnce(&Filled) -> bool) {
+        if self.apply(change) {
+            self.changes.update(|it| *it = it.wrapping_add(1));
+        }
+    }
+
+    fn apply(self, change: impl FnOnce(&Filled) -> bool) -> bool {
+        let Some(filled) = self.filled() else { return false };
+        if self.is_closed.get_untracked() || !change(&filled) {
+            return false;
+        }
+        let progress = filled.progress();
+        if self.progress.get_untracked() != progress {
+            self.progress.set(progress);
+        }
+        true
+    }
+}
+
+/// The language that the noun speaks to this reader.
+pub(crate) fn language(lang: Lang) -> Language {
+    match lang {
+        Lang::Ja => Language::Japanese,
+        Lang::En => Language::English,
+    }
+}

@@ -1,0 +1,113 @@
+//! A form that somebody asked for: filled in, sent, and looked at afterwards.
+
+mod actions;
+mod answered;
+mod drafts;
+mod field;
+mod frame;
+mod list;
+mod loose;
+mod sheet;
+mod summary;
+
+use leptos::prelude::*;
+use output::form::OpenForm;
+
+use crate::families::forms::desk::{Desk, Stage};
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::{Notice, Skeleton};
+use answered::Answered;
+use frame::Opened;
+pub(crate) use list::FormsView;
+pub(crate) use loose::FormLoose;
+use sheet::Sheet;
+
+/// A form as a place of its own.
+#[component]
+pub(crate) fn FormPlace(handle: String) -> impl IntoView {
+    let page = page();
+    let desk = Desk::open(&handle);
+    Effect::new(move |_| {
+        let title = desk.stage.with(|stage| match stage {
+            Stage::Open(it) | Stage::Closed(it, _) => Some(title(&it.schema)),
+            _ => None,
+        });
+        page.form_title.set(title);
+    });
+    on_cleanup(move || page.form_title.set(None));
+    view! {
+        <div class="request is-place"><DeskView desk is_place=true/></div>
+    }
+}
+
+/// A form in the place of the answer of the tool that asked for it.
+#[component]
+pub(crate) fn FormInline(
+    handle: String,
+    /// Hears what came of it, and whether that was just now and here.
+    #[prop(optional, into)]
+    on_closed: Option<Callback<(OpenForm, bool)>>,
+) -> impl IntoView {
+    let desk = Desk::open(&handle);
+    Effect::new(move |_| {
+        if let (Stage::Closed(form, is_fresh), Some(on_closed)) = (desk.stage.get(), on_closed) {
+            // A form is not taken up again once the assistant has heard of it; who has asked decides.
+            untrack(|| on_closed.run(((*form).clone(), is_fresh)));
+        }
+    });
+    let page = desk.page;
+    let is_large = RwSignal::new(false);
+    let href = Route::Form(handle).hash();
+    let key = move || if is_large.get() { Key::FormSmaller } else { Key::FormLarger };
+    view! {
+        <Sheet is_large title_id=desk.id("title")>
+            <div class="request-tools">
+                <button type="button" class="quiet small" on:click=move |_| {
+                    is_large.update(|it| *it = !*it);
+                }>{move || page.say(key())}</button>
+                <a class="request-own" href=href>{move || page.say(Key::FormOwnPlace)}</a>
+            </div>
+            <DeskView desk is_place=false/>
+        </Sheet>
+    }
+}
+
+/// The form, however far it is.
+#[component]
+fn DeskView(desk: Desk, is_place: bool) -> impl IntoView {
+    let retry = Callback::new(move |()| desk.load());
+    move || match desk.stage.get() {
+        Stage::Loading => view! { <Skeleton lines=6/> }.into_any(),
+        Stage::Failed(Trouble::Refused(it)) if it.code == "not_found" => {
+            view! { <Gone desk/> }.into_any()
+        }
+        Stage::Failed(trouble) => view! { <Notice trouble on_retry=retry/> }.into_any(),
+        Stage::Open(form) => view! { <Opened desk form is_place/> }.into_any(),
+        Stage::Closed(form, is_fresh) => {
+            view! { <Answered desk form is_fresh is_place/> }.into_any()
+        }
+    }
+}
+
+/// No form has this handle, or none any more.
+#[component]
+fn Gone(desk: Desk) -> impl IntoView {
+    let page = desk.page;
+    view! {
+        <div class="notice">
+            <h1 class="notice-title" id=desk.id("title") tabindex="-1">
+                {move || page.say(Key::FormGone)}
+            </h1>
+            <p>{move || page.say(Key::FormGoneHint)}</p>
+        </div>
+    }
+}
+
+/// What a definition calls itself, whether or not the rest of it can be read.
+fn title(schema: &serde_json::Map<String, serde_json::Value>) -> String {
+    let title = schema.get("title").and_then(serde_json::Value::as_str);
+    title.unwrap_or_default().to_owned()
+}

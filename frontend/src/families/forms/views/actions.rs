@@ -1,0 +1,141 @@
+//! What can be done with a form: send it, cancel it, say that one does not want to answer.
+
+use leptos::prelude::*;
+
+use super::drafts::SafeView;
+use super::summary::focus_field;
+use crate::browser;
+use crate::families::forms::Requested;
+use crate::families::forms::desk::{Close, Desk, Step};
+use crate::families::forms::saver::Saver;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::Notice;
+
+/// The buttons, with the labels of the definition; how far the form is; where the draft is.
+#[component]
+pub(super) fn Actions(
+    desk: Desk,
+    requested: Requested,
+    saver: Saver,
+    is_asking: RwSignal<bool>,
+) -> impl IntoView {
+    let page = desk.page;
+    let form = requested.form();
+    let label = |own: &Option<String>, key: Key| {
+        let own = own.clone().filter(|it| !it.is_empty());
+        Signal::derive(move || own.clone().unwrap_or_else(|| page.say(key).to_owned()))
+    };
+    let send = label(&form.submit_label, Key::FormSend);
+    let cancel = label(&form.cancel_label, Key::FormCancel);
+    let is_sending = Memo::new(move |_| desk.step.with(|it| *it == Step::Sending));
+    let is_busy =
+        Memo::new(move |_| desk.step.with(|it| matches!(it, Step::Sending | Step::Closing)));
+    let text =
+        move || if is_sending.get() { page.say(Key::FormSending).to_owned() } else { send.get() };
+    let progress = move || {
+        let (filled, all) = requested.progress.get();
+        let text = page.fill(Key::FormProgress, &[&filled.to_string(), &all.to_string()]);
+        (all > 1).then(|| view! { <span>{text}</span> })
+    };
+    view! {
+        <Sure desk is_asking/>
+        <StepView desk requested send/>
+        <div class="request-actions">
+            <div class="actions">
+                <button type="submit" class="main-action" id=desk.id("send")
+                    aria-disabled=move || is_busy.get().to_string()>{text}</button>
+                <button type="button" class="quiet" id=desk.id("cancel")
+                    on:click=move |_| desk.close(Close::Cancel)>{move || cancel.get()}</button>
+                <button type="button" class="plain"
+                    on:click=move |_| desk.close(Close::Decline)>
+                    {move || page.say(Key::FormDecline)}
+                </button>
+            </div>
+            <div class="request-state">{progress}<SafeView saver/></div>
+        </div>
+    }
+}
+
+/// Escape asks before it cancels: it is too near to other keys.
+#[component]
+fn Sure(desk: Desk, is_asking: RwSignal<bool>) -> impl IntoView {
+    let page = desk.page;
+    let before = StoredValue::new_local(None::<web_sys::Element>);
+    let keep = move || {
+        is_asking.set(false);
+        match before.get_value() {
+            Some(element) if !element.id().is_empty() => browser::focus_soon(element.id()),
+            _ => browser::focus_soon(desk.id("cancel")),
+        }
+    };
+    move || {
+        if !is_asking.get() {
+            return None;
+        }
+        before.set_value(document().active_element());
+        browser::focus_soon(desk.id("go-on"));
+        Some(view! {
+            <div class="notice is-warning" role="alertdialog" aria-labelledby=desk.id("sure")
+                on:keydown=move |event| {
+                    if event.key() == "Escape" && !browser::is_composing(&event) {
+                        event.prevent_default();
+                        keep();
+                    }
+                }>
+                <p class="notice-title" id=desk.id("sure")>{move || page.say(Key::FormCancelAsk)}</p>
+                <div class="actions">
+                    <button type="button" class="quiet" id=desk.id("go-on") on:click=move |_| keep()>
+                        {move || page.say(Key::FormCancelNo)}
+                    </button>
+                    <button type="button" class="quiet is-grave"
+                        on:click=move |_| desk.close(Close::Cancel)>
+                        {move || page.say(Key::FormCancelYes)}
+                    </button>
+                </div>
+            </div>
+        })
+    }
+}
+
+/// What came of the last try, where that was not an answer.
+#[component]
+fn StepView(desk: Desk, requested: Requested, send: Signal<String>) -> impl IntoView {
+    let page = desk.page;
+    move || match desk.step.get() {
+        Step::NotClosed(trouble) => view! { <Notice trouble/> }.into_any(),
+        Step::NotSent(trouble) => {
+            let is_offline = trouble == Trouble::Offline;
+            let trouble = StoredValue::new(trouble);
+            let mend = move || {
+                let lang = page.lang.get();
+                if is_offline {
+                    return page.fill(Key::FormNotSentOffline, &[&send.get()]);
+                }
+                trouble.with_value(|it| format!("{}：{}", it.title(lang), it.mend(lang)))
+            };
+            let details = trouble.with_value(Trouble::details);
+            view! {
+                <div class="notice is-trouble" role="alert" id=desk.id("trouble") tabindex="-1">
+                    <p class="notice-title">{move || page.say(Key::FormNotSent)}</p>
+                    <p>{mend}</p>
+                    {details.map(|it| view! {
+                        <p class="notice-code">{move || page.say(Key::CodeLabel)}" "<code>{it}</code></p>
+                    })}
+                </div>
+            }
+            .into_any()
+        }
+        Step::Uploading(index) => view! {
+            <div class="notice" role="alert">
+                <p>{move || page.say(Key::FormUploading)}</p>
+                <button type="button" class="link"
+                    on:click=move |_| focus_field(&requested.id(index))>
+                    {requested.form().fields[index].label.clone()}
+                </button>
+            </div>
+        }
+        .into_any(),
+        _ => ().into_any(),
+    }
+}

@@ -1,0 +1,225 @@
+//! A form that is closed: what was answered, and what goes back to the agent.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{Choice, Field, Form, Kind, OpenForm, Status, Values, size_of};
+use serde_json::Value;
+
+use super::frame::Head;
+use crate::browser;
+use crate::dates::{self, Day};
+use crate::families::forms::choices_of;
+use crate::families::forms::desk::{Close, Desk, Step};
+use crate::mcp;
+use crate::page::page;
+use crate::text::{Key, Lang};
+use crate::views::notice::Notice;
+
+/// What a cancelled form tells the agent (FORM-9), and a declined one.
+const CANCELLED: &str = "フォーム入力をキャンセルしました。";
+const DECLINED: &str = "フォームへの回答を辞退しました。";
+
+/// How it was closed, and with what.
+#[component]
+pub(super) fn Answered(
+    desk: Desk,
+    form: Arc<OpenForm>,
+    is_fresh: bool,
+    is_place: bool,
+) -> impl IntoView {
+    let page = desk.page;
+    if is_place {
+        browser::focus_soon(desk.id("title"));
+    }
+    let (key, class) = match form.status {
+        Status::Submitted if is_fresh => (Key::FormSent, "notice is-good"),
+        Status::Cancelled => (Key::FormCancelled, "notice"),
+        Status::Declined => (Key::FormDeclined, "notice"),
+        _ => (Key::FormAnswered, "notice is-good"),
+    };
+    let is_submitted = form.status == Status::Submitted;
+    let hint = if is_submitted { Key::FormAnsweredHint } else { Key::FormClosedHint };
+    let at = form.answered_at.clone();
+    let when = move || {
+        let moment = dates::moment(at.as_deref()?, page.lang.get());
+        let key = if is_submitted { Key::FormAnsweredAt } else { Key::FormClosedAt };
+        Some(page.fill(key, &[&moment]))
+    };
+    let values = form.values.clone().unwrap_or_default();
+    let rest = if is_submitted {
+        view! {
+            <Values form=Arc::clone(&form)/>
+            <Told values key=Key::FormBack is_open=is_fresh/>
+            {move || desk.left.get().map(|values| view! {
+                <Told values key=Key::FormLeft is_open=true/>
+            })}
+        }
+        .into_any()
+    } else {
+        let sentence = if form.status == Status::Cancelled { CANCELLED } else { DECLINED };
+        view! {
+            <p class="request-told">
+                <span>{move || page.say(Key::FormBackSentence)}</span>
+                <q lang="ja">{sentence}</q>
+            </p>
+        }
+        .into_any()
+    };
+    view! {
+        <Head desk form is_place/>
+        <div class=class>
+            <p class="notice-title">{move || page.say(key)}</p>
+            <p>{when}</p>
+            <p>{move || page.say(hint)}</p>
+            {(!is_submitted).then(|| view! { <Undo desk/> })}
+        </div>
+        {rest}
+    }
+}
+
+#[component]
+fn Undo(desk: Desk) -> impl IntoView {
+    let page = desk.page;
+    let trouble = move || match desk.step.get() {
+        Step::NotClosed(trouble) => Some(view! { <Notice trouble/> }),
+        _ => None,
+    };
+    view! {
+        <button type="button" class="quiet" id=desk.id("undo")
+            on:click=move |_| desk.close(Close::Reopen)>
+            {move || page.say(Key::FormUndo)}
+        </button>
+        {trouble}
+    }
+}
+
+/// The values by their labels, as people read them.
+#[component]
+fn Values(form: Arc<OpenForm>) -> impl IntoView {
+    let page = page();
+    let read = Form::read(&Value::Object(form.schema.clone())).unwrap_or_default();
+    let values = form.values.clone().unwrap_or_default();
+    let labels = form.labels.clone().unwrap_or_default();
+    let is_drawn = |it: &Field| it.is_input() && !matches!(it.kind, Kind::Hidden(_));
+    let entry = |field: Field| {
+        let value = values.get(&field.name).cloned();
+        let chosen = choices_of(labels.get(&field.name));
+        let label = field.label.clone();
+        let shown = value_view(&field, value, &chosen);
+        view! { <div class="entry"><dt>{label}</dt><dd>{shown}</dd></div> }
+    };
+    let entries = read.fields.into_iter().filter(is_drawn).map(entry).collect_view();
+    view! {
+        <section class="request-values" aria-label=move || page.say(Key::FormWhat)>
+            <h2 class="section-title">{move || page.say(Key::FormWhat)}</h2>
+            <dl class="data">{entries}</dl>
+        </section>
+    }
+}
+
+fn value_view(field: &Field, value: Option<Value>, chosen: &[Choice]) -> AnyView {
+    let page = page();
+    let Some(value) = value else {
+        return view! { <span class="nothing">{move || page.say(Key::FormEmptyValue)}</span> }
+            .into_any();
+    };
+    let options = match &field.kind {
+        Kind::Select(it) | Kind::Multiselect(it, _) | Kind::Radio(it) => it.as_slice(),
+        _ => chosen,
+    };
+    match (&field.kind, value) {
+        (Kind::File(_), value) => {
+            let files = match value {
+                Value::Array(files) => files,
+                file => vec![file],
+            };
+            let file = |file| view! { <li><FileLink file/></li> };
+            view! { <ul class="request-files">{files.into_iter().map(file).collect_view()}</ul> }
+                .into_any()
+        }
+        (_, Value::Bool(flag)) => {
+            let key = if flag { Key::Yes } else { Key::No };
+            view! { <span>{move || page.say(key)}</span> }.into_any()
+        }
+        (_, Value::Array(values)) => {
+            let item = |it: &Value| view! { <li>{label_of(options, it)}</li> };
+            view! {
+                <ul class="data-list is-short">{values.iter().map(item).collect_view()}</ul>
+            }
+            .into_any()
+        }
+        (Kind::Date(_) | Kind::Datetime(_), Value::String(time)) => {
+            let shown = move || moment(&time, page.lang.get());
+            view! { <span>{shown}</span> }.into_any()
+        }
+        (_, value) => view! { <span class="value">{label_of(options, &value)}</span> }.into_any(),
+    }
+}
+
+/// A day or a local time, in words.
+fn moment(time: &str, lang: Lang) -> String {
+    let Some(day) = Day::of_time(time) else { return time.to_owned() };
+    let day = dates::long_day(day, lang);
+    if time.len() > 10 { format!("{day} {}", dates::clock(time)) } else { day }
+}
+
+/// What people read of a value: its label, if it has one.
+fn label_of(options: &[Choice], value: &Value) -> String {
+    let label = options.iter().find(|it| it.value == *value).map(|it| it.label.clone());
+    label.unwrap_or_else(|| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })
+}
+
+/// A file by its name; fetched when it is wanted, with the page's own token.
+#[component]
+fn FileLink(file: Value) -> impl IntoView {
+    let page = page();
+    let text = |name: &str| file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (name, id, mime) = (text("name"), text("fileId"), text("type"));
+    let size = size_of(file.get("size").and_then(Value::as_u64).unwrap_or_default());
+    let is_gone = RwSignal::new(false);
+    let shown = name.clone();
+    let label = name.clone();
+    let fetch = move |_| {
+        let (name, id, mime) = (name.clone(), id.clone(), mime.clone());
+        spawn_local(async move {
+            let bytes = mcp::blob(&id).await;
+            let is_here = bytes.is_ok_and(|it| browser::download(&name, &it, &mime).is_ok());
+            let _ = is_gone.try_set(!is_here);
+        });
+    };
+    view! {
+        <button type="button" class="link" on:click=fetch
+            aria-label=move || page.fill(Key::FormFile, &[&label])>{shown}</button>
+        " "<span class="count">{size}</span>
+        {move || is_gone.get().then(|| view! {
+            <span class="error" role="alert">{page.say(Key::FormFileGone)}</span>
+        })}
+    }
+}
+
+/// Values as JSON to copy. What goes back to the agent (FORM-5) is this text, to the letter.
+#[component]
+fn Told(values: Values, key: Key, is_open: bool) -> impl IntoView {
+    let page = page();
+    let text = serde_json::to_string_pretty(&values).unwrap_or_default();
+    let copied = StoredValue::new(text.clone());
+    let copy = move |_| {
+        if copied.with_value(|it| browser::copy(it)) {
+            page.announce_key(Key::Copied);
+        }
+    };
+    view! {
+        <details class="raw request-json" open=is_open>
+            <summary>{move || page.say(key)}</summary>
+            <button type="button" class="quiet small" on:click=copy>
+                {move || page.say(Key::Copy)}
+            </button>
+            <pre tabindex="0" aria-label=move || page.say(key)>{text}</pre>
+        </details>
+    }
+}

@@ -1,0 +1,227 @@
+//! One field of a form that somebody asked for: its label, what it is for, its widget, what is wrong.
+
+mod choices;
+mod combobox;
+mod days;
+mod dropping;
+mod files;
+mod heading;
+mod loaded;
+mod number;
+mod options;
+mod popup;
+mod text;
+
+use leptos::prelude::*;
+use output::form::{Field, Kind};
+
+use crate::browser;
+use crate::families::forms::Requested;
+use crate::page::Page;
+use crate::text::Key;
+
+/// Characters of a label or a description that are shown; a schema is not to fill the page with one.
+const LABEL_MAX: usize = 300;
+const DESCRIPTION_MAX: usize = 2_000;
+
+/// A field and the form that it is in.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    requested: Requested,
+    page: Page,
+    index: usize,
+    /// What is wrong with it, once that is due.
+    message: Memo<Option<String>>,
+}
+
+impl Spot {
+    fn of(requested: Requested, index: usize) -> Self {
+        let message = Memo::new(move |_| requested.message(index));
+        Self { requested, page: requested.page, index, message }
+    }
+
+    /// For the `id` of what takes the keyboard.
+    fn id(self) -> String {
+        self.requested.id(self.index)
+    }
+
+    /// For the `id` of one of its parts.
+    fn part(self, part: &str) -> String {
+        format!("{}-{part}", self.id())
+    }
+
+    fn invalid(self) -> Option<&'static str> {
+        self.message.get().map(|_| "true")
+    }
+
+    fn is_closed(self) -> bool {
+        self.requested.is_closed.get()
+    }
+
+    /// The reader has left it. One that goes away while it has the keyboard says so after its form is
+    /// gone. What is wrong is shown once the click that left it is over: it moves what lies below.
+    fn leave(self) {
+        browser::once_released(move || {
+            if self.requested.is_closed.try_get_untracked().is_some() {
+                self.requested.touch(self.index);
+            }
+        });
+    }
+
+    /// The same for several controls: once the keyboard is on none of them.
+    fn leave_all(self, event: &leptos::ev::FocusEvent) {
+        if browser::is_left(event) {
+            self.leave();
+        }
+    }
+}
+
+/// Draws one field, while it is shown.
+#[component]
+pub(crate) fn FieldView(requested: Requested, index: usize) -> impl IntoView {
+    let is_shown = Memo::new(move |_| requested.is_shown(index));
+    let form = requested.form();
+    let field = form.fields.get(index).filter(|it| !matches!(it.kind, Kind::Hidden(_))).cloned();
+    field.map(|field| {
+        let field = StoredValue::new(field);
+        move || {
+            let draw = || field.with_value(|field| draw(Spot::of(requested, index), field));
+            is_shown.get().then(draw)
+        }
+    })
+}
+
+fn draw(spot: Spot, field: &Field) -> AnyView {
+    let own = field.clone();
+    match field.kind.clone() {
+        Kind::Divider => heading::divider(field),
+        Kind::Heading(level) => heading::heading(field, level),
+        Kind::Hidden(_) => ().into_any(),
+        Kind::Text(text) => text::line(spot, own, text),
+        Kind::Textarea { rows, text } => text::lines(spot, own, rows, text),
+        Kind::Number(number) => number::number(spot, own, number),
+        Kind::Range { number, show_value } => number::range(spot, own, number, show_value),
+        Kind::Date(limits) => days::days(spot, own, limits, false),
+        Kind::Datetime(limits) => days::days(spot, own, limits, true),
+        Kind::Checkbox => choices::checkbox(spot, own),
+        Kind::Radio(options) => choices::radio(spot, own, options),
+        Kind::Select(options) => options::select(spot, own, options),
+        Kind::Multiselect(options, count) => choices::multiselect(spot, own, options, count),
+        Kind::Autocomplete(lookup) => loaded::search(spot, own, lookup, None),
+        Kind::MultiAutocomplete(lookup, count) => loaded::search(spot, own, lookup, Some(count)),
+        Kind::CascadingSelect(lookup) | Kind::AsyncSelect(lookup) => {
+            loaded::whole(spot, own, lookup)
+        }
+        Kind::File(files) => files::files(spot, own, files),
+    }
+}
+
+/// What stands around a widget that is one control: `below` is what is to be said under it.
+fn around(spot: Spot, field: Field, widget: AnyView, below: AnyView) -> AnyView {
+    let kind = kind_of(&field.kind);
+    view! {
+        <div class=format!("field ask is-{kind}") data-field=field.name.clone()>
+            <label class="label" for=spot.id() id=spot.part("label")>{name(spot, &field)}</label>
+            {description(spot, &field)}
+            {widget}
+            <div class="field-foot">{error(spot)}{below}</div>
+        </div>
+    }
+    .into_any()
+}
+
+/// What stands around several controls: a set with a legend. `role` is `group` or `radiogroup`.
+fn around_set(
+    spot: Spot,
+    field: Field,
+    role: &'static str,
+    widget: AnyView,
+    below: AnyView,
+) -> AnyView {
+    let kind = kind_of(&field.kind);
+    let is_radio = role == "radiogroup";
+    let required = (is_radio && field.required).then_some("true");
+    view! {
+        <fieldset class=format!("field ask is-{kind}") data-field=field.name.clone()
+            id=spot.id() tabindex="-1" role=role aria-describedby=described(spot, &field, &["count"])
+            aria-required=required aria-invalid=move || spot.invalid().filter(|_| is_radio)
+            disabled=move || spot.is_closed()
+            on:focusout=move |event| spot.leave_all(&event)>
+            <legend class="label" id=spot.part("label")>{name(spot, &field)}</legend>
+            {description(spot, &field)}
+            {widget}
+            <div class="field-foot">{error(spot)}{below}</div>
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// What it is called, and whether it must be filled in.
+fn name(spot: Spot, field: &Field) -> impl IntoView + use<> {
+    view! {
+        <span class="label-text">{cut(&field.label, LABEL_MAX)}</span>
+        {field.is_needed().then(|| view! {
+            <span class="required">{move || spot.page.say(Key::Required)}</span>
+        })}
+    }
+}
+
+fn description(spot: Spot, field: &Field) -> Option<impl IntoView + use<>> {
+    let text = field.description.as_ref()?;
+    let text = cut(text, DESCRIPTION_MAX);
+    Some(view! { <p class="hint" id=spot.part("hint")>{text}</p> })
+}
+
+fn error(spot: Spot) -> impl IntoView {
+    view! { <p class="error" id=spot.part("error")>{move || spot.message.get()}</p> }
+}
+
+/// The ids of what explains it, for `aria-describedby`: `parts` are those of the widget.
+fn described(spot: Spot, field: &Field, parts: &[&str]) -> String {
+    let hint = field.description.is_some().then_some("hint");
+    let all = hint.into_iter().chain(parts.iter().copied()).chain(["error"]);
+    all.map(|it| spot.part(it)).collect::<Vec<_>>().join(" ")
+}
+
+/// A text of the schema, as long as it may be shown.
+fn cut(text: &str, characters_max: usize) -> String {
+    match text.char_indices().nth(characters_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn kind_of(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Text(_) => "text",
+        Kind::Textarea { .. } => "textarea",
+        Kind::Divider => "divider",
+        Kind::Heading(_) => "heading",
+        Kind::Select(_) => "select",
+        Kind::Multiselect(..) => "multiselect",
+        Kind::Autocomplete(_) => "autocomplete",
+        Kind::MultiAutocomplete(..) => "multi-autocomplete",
+        Kind::CascadingSelect(_) => "cascading-select",
+        Kind::AsyncSelect(_) => "async-select",
+        Kind::Checkbox => "checkbox",
+        Kind::Radio(_) => "radio",
+        Kind::Number(_) => "number",
+        Kind::Range { .. } => "range",
+        Kind::Date(_) => "date",
+        Kind::Datetime(_) => "datetime",
+        Kind::File(_) => "file",
+        Kind::Hidden(_) => "hidden",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_a_schema_is_cut_between_characters() {
+        assert_eq!(cut("予算配分", 4), "予算配分");
+        assert_eq!(cut("予算配分", 2), "予算…");
+        assert_eq!(cut("", 2), "");
+    }
+}

@@ -1,0 +1,302 @@
+//! Files: chosen or dropped, held against what is accepted, and uploaded before the form is sent.
+
+use std::collections::HashMap;
+
+use leptos::html::Input;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use output::form::{FILES_MAX, Fault, Field, Files, Wrong};
+use serde_json::Value;
+use web_sys::{File, FileList, Url};
+
+use super::{Spot, around_set};
+use crate::browser;
+use crate::families::forms::language;
+use crate::families::forms::upload::{self, Named, Upload};
+use crate::text::Key;
+use crate::trouble::Trouble;
+
+/// A file in the list.
+#[derive(Clone)]
+pub(super) struct Item {
+    pub(super) key: u32,
+    pub(super) named: Named,
+    /// Where the browser has it for a picture of it.
+    pub(super) picture: Option<String>,
+    pub(super) state: RwSignal<State>,
+    /// None where it was uploaded before this page was opened.
+    file: Option<File>,
+}
+
+/// How far a file is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum State {
+    Waiting,
+    /// So much of it is there, from 0 to 1.
+    Sending(f64),
+    /// It is there, under this id.
+    Here(String),
+    /// It is not what the field takes.
+    Refused(Wrong),
+    Failed(Trouble),
+}
+
+/// The files of one field.
+#[derive(Clone, Copy)]
+pub(super) struct Tray {
+    pub(super) spot: Spot,
+    pub(super) items: RwSignal<Vec<Item>, LocalStorage>,
+    pub(super) rules: StoredValue<Files>,
+    label: StoredValue<String>,
+    uploads: StoredValue<HashMap<u32, Upload>, LocalStorage>,
+    last_key: StoredValue<u32>,
+}
+
+/// `file` (FORM-36).
+pub(super) fn files(spot: Spot, field: Field, rules: Files) -> AnyView {
+    let tray = Tray {
+        spot,
+        items: RwSignal::new_local(Vec::new()),
+        rules: StoredValue::new(rules),
+        label: StoredValue::new(field.label.clone()),
+        uploads: StoredValue::new_local(HashMap::new()),
+        last_key: StoredValue::new(0),
+    };
+    tray.follow();
+    let node = NodeRef::<Input>::new();
+    let widget = super::dropping::draw(tray, node);
+    around_set(spot, field, "group", widget, ().into_any())
+}
+
+impl Item {
+    fn id(&self) -> Option<String> {
+        self.state.with_untracked(|it| match it {
+            State::Here(id) => Some(id.clone()),
+            _ => None,
+        })
+    }
+
+    fn is_under_way(&self) -> bool {
+        self.state.with_untracked(|it| matches!(it, State::Waiting | State::Sending(_)))
+    }
+}
+
+impl Tray {
+    /// The list shows what the field holds, whoever put it there.
+    fn follow(self) {
+        Effect::new(move |_| {
+            let held = self.spot.requested.value(self.spot.index);
+            if held == self.value() {
+                return;
+            }
+            let held = match held {
+                Some(Value::Array(values)) => values,
+                held => held.into_iter().collect(),
+            };
+            self.items.with_untracked(|it| it.iter().for_each(forget));
+            self.uploads.update_value(HashMap::clear);
+            let item = |value: &Value| {
+                let id = value.get("fileId").and_then(Value::as_str)?.to_owned();
+                Some(self.item(Named::read(value)?, None, State::Here(id)))
+            };
+            self.items.set(held.iter().filter_map(item).collect());
+            self.count();
+        });
+        on_cleanup(move || {
+            self.items.try_with_untracked(|it| it.iter().for_each(forget));
+            if self.spot.requested.is_closed.try_get_untracked().is_some() {
+                self.spot.requested.set_uploads(self.spot.index, 0);
+            }
+        });
+    }
+
+    fn item(self, named: Named, file: Option<File>, state: State) -> Item {
+        let key = self.last_key.get_value().wrapping_add(1);
+        self.last_key.set_value(key);
+        let picture = file.as_ref().filter(|_| named.is_picture());
+        let picture = picture.and_then(|it| Url::create_object_url_with_blob(it).ok());
+        Item { key, named, picture, state: RwSignal::new(state), file }
+    }
+
+    fn is_several(self) -> bool {
+        self.rules.with_value(|it| it.multiple)
+    }
+
+    /// What the field holds of the list: what is there already.
+    fn value(self) -> Option<Value> {
+        let mut values = self.items.with_untracked(|items| {
+            let value = |it: &Item| Some(it.named.value(&it.id()?));
+            items.iter().filter_map(value).collect::<Vec<_>>()
+        });
+        if self.is_several() {
+            return (!values.is_empty()).then_some(Value::Array(values));
+        }
+        values.pop()
+    }
+
+    /// Tells the form what is there, and how many are still to come.
+    fn publish(self) {
+        if self.spot.requested.is_closed.try_get_untracked().is_some() {
+            self.count();
+            self.spot.requested.put(self.spot.index, self.value());
+        }
+    }
+
+    fn count(self) {
+        let count = |items: &Vec<Item>| items.iter().filter(|it| it.is_under_way()).count();
+        let count = self.items.with_untracked(count);
+        self.spot.requested.set_uploads(self.spot.index, count);
+    }
+
+    /// Takes what was chosen or dropped.
+    pub(super) fn add(self, list: &FileList) {
+        if self.spot.requested.is_closed.get_untracked() {
+            return;
+        }
+        let files = (0..list.length()).filter_map(|it| list.get(it)).take(FILES_MAX + 1);
+        let mut files: Vec<File> = files.collect();
+        if files.is_empty() {
+            return;
+        }
+        let room = if self.is_several() {
+            FILES_MAX - self.items.with_untracked(Vec::len).min(FILES_MAX)
+        } else {
+            // The new one takes the place of the one before.
+            self.items.with_untracked(|it| it.iter().for_each(forget));
+            self.items.set(Vec::new());
+            self.uploads.update_value(HashMap::clear);
+            1
+        };
+        if files.len() > room {
+            files.truncate(room);
+            let max = if self.is_several() { FILES_MAX } else { 1 };
+            let lang = self.spot.page.lang.get_untracked();
+            self.spot.page.show(Key::FileTooMany, &max.to_string());
+            self.spot.page.announce(lang.fill(Key::FileTooMany, &[&max.to_string()]));
+        }
+        for file in files {
+            let named = Named::of(&file);
+            let wrong = self.rules.with_value(|it| wrong(it, &named));
+            let is_right = wrong.is_none();
+            let item = self.item(named, Some(file), wrong.map_or(State::Waiting, State::Refused));
+            if let State::Refused(wrong) = item.state.get_untracked() {
+                self.spot.page.announce(self.words(&wrong));
+            }
+            self.items.update(|it| it.push(item.clone()));
+            if is_right {
+                self.send(&item);
+            }
+        }
+        self.publish();
+    }
+
+    /// Why a file is not taken.
+    pub(super) fn words(self, wrong: &Wrong) -> String {
+        let label = self.label.get_value();
+        let fault = Fault { field: String::new(), label, wrong: wrong.clone() };
+        fault.message(language(self.spot.page.lang.get_untracked()))
+    }
+
+    fn send(self, item: &Item) {
+        let Some(file) = item.file.clone() else { return };
+        let (key, state) = (item.key, item.state);
+        let name = item.named.name.clone();
+        state.set(State::Waiting);
+        let is_wanted = move || state.try_get_untracked() == Some(State::Waiting) && self.has(key);
+        let keep = move |upload| {
+            self.uploads.try_update_value(|it| it.insert(key, upload));
+        };
+        let on_progress = move |share| {
+            state.try_set(State::Sending(share));
+        };
+        let on_end = move |result| self.end(key, state, &name, result);
+        spawn_local(async move {
+            upload::send(file, is_wanted, keep, on_progress, on_end).await;
+        });
+    }
+
+    fn has(self, key: u32) -> bool {
+        self.items.try_with_untracked(|it| it.iter().any(|it| it.key == key)) == Some(true)
+    }
+
+    fn end(self, key: u32, state: RwSignal<State>, name: &str, result: Result<String, Trouble>) {
+        if !self.has(key) {
+            return;
+        }
+        let said = if result.is_ok() { Key::FileSentNow } else { Key::FileFailedNow };
+        state.try_set(match result {
+            Ok(id) => State::Here(id),
+            Err(trouble) => State::Failed(trouble),
+        });
+        let page = self.spot.page;
+        page.announce(page.lang.get_untracked().fill(said, &[name]));
+        self.publish();
+        // What is over is let go of later: this is called by it.
+        let drop_it = move || {
+            self.uploads.try_update_value(|it| it.remove(&key));
+        };
+        set_timeout(drop_it, std::time::Duration::ZERO);
+    }
+
+    /// Tries again what failed.
+    pub(super) fn retry(self, key: u32) {
+        let items = self.items.get_untracked();
+        if let Some(item) = items.iter().find(|it| it.key == key) {
+            self.send(item);
+            self.count();
+        }
+    }
+
+    /// Takes a file out; one on its way goes no further.
+    pub(super) fn remove(self, key: u32) {
+        let items = self.items.get_untracked();
+        let Some(item) = items.iter().find(|it| it.key == key) else { return };
+        forget(item);
+        self.uploads.update_value(|it| drop(it.remove(&key)));
+        self.items.update(|it| it.retain(|it| it.key != key));
+        let page = self.spot.page;
+        page.announce(page.lang.get_untracked().fill(Key::FileRemoved, &[&item.named.name]));
+        self.publish();
+        browser::focus_soon(self.spot.part("choose"));
+    }
+}
+
+/// The browser keeps what a picture is of until it is told.
+fn forget(item: &Item) {
+    if let Some(picture) = &item.picture {
+        // An address of our own making is there.
+        let _ = Url::revoke_object_url(picture);
+    }
+}
+
+/// Why a field does not take a file, by its name and size alone.
+fn wrong(rules: &Files, named: &Named) -> Option<Wrong> {
+    if !rules.takes(&named.name, &named.kind) {
+        return Some(Wrong::FileKind(named.name.clone()));
+    }
+    let max = rules.size_max.filter(|max| named.size > *max);
+    max.map(|max| Wrong::FileSize(named.name.clone(), max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_the_field_does_not_take_is_refused_before_anything_is_sent() {
+        let accept = vec![".pdf".to_owned(), "image/*".to_owned()];
+        let rules = Files { accept, size_max: Some(10), multiple: false };
+        let named = |name: &str, kind: &str, size: u64| Named {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            size,
+        };
+        assert_eq!(wrong(&rules, &named("見積.PDF", "application/pdf", 10)), None);
+        assert_eq!(wrong(&rules, &named("写真.webp", "image/webp", 1)), None);
+        let script = wrong(&rules, &named("x.sh", "text/x-sh", 1));
+        assert_eq!(script, Some(Wrong::FileKind("x.sh".to_owned())));
+        let large = wrong(&rules, &named("a.pdf", "application/pdf", 11));
+        assert_eq!(large, Some(Wrong::FileSize("a.pdf".to_owned(), 10)));
+        assert_eq!(wrong(&Files::default(), &named("x.sh", "text/x-sh", 1 << 40)), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! A form that waits: who asks, what for, its fields, and what can be done with it.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use output::form::{Form, OpenForm};
+use serde_json::Value;
+
+use super::actions::Actions;
+use super::drafts::Drafts;
+use super::field::FieldView;
+use super::summary::Summary;
+use super::title;
+use crate::browser;
+use crate::dates;
+use crate::families::forms::desk::Desk;
+use crate::families::forms::saver::Saver;
+use crate::families::forms::{Requested, language};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::raw::Raw;
+
+/// A form to be filled in; or, where its definition cannot be read, what it was.
+#[component]
+pub(super) fn Opened(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> AnyView {
+    let page = desk.page;
+    let schema = Value::Object(form.schema.clone());
+    if is_place {
+        browser::focus_soon(desk.id("title"));
+    }
+    match Form::read(&schema) {
+        Ok(read) => view! { <Filling desk form read is_place/> }.into_any(),
+        Err(fault) => {
+            let words = move || {
+                let is_japanese = language(page.lang.get()) == output::form::Language::Japanese;
+                if is_japanese { fault.japanese.clone() } else { fault.english.clone() }
+            };
+            view! {
+                <Head desk form is_place/>
+                <div class="notice is-trouble">
+                    <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
+                    <p>{words}</p>
+                </div>
+                <Raw value=schema/>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn Filling(desk: Desk, form: Arc<OpenForm>, read: Form, is_place: bool) -> impl IntoView {
+    let page = desk.page;
+    let secrets: Vec<String> =
+        read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
+    let has_required = read.fields.iter().any(output::form::Field::is_needed);
+    let requested = Requested::new(read, crate::families::forms::next_number());
+    let saver = Saver::begin(requested, &form, Callback::new(move |()| desk.look_again()));
+    let is_asking = RwSignal::new(false);
+    let keys = move |event: leptos::ev::KeyboardEvent| {
+        // A key that an input method or an open list has used is not ours.
+        if browser::is_composing(&event) || event.default_prevented() {
+            return;
+        }
+        match event.key().as_str() {
+            "Enter" if event.ctrl_key() || event.meta_key() => {
+                event.prevent_default();
+                desk.send(requested);
+            }
+            // A dialog closes by itself.
+            "Escape" if !is_in_dialog(&event) => is_asking.set(true),
+            _ => {}
+        }
+    };
+    view! {
+        <Head desk form=Arc::clone(&form) is_place/>
+        <form class="request-form" novalidate aria-labelledby=desk.id("title")
+            on:keydown=keys
+            on:submit=move |event| {
+                event.prevent_default();
+                desk.send(requested);
+            }>
+            <Secrets secrets asked_by=form.asked_by.clone()/>
+            <Drafts saver id=desk.id("two-drafts")/>
+            <Summary desk requested/>
+            {has_required.then(|| view! {
+                <p class="hint">{move || page.say(Key::FormRequiredHint)}</p>
+            })}
+            <Fields requested/>
+            <Actions desk requested saver is_asking/>
+        </form>
+    }
+}
+
+fn is_in_dialog(event: &leptos::ev::KeyboardEvent) -> bool {
+    let target = event.target().map(wasm_bindgen::JsCast::unchecked_into::<web_sys::Element>);
+    target.is_some_and(|it| it.closest("dialog[open]").ok().flatten().is_some())
+}
+
+/// What it is called, who asks and when, and what for.
+#[component]
+pub(super) fn Head(desk: Desk, form: Arc<OpenForm>, is_place: bool) -> impl IntoView {
+    let page = desk.page;
+    let title = title(&form.schema);
+    let id = desk.id("title");
+    let about = form.schema.get("description").and_then(Value::as_str).map(str::to_owned);
+    let (by, at) = (form.asked_by.clone(), form.asked_at.clone());
+    let heading = if is_place {
+        view! { <h1 id=id tabindex="-1">{title}</h1> }.into_any()
+    } else {
+        view! { <h2 class="request-title" id=id tabindex="-1">{title}</h2> }.into_any()
+    };
+    let who = by.map(|by| {
+        view! { <span>{move || page.fill(Key::FormAskedBy, &[&by])}</span> }
+    });
+    let when = move || page.fill(Key::FormAskedAt, &[&dates::moment(&at, page.lang.get())]);
+    view! {
+        <header class="request-head">
+            {heading}
+            <p class="request-facts">{who}<span>{when}</span></p>
+            {about.filter(|it| !it.is_empty()).map(|it| view! { <p class="request-about">{it}</p> })}
+        </header>
+    }
+}
+
+/// Where something secret is asked for: who asks.
+#[component]
+fn Secrets(secrets: Vec<String>, asked_by: Option<String>) -> impl IntoView {
+    let page = page();
+    let has_any = !secrets.is_empty();
+    let words = move || {
+        let names = secrets.join(page.lang.get().comma());
+        let who = asked_by.clone().unwrap_or_else(|| page.say(Key::FormSomebody).to_owned());
+        page.fill(Key::FormSecret, &[&names, &who])
+    };
+    has_any.then(|| {
+        view! {
+            <div class="notice is-warning" role="note">
+                <p class="notice-title">{move || page.say(Key::FormSecretTitle)}</p>
+                <p>{words}</p>
+            </div>
+        }
+    })
+}
+
+/// All that are shown; each draws itself anew when what it holds changes, and no other does.
+#[component]
+fn Fields(requested: Requested) -> impl IntoView {
+    let count = requested.form().fields.len();
+    let field = |index| view! { <FieldView requested index/> };
+    view! { <div class="request-fields">{(0..count).map(field).collect_view()}</div> }
+}

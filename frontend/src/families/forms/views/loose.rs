@@ -1,0 +1,91 @@
+//! A form that nobody keeps: its values go to whoever shows it, and there is no draft of it.
+
+use leptos::prelude::*;
+use output::form::{Form, Language, Values};
+use serde_json::Value;
+
+use super::field::FieldView;
+use super::summary::focus_field;
+use crate::families::forms::{Requested, language, next_number};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::raw::Raw;
+
+/// Draws the form; its values, or that there are none, go to `on_answer`.
+#[component]
+pub(crate) fn FormLoose(
+    schema: Value,
+    #[prop(into)] on_answer: Callback<Option<Values>>,
+) -> AnyView {
+    let page = page();
+    match Form::read(&schema) {
+        Ok(form) => view! { <Filling form on_answer/> }.into_any(),
+        Err(fault) => {
+            let words = move || match language(page.lang.get()) {
+                Language::Japanese => fault.japanese.clone(),
+                Language::English => fault.english.clone(),
+            };
+            view! {
+                <div class="notice is-trouble">
+                    <p class="notice-title">{move || page.say(Key::FormBroken)}</p>
+                    <p>{words}</p>
+                </div>
+                <Raw value=schema/>
+                <button type="button" class="quiet" on:click=move |_| on_answer.run(None)>
+                    {move || page.say(Key::CardFormSkip)}
+                </button>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
+    let page = page();
+    let (title, about) = (form.title.clone(), form.description.clone());
+    let label = |own: &Option<String>, key: Key| {
+        let own = own.clone().filter(|it| !it.is_empty());
+        move || own.clone().unwrap_or_else(|| page.say(key).to_owned())
+    };
+    let (send, cancel) =
+        (label(&form.submit_label, Key::FormSend), label(&form.cancel_label, Key::FormCancel));
+    let requested = Requested::new(form, next_number());
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if requested.uploading().is_some() {
+            return page.announce_key(Key::FormUploading);
+        }
+        match requested.submission() {
+            Ok(values) => on_answer.run(Some(values)),
+            Err(places) => {
+                requested.is_tried.set(true);
+                let count = places.len().to_string();
+                page.announce(page.lang.get_untracked().fill(Key::ErrorSummary, &[&count]));
+                if let Some(first) = places.first() {
+                    focus_field(&requested.id(*first));
+                }
+            }
+        }
+    };
+    let id = requested.own_id("title");
+    let count = requested.form().fields.len();
+    let field = |index| view! { <FieldView requested index/> };
+    view! {
+        <div class="request"><div class="request-body">
+            <header class="request-head">
+                <h2 class="request-title" id=id.clone() tabindex="-1">{title}</h2>
+                {about.filter(|it| !it.is_empty()).map(|it| view! { <p class="request-about">{it}</p> })}
+            </header>
+            <form class="request-form" novalidate aria-labelledby=id on:submit=submit>
+                <div class="request-fields">{(0..count).map(field).collect_view()}</div>
+                <div class="actions">
+                    <button type="submit" class="main-action">{send}</button>
+                    <button type="button" class="quiet" on:click=move |_| on_answer.run(None)>
+                        {cancel}
+                    </button>
+                </div>
+            </form>
+        </div></div>
+    }
+}

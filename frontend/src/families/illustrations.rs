@@ -1,0 +1,125 @@
+//! Card illustrations and the thumbnails composed of them (ILL-1, ILL-2), as pictures.
+
+use leptos::prelude::*;
+use output::illustrations::{Illustration, Illustrations, Thumbnail};
+use serde_json::Value;
+
+use crate::browser;
+use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
+use crate::page::page;
+use crate::text::Key;
+use crate::views::cards::PictureGrid;
+
+/// `value` with the bytes of the pictures that came beside it, as `data` beside their `uri`.
+pub(crate) fn with_bytes(value: &Value, raw: &Value) -> Value {
+    fn fill(value: &mut Value, pictures: &[(&str, &Value)]) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(|it| fill(it, pictures)),
+            Value::Object(fields) => {
+                let uri = fields.get("uri").and_then(Value::as_str);
+                let found = uri.and_then(|uri| pictures.iter().find(|it| it.0 == uri));
+                if let Some((_, data)) = found {
+                    fields.entry("data").or_insert_with(|| (*data).clone());
+                }
+                fields.values_mut().for_each(|it| fill(it, pictures));
+            }
+            _ => {}
+        }
+    }
+    let content = raw.get("content").and_then(Value::as_array).into_iter().flatten();
+    let named = content
+        .filter_map(|it| Some((it.pointer("/_meta/madoguchi~1uri")?.as_str()?, it.get("data")?)));
+    let pictures: Vec<_> = named.take(SHOTS_MAX).collect();
+    let mut value = value.clone();
+    if !pictures.is_empty() {
+        fill(&mut value, &pictures);
+    }
+    value
+}
+
+/// The illustration of one card; none where it is no picture.
+pub(crate) fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
+    let name = asked(raw).unwrap_or_default();
+    let shot = shot(&card.mime_type, &card.data, &name)?;
+    Some(view! { <PictureGrid shots=vec![shot]/> }.into_any())
+}
+
+/// The illustrations of a theme; what is no picture is counted.
+pub(crate) fn cards(cards: Illustrations) -> AnyView {
+    let page = page();
+    let all = cards.illustrations.len();
+    let shots = cards.illustrations.into_iter().take(SHOTS_MAX);
+    let shots: Vec<Shot> =
+        shots.filter_map(|it| shot(&it.mime_type, &it.data, &it.card_name)).collect();
+    let left_out = all - shots.len();
+    let told = (left_out > 0).then(|| {
+        view! {
+            <p class="hint">{move || page.fill(Key::Truncated, &[&left_out.to_string()])}</p>
+        }
+    });
+    view! { <PictureGrid shots/>{told} }.into_any()
+}
+
+/// A thumbnail that was composed; none where it is no picture.
+pub(crate) fn made(made: Thumbnail) -> Option<AnyView> {
+    let page = page();
+    let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
+    let lang = page.lang.get_untracked();
+    let name = lang.fill(Key::PictureMadeNamed, &[&title]);
+    let name = if title.is_empty() { lang.say(Key::PictureMade).to_owned() } else { name };
+    let shot = shot(&mime_type, &data, &name)?;
+    let mut facts = vec![lang.fill(Key::PictureSize, &[&width.to_string(), &height.to_string()])];
+    if !cards.is_empty() {
+        let cards: Vec<String> = cards.into_iter().take(SHOTS_MAX).collect();
+        facts.push(lang.fill(Key::PictureCards, &[&cards.join(lang.comma())]));
+    }
+    let shot = Shot { kind: Kind::Made, facts, ..shot };
+    Some(view! { <PictureGrid shots=vec![shot]/> }.into_any())
+}
+
+fn shot(mime: &str, data: &str, name: &str) -> Option<Shot> {
+    Shot::of(browser::unique(), mime, data, name, browser::now_ms() as u64)
+}
+
+/// The name of the card that was asked for: an illustration does not say it itself.
+fn asked(raw: &Value) -> Option<String> {
+    if let Some(name) = raw.pointer("/arguments/card_name").and_then(Value::as_str) {
+        return Some(name.to_owned());
+    }
+    let texts = raw.get("content")?.as_array()?.iter().filter_map(|it| it.get("text")?.as_str());
+    let mut names = texts.map(str::trim).filter(|it| !it.starts_with(['{', '[']));
+    names.find(|it| !it.is_empty() && it.chars().count() <= 80).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_picture_beside_an_output_is_the_one_that_it_names() {
+        let value = json!({ "illustrations": [{ "uri": "card://2" }, { "uri": "card://1" }] });
+        let picture = |uri: &str, data: &str| {
+            json!({ "type": "image", "mimeType": "image/png", "data": data,
+                "_meta": { "madoguchi/uri": uri } })
+        };
+        let raw = json!({ "content": [picture("card://1", "YQ=="), picture("card://2", "Yg==")] });
+        let filled = with_bytes(&value, &raw);
+        assert_eq!(filled.pointer("/illustrations/0/data"), Some(&json!("Yg==")));
+        assert_eq!(filled.pointer("/illustrations/1/data"), Some(&json!("YQ==")));
+        assert_eq!(with_bytes(&value, &json!({})), value);
+    }
+
+    #[test]
+    fn a_card_is_called_what_was_asked_for() {
+        let raw = json!({ "arguments": { "card_name": "青い竜" } });
+        assert_eq!(asked(&raw).as_deref(), Some("青い竜"));
+        let raw = json!({ "content": [
+            { "type": "text", "text": "{\"mimeType\":\"image/png\"}" },
+            { "type": "text", "text": "青い竜" },
+        ] });
+        assert_eq!(asked(&raw).as_deref(), Some("青い竜"));
+        assert_eq!(asked(&json!({})), None);
+    }
+}

@@ -1,0 +1,308 @@
+//! The routes that were found: each once, with what tells it from the others.
+
+use std::sync::Arc;
+
+use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step};
+
+use super::event::Plain;
+use crate::families::navigation::line;
+
+/// Routes shown at a time: what several searches of a planner found.
+pub(crate) const ROUTES_MAX: usize = 9;
+/// Steps of a route that are listed.
+pub(crate) const STEPS_MAX: usize = 500;
+/// A line on the map: (latitude, longitude).
+pub(crate) type Line = Arc<Vec<(f64, f64)>>;
+
+/// One route among others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Alternative {
+    pub(crate) route: Route,
+    pub(crate) details: RouteDetails,
+    pub(crate) line: Line,
+    /// By which calls it was found, and as which of their routes.
+    calls: Vec<(String, usize)>,
+    /// For which search; routes of another way are not compared with it.
+    ends: (Option<String>, Option<String>),
+}
+
+impl Alternative {
+    /// How long it takes, at the time of departure where that is known.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.route.duration_in_traffic.as_ref().unwrap_or(&self.route.duration).value
+    }
+
+    /// The points between which a step lies; none where the provider does not say.
+    pub(crate) fn span(&self, step: usize) -> Option<(usize, usize)> {
+        let last = self.line.len().checked_sub(1)?;
+        let at = |index: usize| self.details.steps_at.get(index).map(|it| *it as usize);
+        let begin = at(step)?.min(last);
+        Some((begin, at(step + 1).unwrap_or(last).clamp(begin, last)))
+    }
+
+    /// The step on which a point of the line lies.
+    pub(crate) fn step_at(&self, point: usize) -> Option<usize> {
+        let before = self.details.steps_at.iter().take(self.route.steps.len());
+        before.take_while(|it| **it as usize <= point).count().checked_sub(1)
+    }
+}
+
+/// All that was found, in the order in which it came.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) alternatives: Vec<Alternative>,
+    pub(crate) origin: Option<End>,
+    pub(crate) destination: Option<End>,
+    pub(crate) provider: String,
+    pub(crate) attribution: String,
+}
+
+impl Found {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.alternatives.is_empty()
+    }
+
+    /// Takes what a call of `route_search` found.
+    pub(crate) fn take(&mut self, call: &str, routes: Routes, details: Details) {
+        let mut of_route = details.routes.into_iter();
+        let name = |end: &Option<End>| end.as_ref().map(|it| it.name.clone());
+        let ends = (name(&details.origin), name(&details.destination));
+        for (index, route) in routes.routes.into_iter().enumerate() {
+            let details = of_route.next().unwrap_or_default();
+            let known = self.alternatives.iter_mut().find(|it| {
+                it.ends == ends && it.route.polyline == route.polyline && !route.polyline.is_empty()
+            });
+            if let Some(known) = known {
+                known.calls.push((call.to_owned(), index));
+            } else if self.alternatives.len() < ROUTES_MAX {
+                let line = Arc::new(decoded(&route.polyline));
+                let calls = vec![(call.to_owned(), index)];
+                self.alternatives.push(Alternative {
+                    route,
+                    details,
+                    line,
+                    calls,
+                    ends: ends.clone(),
+                });
+            }
+        }
+        for (own, new) in
+            [(&mut self.origin, details.origin), (&mut self.destination, details.destination)]
+        {
+            if own.is_none() {
+                *own = new;
+            }
+        }
+        for (own, new) in
+            [(&mut self.provider, details.provider), (&mut self.attribution, details.attribution)]
+        {
+            if own.is_empty() {
+                *own = new;
+            }
+        }
+    }
+
+    /// Takes the one route that the REST answer has, where no call told more of it.
+    pub(crate) fn take_plain(&mut self, plain: Plain) {
+        let ends = (plain.polyline.first().copied(), plain.polyline.last().copied());
+        let end = |point: Option<Point>| point.map(|location| End { location, ..End::default() });
+        self.origin = self.origin.take().or_else(|| end(ends.0));
+        self.destination = self.destination.take().or_else(|| end(ends.1));
+        let step = |it: super::event::PlainStep| Step {
+            instruction: it.instruction,
+            distance: it.distance,
+            duration: it.duration,
+            maneuver: None,
+        };
+        let route = Route {
+            summary: plain.summary,
+            distance: plain.distance,
+            duration: plain.duration,
+            steps: plain.steps.into_iter().map(step).collect(),
+            ..Route::default()
+        };
+        let line = plain.polyline.iter().map(|it| (it.lat, it.lng)).filter(is_on_globe).collect();
+        self.alternatives.push(Alternative {
+            route,
+            line: Arc::new(line),
+            ..Alternative::default()
+        });
+    }
+
+    /// Where the route is that a call found as this of its routes.
+    pub(crate) fn index_of(&self, call: &str, index: usize) -> Option<usize> {
+        let is_it = |it: &Alternative| it.calls.iter().any(|own| own.0 == call && own.1 == index);
+        self.alternatives.iter().position(is_it)
+    }
+
+    /// Leaves what is a way between the same two places; where the one of that index is then.
+    pub(crate) fn keep_like(&mut self, index: usize) -> usize {
+        let Some(ends) = self.alternatives.get(index).map(|it| it.ends.clone()) else { return 0 };
+        let before = self.alternatives[..index].iter().filter(|it| it.ends == ends).count();
+        self.alternatives.retain(|it| it.ends == ends);
+        before
+    }
+
+    /// The one that takes least time; the first of several.
+    pub(crate) fn fastest(&self) -> Option<usize> {
+        least(self.alternatives.iter().map(Alternative::seconds))
+    }
+
+    /// The one that is shortest.
+    pub(crate) fn shortest(&self) -> Option<usize> {
+        least(self.alternatives.iter().map(|it| it.route.distance.value))
+    }
+}
+
+/// Of one, and of many alike, there is no least.
+fn least(mut values: impl Iterator<Item = u64> + Clone) -> Option<usize> {
+    let (index, least) = values.clone().enumerate().min_by_key(|(_, value)| *value)?;
+    values.any(|it| it != least).then_some(index)
+}
+
+/// The points of an encoded line; none of one that is broken. A point that is nowhere would shift
+/// those after it, so it takes the line with it.
+fn decoded(encoded: &str) -> Vec<(f64, f64)> {
+    let points = line::decode(encoded).unwrap_or_default();
+    if points.iter().all(is_on_globe) { points } else { Vec::new() }
+}
+
+fn is_on_globe(&(lat, lng): &(f64, f64)) -> bool {
+    lat.abs() <= 90.0 && lng.abs() <= 180.0
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use output::navigation::Measure;
+
+    use super::*;
+
+    /// Lines of three points each.
+    pub(crate) const LINES: [&str; 3] =
+        ["_p~iF~ps|U_ulLnnqC_mqNvxq`@", "_p~iF~ps|U_ulLnnqC_ulLnnqC", "_p~iF~ps|U_ulLnnqC??"];
+
+    /// A route of that length and time, on the line of that number, with two steps.
+    pub(crate) fn route(line: usize, metres: u64, seconds: u64, traffic: Option<u64>) -> Route {
+        let measure = |value: u64| Measure { text: value.to_string(), value };
+        let step = |text: &str| Step { instruction: text.to_owned(), ..Step::default() };
+        Route {
+            summary: format!("{line} 経由"),
+            distance: measure(metres),
+            duration: measure(seconds),
+            duration_in_traffic: traffic.map(measure),
+            polyline: LINES[line].to_owned(),
+            steps: vec![step("進む"), step("着く")],
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn routes(routes: &[Route]) -> Routes {
+        Routes { routes: routes.to_vec(), ..Routes::default() }
+    }
+
+    pub(crate) fn details(from: &str) -> Details {
+        let end = |name: &str| Some(End { name: name.to_owned(), ..End::default() });
+        let of_route = RouteDetails { steps_at: vec![0, 1], ..RouteDetails::default() };
+        Details {
+            provider: "builtin".to_owned(),
+            attribution: "©".to_owned(),
+            travel_mode: "driving".to_owned(),
+            origin: end(from),
+            destination: end("横浜駅"),
+            routes: vec![of_route; 3],
+            ..Details::default()
+        }
+    }
+
+    #[test]
+    fn a_route_that_two_calls_found_is_shown_once_and_known_by_both() {
+        let mut found = Found::default();
+        found.take(
+            "a",
+            routes(&[route(0, 30_000, 2_000, None), route(1, 28_000, 3_000, None)]),
+            details("東京駅"),
+        );
+        found.take(
+            "b",
+            routes(&[route(1, 28_000, 3_000, None), route(2, 40_000, 1_000, None)]),
+            details("東京駅"),
+        );
+        assert_eq!(found.alternatives.len(), 3);
+        assert_eq!((found.index_of("a", 1), found.index_of("b", 0)), (Some(1), Some(1)));
+        assert_eq!((found.index_of("b", 1), found.index_of("b", 2)), (Some(2), None));
+        assert_eq!((found.provider.as_str(), found.attribution.as_str()), ("builtin", "©"));
+    }
+
+    #[test]
+    fn traffic_decides_which_is_fastest_and_one_alone_is_nothing_of_the_sort() {
+        let mut found = Found::default();
+        found.take("a", routes(&[route(0, 30_000, 2_000, Some(3_600))]), details("東京駅"));
+        assert_eq!((found.fastest(), found.shortest()), (None, None));
+        found.take(
+            "b",
+            routes(&[route(1, 29_000, 3_000, None), route(2, 28_000, 3_100, None)]),
+            details("東京駅"),
+        );
+        assert_eq!((found.fastest(), found.shortest()), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn a_step_and_its_piece_of_the_line_know_each_other() {
+        let mut found = Found::default();
+        found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("東京駅"));
+        let own = &found.alternatives[0];
+        assert_eq!(own.line.len(), 3);
+        assert_eq!((own.span(0), own.span(1), own.span(2)), (Some((0, 1)), Some((1, 2)), None));
+        assert_eq!([0, 1, 9].map(|it| own.step_at(it)), [Some(0), Some(1), Some(1)]);
+        let bare = Alternative { details: RouteDetails::default(), ..own.clone() };
+        assert_eq!((bare.span(0), bare.step_at(1)), (None, None), "nobody says where steps begin");
+    }
+
+    #[test]
+    fn wild_places_of_steps_stay_on_the_line() {
+        let mut found = Found::default();
+        found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("東京駅"));
+        let mut own = found.alternatives[0].clone();
+        own.details.steps_at = vec![7, 3, u32::MAX];
+        assert_eq!([0, 1, 2].map(|it| own.span(it)), [Some((2, 2)); 3]);
+        own.line = Line::default();
+        assert_eq!(own.span(0), None);
+    }
+
+    #[test]
+    fn routes_of_another_way_are_left_out_beside_the_chosen_one() {
+        let mut found = Found::default();
+        found.take("a", routes(&[route(0, 30_000, 2_000, None)]), details("品川駅"));
+        found.take(
+            "b",
+            routes(&[route(1, 30_000, 2_000, None), route(2, 30_000, 2_000, None)]),
+            details("東京駅"),
+        );
+        assert_eq!(found.keep_like(2), 1);
+        assert_eq!(found.alternatives.len(), 2);
+        assert_eq!(found.keep_like(7), 0, "none of that index");
+        assert_eq!(found.alternatives.len(), 2);
+    }
+
+    #[test]
+    fn a_broken_line_and_a_hundred_routes_harm_nobody() {
+        let mut found = Found::default();
+        let broken = Route { polyline: "\u{7f}…".to_owned(), ..route(0, 1, 1, None) };
+        found.take("a", routes(&[broken]), Details::default());
+        assert!(found.alternatives[0].line.is_empty());
+        let many = (0..100).map(|_| Route { polyline: String::new(), ..route(0, 1, 1, None) });
+        found.take("b", routes(&many.collect::<Vec<_>>()), Details::default());
+        assert_eq!(found.alternatives.len(), ROUTES_MAX);
+    }
+
+    #[test]
+    fn the_plain_answer_is_a_route_with_its_ends() {
+        let point = |lat: f64| Point { lat, lng: 139.0 };
+        let plain =
+            Plain { polyline: vec![point(35.0), point(95.0), point(36.0)], ..Plain::default() };
+        let mut found = Found::default();
+        found.take_plain(plain);
+        assert_eq!(*found.alternatives[0].line, [(35.0, 139.0), (36.0, 139.0)]);
+        assert_eq!(found.destination.map(|it| it.location.lat), Some(36.0));
+    }
+}

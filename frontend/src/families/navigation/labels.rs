@@ -1,0 +1,187 @@
+//! Names on the built-in map: which of them are written at a zoom, so that none lies over another.
+
+use serde::Deserialize;
+
+use crate::families::navigation::line::{Point, Sight, projected};
+use crate::text::Lang;
+
+/// Names written at most; the sight is wider than what is seen.
+const WRITTEN_MAX: usize = 150;
+/// Pixels that names keep from each other.
+const GAP_PX: f64 = 6.0;
+
+/// A name, and where it belongs: kind, Japanese, English, latitude, longitude, as the file has it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(crate) struct Label(u8, String, String, f64, f64);
+
+impl Label {
+    pub(crate) fn text(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::Ja => &self.1,
+            Lang::En => &self.2,
+        }
+    }
+
+    pub(crate) fn at(&self) -> Point {
+        (self.3, self.4)
+    }
+
+    /// How it is written.
+    pub(crate) fn class(&self) -> &'static str {
+        match self.0 {
+            0 => "map-label is-big",
+            1 => "map-label is-city",
+            2 => "map-label is-ward",
+            3 => "map-label is-spot",
+            _ => "map-label is-water",
+        }
+    }
+
+    /// From which zoom on it is written.
+    fn zoom_min(&self) -> f64 {
+        match self.0 {
+            0 => 7.0,
+            1 => 10.0,
+            2 => 11.0,
+            3 => 12.0,
+            _ => 8.0,
+        }
+    }
+
+    /// Height of its letters.
+    fn letter_px(&self) -> f64 {
+        match self.0 {
+            0 => 15.0,
+            1 => 13.0,
+            _ => 12.0,
+        }
+    }
+
+    /// The room it takes at this zoom, in pixels of the whole world.
+    fn room(&self, lang: Lang, zoom: f64) -> Room {
+        let letter = self.letter_px();
+        let wide = |it: char| if it.is_ascii() { letter * 0.6 } else { letter };
+        let width: f64 = self.text(lang).chars().map(wide).sum();
+        let (x, y) = at_zoom(self.at(), zoom);
+        // A spot is a dot with its name beside it; anything else has its name in its middle.
+        let (left, right) = if self.0 == 3 {
+            (x - 5.0, x + width + 10.0)
+        } else {
+            (x - width / 2.0, x + width / 2.0)
+        };
+        Room { left, top: y - letter * 0.7, right, bottom: y + letter * 0.7 }
+    }
+}
+
+/// Room that is taken, in pixels of the whole world at a zoom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Room {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Room {
+    /// What a pin and the name above or below it take.
+    pub(crate) fn of_pin(at: Point, name: &str, is_above: bool, zoom: f64) -> [Self; 2] {
+        let (x, y) = at_zoom(at, zoom);
+        let width: f64 = name.chars().map(|it| if it.is_ascii() { 8.0 } else { 13.0 }).sum();
+        let half = width.min(176.0) / 2.0 + 9.0;
+        let (top, bottom) = if is_above { (y - 46.0, y - 17.0) } else { (y + 17.0, y + 46.0) };
+        let head = Self { left: x - 17.0, top: y - 17.0, right: x + 17.0, bottom: y + 17.0 };
+        [head, Self { left: x - half, top, right: x + half, bottom }]
+    }
+
+    fn touches(&self, other: &Self) -> bool {
+        self.left < other.right + GAP_PX
+            && other.left < self.right + GAP_PX
+            && self.top < other.bottom + GAP_PX / 2.0
+            && other.top < self.bottom + GAP_PX / 2.0
+    }
+}
+
+fn at_zoom(at: Point, zoom: f64) -> (f64, f64) {
+    let (x, y) = projected(at);
+    let scale = 2_f64.powf(zoom);
+    (x * scale, y * scale)
+}
+
+/// Reads the bundled file; a broken one has no names.
+pub(crate) fn read(text: &str) -> Vec<Label> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// The names to write: the important ones first, each only where there is room.
+pub(crate) fn written<'a>(
+    labels: &'a [Label],
+    lang: Lang,
+    zoom: f64,
+    sight: &Sight,
+    taken: &[Room],
+) -> Vec<&'a Label> {
+    let mut rooms = taken.to_vec();
+    let mut found = Vec::new();
+    let is_asked = |it: &&Label| zoom >= it.zoom_min() && sight.has(it.at());
+    let mut asked: Vec<&Label> = labels.iter().filter(is_asked).collect();
+    asked.sort_by_key(|it| if it.0 == 4 { 1 } else { it.0 });
+    for label in asked {
+        let room = label.room(lang, zoom);
+        if found.len() < WRITTEN_MAX && !rooms.iter().any(|it| it.touches(&room)) {
+            rooms.push(room);
+            found.push(label);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUNDLED: &str = include_str!("../../../assets/places.json");
+    const ALL: Sight = Sight { south: 30.0, west: 130.0, north: 40.0, east: 145.0 };
+
+    #[test]
+    fn the_bundled_names_are_read_and_lie_on_the_bundled_coast() {
+        let labels = read(BUNDLED);
+        assert!(labels.len() > 150);
+        for label in &labels {
+            let (lat, lng) = label.at();
+            assert!((34.8..36.15).contains(&lat) && (138.9..140.6).contains(&lng), "{label:?}");
+            assert!(!label.1.is_empty() && label.2.is_ascii() && label.0 <= 4, "{label:?}");
+        }
+        assert!(BUNDLED.len() < 30_000, "a page downloads it");
+        assert_eq!(read("{"), []);
+    }
+
+    #[test]
+    fn no_name_lies_over_another_or_over_a_pin() {
+        let labels = read(BUNDLED);
+        let tokyo = (35.681_2, 139.767_1);
+        for lang in [Lang::Ja, Lang::En] {
+            for zoom in 5..18 {
+                let zoom = f64::from(zoom);
+                let pin = Room::of_pin(tokyo, "東京駅", true, zoom);
+                let found = written(&labels, lang, zoom, &ALL, &pin);
+                let rooms: Vec<Room> = found.iter().map(|it| it.room(lang, zoom)).collect();
+                for (index, room) in rooms.iter().enumerate() {
+                    assert!(pin.iter().all(|it| !it.touches(room)), "{:?}", found[index]);
+                    let others = rooms.iter().skip(index + 1);
+                    assert!(others.into_iter().all(|it| !it.touches(room)), "{:?}", found[index]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearer_one_looks_the_more_names_there_are() {
+        let labels = read(BUNDLED);
+        let count = |zoom: f64| written(&labels, Lang::Ja, zoom, &ALL, &[]).len();
+        assert_eq!(count(5.0), 0);
+        let counts = [7.0, 9.0, 11.0, 13.0].map(count);
+        assert!(counts.windows(2).all(|it| it[0] < it[1]), "{counts:?}");
+        let none = Sight { south: 60.0, west: 20.0, north: 61.0, east: 25.0 };
+        assert!(written(&labels, Lang::Ja, 13.0, &none, &[]).is_empty());
+    }
+}

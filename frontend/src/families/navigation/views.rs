@@ -1,0 +1,107 @@
+//! The place where one asks for a way: the form, the map, and what was found (NAV-60 to NAV-68).
+
+mod advice;
+mod end;
+mod form;
+mod log;
+mod result;
+pub(crate) mod route_map;
+mod routes;
+mod share;
+mod steps;
+
+use leptos::prelude::*;
+use output::navigation::Point;
+
+use crate::browser;
+use crate::families::navigation::board::{Board, End, Side};
+use crate::families::navigation::place;
+use crate::families::navigation::run::Run;
+use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
+use crate::families::navigation::wish::Mode;
+use crate::page::page;
+use crate::route::Route;
+use crate::text::Key;
+use form::SearchForm;
+use result::ResultView;
+
+/// The whole place.
+#[component]
+pub(crate) fn NavigationView() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    board.meet();
+    Effect::new(move |_| {
+        page.route.track();
+        // A search writes the address without going anywhere; so the address itself is asked.
+        if let Route::Navigation(wish) = Route::parse(&browser::hash()) {
+            untrack(|| board.follow(&wish));
+        }
+    });
+    let scene = Memo::new(move |_| board.run.with(|run| scene(board, run)));
+    let on_step = move |point: usize| {
+        let step = board.run.with_untracked(|run| {
+            run.found.alternatives.get(run.chosen).and_then(|it| it.step_at(point))
+        });
+        if let Some(step) = step {
+            board.step.set(Some(step));
+            browser::reveal(&steps::id(step));
+        }
+    };
+    let on_place = move |(lat, lng, what): (f64, f64, PlaceAs)| {
+        let side = if what == PlaceAs::Origin { Side::From } else { Side::To };
+        board.set_point(side, Point { lat, lng });
+    };
+    view! {
+        <div class="navigation">
+            <div class="nav-head">
+                <h1 tabindex="-1" id="stage">{move || page.say(Key::NavTitle)}</h1>
+            </div>
+            <section class="nav-ask" aria-label=move || page.say(Key::NavForm)>
+                <SearchForm/>
+            </section>
+            <div class="nav-map">
+                <button type="button" class="skip is-inner"
+                    on:click=move |_| browser::focus("nav-result")>
+                    {move || page.say(Key::MapSkip)}
+                </button>
+                <RouteMap scene on_choose=move |index| board.choose(index) on_step on_place/>
+            </div>
+            <section class="nav-found" aria-labelledby="nav-result">
+                <ResultView/>
+            </section>
+            <p class="nav-foot">{move || page.say(Key::NavFooter)}</p>
+        </div>
+    }
+}
+
+/// What the map shows of a search, and of what stands in the form.
+fn scene(board: Board, run: &Run) -> Scene {
+    let found = &run.found;
+    let pin = |end: End, asked: &str, known: Option<Point>| {
+        let text = end.text();
+        // What was found belongs to what was asked, not to what was typed since.
+        let known = known.filter(|_| text.trim() == asked);
+        let point = end.point.get().or(known).filter(|it| place::is_on_globe(*it))?;
+        Some(Pin { lat: point.lat, lng: point.lng, name: text })
+    };
+    let location = |end: &Option<output::navigation::End>| end.as_ref().map(|it| it.location);
+    let chosen = found.alternatives.get(run.chosen);
+    Scene {
+        lines: found.alternatives.iter().map(|it| it.line.clone()).collect(),
+        chosen: run.chosen,
+        start: pin(board.from, &run.wish.from, location(&found.origin)),
+        goal: pin(board.to, &run.wish.to, location(&found.destination)),
+        step: chosen.zip(board.step.get()).and_then(|(it, step)| it.span(step)),
+        tone: tone(run),
+        attribution: found.attribution.clone(),
+    }
+}
+
+fn tone(run: &Run) -> Tone {
+    match run.wish.mode {
+        Mode::Ai if run.fell_back.is_none() => Tone::Ai,
+        Mode::Ai | Mode::Normal => Tone::Normal,
+        Mode::Walk => Tone::Plain,
+    }
+}

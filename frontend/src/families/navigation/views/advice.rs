@@ -1,0 +1,102 @@
+//! What the planner says of its choice, and what it is told next (NAV-66).
+
+use leptos::ev::SubmitEvent;
+use leptos::prelude::*;
+
+use crate::families::navigation::board::Board;
+use crate::families::navigation::event::Message;
+use crate::families::navigation::run::Phase;
+use crate::families::navigation::wish::{CONDITION_MAX, Mode};
+use crate::page::page;
+use crate::text::Key;
+
+/// The planner's words, visibly not the router's facts.
+#[component]
+pub(super) fn Advice() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let message = Memo::new(move |_| board.run.with(|it| it.message.clone()));
+    move || {
+        let message = message.get();
+        (!message.is_empty()).then(|| {
+            view! {
+                <section class="nav-advice" aria-labelledby="nav-advice-title">
+                    <h3 class="section-title" id="nav-advice-title">
+                        {move || page.say(Key::NavReason)}
+                    </h3>
+                    <p class="nav-advice-text">{message}</p>
+                    <p class="hint">{move || page.say(Key::NavReasonHint)}</p>
+                </section>
+            }
+        })
+    }
+}
+
+/// What was said so far, and a field for what comes next on the same way.
+#[component]
+pub(super) fn FollowUp() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let is_there = Memo::new(move |_| {
+        board.run.with(|it| it.wish.mode == Mode::Ai && it.phase == Phase::Done)
+    });
+    let text = RwSignal::new(String::new());
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        let asked = text.get_untracked();
+        if !asked.trim().is_empty() {
+            text.set(String::new());
+            board.ask_again(&asked);
+            crate::browser::focus_if_lost("nav-stop");
+        }
+    };
+    let is_empty = Memo::new(move |_| text.with(|it| it.trim().is_empty()));
+    move || {
+        is_there.get().then(|| {
+            view! {
+                <Talk/>
+                <form class="nav-follow" on:submit=submit aria-label=move || page.say(Key::NavFollowUp)>
+                    <label class="label" for="nav-follow">{move || page.say(Key::NavFollowUp)}</label>
+                    <div class="nav-follow-row">
+                        <input type="text" id="nav-follow" autocomplete="off" maxlength=CONDITION_MAX
+                            placeholder=move || page.say(Key::NavFollowUpHint)
+                            prop:value=move || text.get()
+                            on:input=move |event| text.set(event_target_value(&event))/>
+                        <button type="submit" disabled=move || is_empty.get()>
+                            {move || page.say(Key::NavAgain)}
+                        </button>
+                    </div>
+                </form>
+            }
+        })
+    }
+}
+
+/// The conversation; of one question and one answer there is nothing to tell twice.
+#[component]
+fn Talk() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let history = Memo::new(move |_| board.run.with(|it| it.history.clone()));
+    let item = move |message: Message| {
+        let is_own = message.role == "user";
+        let who = move || page.say(if is_own { Key::NavYou } else { Key::NavAi });
+        view! {
+            <li class="nav-said" class:is-own=is_own>
+                <span class="nav-who">{who}</span>
+                <span>{message.content}</span>
+            </li>
+        }
+    };
+    move || {
+        let history = history.get();
+        (history.len() > 2).then(|| {
+            view! {
+                <section class="nav-talk" aria-labelledby="nav-talk-title">
+                    <h3 class="section-title" id="nav-talk-title">{move || page.say(Key::NavTalk)}</h3>
+                    <ol>{history.into_iter().map(item).collect_view()}</ol>
+                </section>
+            }
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! What is searched for: the two places, who chooses, and the condition (NAV-62).
+
+use leptos::ev::{KeyboardEvent, SubmitEvent};
+use leptos::prelude::*;
+
+use super::end::EndField;
+use crate::browser;
+use crate::families::navigation::board::{Board, Side};
+use crate::families::navigation::run::Run;
+use crate::families::navigation::wish::{CONDITION_MAX, Mode};
+use crate::page::{Connection, page};
+use crate::text::Key;
+
+/// The five of the guidelines (NAV-51).
+const PHRASES: [Key; 5] = [
+    Key::NavPhraseTraffic,
+    Key::NavPhraseHighways,
+    Key::NavPhraseFastest,
+    Key::NavPhraseCompare,
+    Key::NavPhraseRights,
+];
+
+/// The form.
+#[component]
+pub(super) fn SearchForm() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let is_ai = Memo::new(move |_| board.mode.get() == Mode::Ai);
+    let submit = move |event: SubmitEvent| {
+        event.prevent_default();
+        board.search();
+        browser::focus_if_lost("nav-stop");
+    };
+    view! {
+        <form class="nav-form" on:submit=submit on:keydown=keep_composing
+            aria-label=move || page.say(Key::NavSearch)>
+            <Modes/>
+            <div class="nav-ends">
+                <EndField side=Side::From/>
+                <button type="button" class="quiet nav-swap" title=move || page.say(Key::NavSwap)
+                    aria-label=move || page.say(Key::NavSwap) on:click=move |_| board.swap()>
+                    <span aria-hidden="true">"⇅"</span>
+                </button>
+                <EndField side=Side::To/>
+            </div>
+            {move || is_ai.get().then(|| view! { <Condition/> })}
+            <Actions/>
+        </form>
+    }
+}
+
+/// The Enter that ends a word of an input method sends nothing.
+fn keep_composing(event: KeyboardEvent) {
+    if event.key() == "Enter" && browser::is_composing(&event) {
+        event.prevent_default();
+    }
+}
+
+#[component]
+fn Modes() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let mode = move |mode: Mode| {
+        view! {
+            <label class="nav-mode" class:is-ai=mode == Mode::Ai>
+                <input type="radio" name="nav-mode" value=mode.name()
+                    prop:checked=move || board.mode.get() == mode
+                    on:change=move |_| board.mode.set(mode)/>
+                <span>{move || page.say(mode.key())}</span>
+            </label>
+        }
+    };
+    let hint = move || {
+        page.say(match board.mode.get() {
+            Mode::Ai if board.has_model.get() == Some(false) => Key::NavModePlannerHint,
+            Mode::Ai => Key::NavModeAiHint,
+            Mode::Normal => Key::NavModeNormalHint,
+            Mode::Walk => Key::NavModeWalkHint,
+        })
+    };
+    view! {
+        <fieldset class="nav-modes" role="radiogroup" aria-describedby="nav-mode-hint">
+            <legend class="only-heard">{move || page.say(Key::NavMode)}</legend>
+            <div class="nav-mode-row">{Mode::ALL.map(mode).into_iter().collect_view()}</div>
+            <p class="hint" id="nav-mode-hint">{hint}</p>
+        </fieldset>
+    }
+}
+
+#[component]
+fn Condition() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let phrase = move |key: Key| {
+        let put = move |_| {
+            let phrase = page.lang.get_untracked().say(key);
+            board.condition.set(phrase.to_owned());
+            page.announce(page.lang.get_untracked().fill(Key::NavPhrasePut, &[phrase]));
+        };
+        let is_put = move || board.condition.with(|it| it == page.say(key));
+        view! {
+            <li>
+                <button type="button" class="nav-phrase" on:click=put
+                    aria-pressed=move || if is_put() { "true" } else { "false" }>
+                    {move || page.say(key)}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <div class="field">
+            <label class="label" for="nav-condition">{move || page.say(Key::NavCondition)}</label>
+            <input type="text" id="nav-condition" autocomplete="off" maxlength=CONDITION_MAX
+                aria-required="true" placeholder=move || page.say(Key::NavConditionHint)
+                prop:value=move || board.condition.get()
+                on:input=move |event| board.condition.set(event_target_value(&event))/>
+            <ul class="nav-phrases" aria-label=move || page.say(Key::NavPhrases)>
+                {PHRASES.map(phrase).into_iter().collect_view()}
+            </ul>
+        </div>
+    }
+}
+
+/// The one that searches, the one that stops, and what is missing.
+#[component]
+fn Actions() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let is_running = Memo::new(move |_| board.run.with(Run::is_running));
+    let lack = Memo::new(move |_| board.wish().lack());
+    let said = move || {
+        if is_running.get() {
+            return "";
+        }
+        if page.connection.get() == Connection::Offline {
+            return page.say(Key::NavOffline);
+        }
+        lack.get().map_or("", |it| page.say(it.key()))
+    };
+    view! {
+        <div class="actions nav-actions">
+            <button type="submit" id="nav-search" class="main-action nav-search"
+                aria-describedby="nav-lack"
+                disabled=move || is_running.get() || lack.get().is_some()>
+                {move || page.say(if is_running.get() { Key::NavSearching } else { Key::NavSearch })}
+            </button>
+            {move || is_running.get().then(|| view! {
+                <button type="button" id="nav-stop" class="quiet" on:click=move |_| board.stop()>
+                    {move || page.say(Key::Stop)}
+                </button>
+            })}
+        </div>
+        <p class="hint nav-lack" id="nav-lack">{said}</p>
+    }
+}

@@ -1,0 +1,79 @@
+//! The planner's log: what it called, with what, why, and what came of it (NAV-65).
+
+use leptos::prelude::*;
+
+use crate::families::navigation::board::Board;
+use crate::families::navigation::log::{Call, Came, Entry, Kind};
+use crate::families::navigation::wish::Mode;
+use crate::page::{Page, page};
+use crate::text::Key;
+
+/// Folded, because it is the planner's business; there for whoever wants to know.
+#[component]
+pub(super) fn LogView() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let entries = Memo::new(move |_| {
+        board.run.with(|it| match it.wish.mode {
+            Mode::Ai => it.log.entries().to_vec(),
+            Mode::Normal | Mode::Walk => Vec::new(),
+        })
+    });
+    let is_there = Memo::new(move |_| entries.with(|it| !it.is_empty()));
+    let calls =
+        move || page.fill(Key::NavLogCount, &[&board.run.with(|it| it.log.calls()).to_string()]);
+    move || {
+        is_there.get().then(|| {
+            view! {
+                <details class="nav-log">
+                    <summary>{move || page.say(Key::NavLog)}<span class="count">{calls}</span></summary>
+                    <ol>{move || {
+                        entries.get().into_iter().map(|it| entry(page, it)).collect_view()
+                    }}</ol>
+                </details>
+            }
+        })
+    }
+}
+
+fn entry(page: Page, entry: Entry) -> impl IntoView {
+    let seconds = format!("{:.1}", entry.after_ms / 1_000.0);
+    let at = move || page.fill(Key::NavSeconds, &[&seconds]);
+    let body = match entry.kind {
+        Kind::Thought(text) => {
+            view! { <p class="nav-log-name">{move || page.say(Key::NavLogThought)}</p><p>{text}</p> }
+                .into_any()
+        }
+        Kind::Call(call) => called(page, call).into_any(),
+    };
+    view! { <li class="nav-log-entry"><span class="nav-log-at">{at}</span><div>{body}</div></li> }
+}
+
+fn called(page: Page, call: Call) -> impl IntoView {
+    let Call { name, params, reason, outcome, .. } = call;
+    let is_bad = outcome.as_ref().is_some_and(|it| matches!(it.came, Came::Refused(_)));
+    let param = |(name, value): (String, String)| {
+        view! { <li><code>{name}</code>" "{value}</li> }
+    };
+    let ended = move || match &outcome {
+        None => page.say(Key::NavLogRunning).to_owned(),
+        Some(outcome) => {
+            let ms = outcome.ms.map(|it| page.fill(Key::NavMs, &[&it.to_string()]));
+            let came = outcome.came.text(page.lang.get());
+            let parts = [Some(came), ms].into_iter().flatten().filter(|it| !it.is_empty());
+            parts.collect::<Vec<_>>().join(" · ")
+        }
+    };
+    view! {
+        <p class="nav-log-name"><code>{name}</code></p>
+        <dl>
+            {(!reason.is_empty()).then(|| view! {
+                <dt>{move || page.say(Key::NavLogReason)}</dt><dd>{reason}</dd>
+            })}
+            <dt>{move || page.say(Key::NavLogParams)}</dt>
+            <dd><ul class="nav-log-params">{params.into_iter().map(param).collect_view()}</ul></dd>
+            <dt>{move || page.say(Key::NavLogOutcome)}</dt>
+            <dd class:error=is_bad>{ended}</dd>
+        </dl>
+    }
+}

@@ -1,0 +1,165 @@
+//! What came of a search: how it stands, the routes, their steps, and why (NAV-64, NAV-66).
+
+use leptos::prelude::*;
+
+use super::advice::{Advice, FollowUp};
+use super::log::LogView;
+use super::routes::{Chosen, Routes};
+use super::share::Share;
+use super::steps::Steps;
+use crate::families::navigation::board::Board;
+use crate::families::navigation::drawn::ComparisonView;
+use crate::families::navigation::run::{Phase, Run};
+use crate::families::navigation::wish::Mode;
+use crate::page::page;
+use crate::text::Key;
+use crate::trouble::Trouble;
+use crate::views::notice::{Notice, Skeleton};
+
+/// The whole result.
+#[component]
+pub(super) fn ResultView() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let phase = Memo::new(move |_| board.run.with(|it| it.phase.clone()));
+    let is_running = Memo::new(move |_| board.run.with(Run::is_running));
+    let has_routes = Memo::new(move |_| board.run.with(|it| !it.found.is_empty()));
+    let status = move || match phase.get() {
+        Phase::Searching => page.say(Key::NavSearching).to_owned(),
+        Phase::Tool(name) => page.fill(Key::NavRunning, &[&name]),
+        _ => String::new(),
+    };
+    view! {
+        <h2 id="nav-result" class="section-title" tabindex="-1">{move || page.say(Key::NavResult)}</h2>
+        <p class="nav-status" role="status">{status}</p>
+        {move || trouble(board, phase.get())}
+        <FellBack/>
+        <div class="nav-result" class:is-old=move || is_running.get()
+            aria-busy=move || if is_running.get() { "true" } else { "false" }>
+            {move || match (phase.get(), has_routes.get()) {
+                (Phase::Idle, _) => view! { <Idle/> }.into_any(),
+                (_, true) => view! { <Chosen/><Routes/> }.into_any(),
+                (Phase::Searching | Phase::Tool(_), false) => view! { <Skeleton lines=5/> }.into_any(),
+                (Phase::Done, false) => nothing(board).into_any(),
+                (Phase::Failed(_), false) => ().into_any(),
+            }}
+            <Advice/>
+            <Comparisons/>
+            {move || has_routes.get().then(|| view! { <Steps/><Share/> })}
+        </div>
+        <LogView/>
+        <FollowUp/>
+    }
+}
+
+/// What went wrong, and what to try.
+fn trouble(board: Board, phase: Phase) -> Option<AnyView> {
+    let Phase::Failed(trouble) = phase else { return None };
+    let page = board.page;
+    let retry = Callback::new(move |()| board.retry());
+    let is_about_places = matches!(&trouble, Trouble::Refused(it) if it.status < 500);
+    let has_old = move || board.run.with(|it| !it.found.is_empty());
+    Some(
+        view! {
+            <Notice trouble on_retry=retry/>
+            {is_about_places.then(|| view! { <Tries/> })}
+            {move || has_old().then(|| view! { <p class="hint">{page.say(Key::NavBefore)}</p> })}
+        }
+        .into_any(),
+    )
+}
+
+/// No route is no fault of anybody: what was said of it, and what to try.
+fn nothing(board: Board) -> impl IntoView {
+    let page = board.page;
+    let has_message = move || board.run.with(|it| !it.is_in_vain() || !it.message.is_empty());
+    view! {
+        <div class="nav-none">
+            <p class="empty-title">{move || page.say(Key::NavNoRoute)}</p>
+            {move || (!has_message()).then(|| view! { <p>{page.say(Key::NavNoRouteHint)}</p> })}
+            <Tries/>
+        </div>
+    }
+}
+
+#[component]
+fn Tries() -> impl IntoView {
+    let page = page();
+    let tries = [Key::NavTryNames, Key::NavTryMap, Key::NavTryCondition];
+    view! {
+        <div class="nav-tries">
+            <p>{move || page.say(Key::NavTry)}</p>
+            <ul>
+                {tries.map(|it| view! { <li>{move || page.say(it)}</li> }).into_iter().collect_view()}
+            </ul>
+        </div>
+    }
+}
+
+/// What the planner compared.
+#[component]
+fn Comparisons() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let comparisons = Memo::new(move |_| board.run.with(|it| it.comparisons.clone()));
+    let drawn = |comparison| view! { <ComparisonView comparison/> };
+    move || {
+        let comparisons = comparisons.get();
+        (!comparisons.is_empty()).then(|| {
+            view! {
+                <section class="nav-comparison" aria-labelledby="nav-comparison-title">
+                    <h3 class="section-title" id="nav-comparison-title">
+                        {move || page.say(Key::NavComparison)}
+                    </h3>
+                    {comparisons.into_iter().map(drawn).collect_view()}
+                </section>
+            }
+        })
+    }
+}
+
+/// Before the first search.
+#[component]
+fn Idle() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let example = move |_| {
+        board.from.put("東京駅", None);
+        board.to.put("横浜駅", None);
+        if board.condition.with_untracked(String::is_empty) {
+            board.condition.set(page.lang.get_untracked().say(Key::NavPhraseTraffic).to_owned());
+        }
+        board.search();
+    };
+    view! {
+        <div class="nav-none">
+            <p class="empty-title">{move || page.say(Key::NavIdle)}</p>
+            <p>{move || page.say(Key::NavIdleHint)}</p>
+            <button type="button" class="quiet" on:click=example>
+                {move || page.say(Key::NavTryExample)}
+            </button>
+        </div>
+    }
+}
+
+/// The planner failed and the router helped out: the reader is told, and why (NAV-18).
+#[component]
+fn FellBack() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let why = Memo::new(move |_| {
+        board.run.with(|it| it.fell_back.clone().filter(|_| it.wish.mode == Mode::Ai))
+    });
+    move || {
+        why.get().map(|why| {
+            let mended = why.clone();
+            view! {
+                <div class="notice is-calm nav-fell-back" role="alert">
+                    <p class="notice-title">{move || page.say(Key::NavFellBack)}</p>
+                    <p>{move || mended.mend(page.lang.get())}</p>
+                    {why.details().map(|it| view! { <p class="notice-code">{it}</p> })}
+                </div>
+            }
+        })
+    }
+}

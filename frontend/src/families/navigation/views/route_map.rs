@@ -1,0 +1,192 @@
+//! Routes on a map: all of them drawn, one chosen, its step lit up; a click chooses, asks or sets an end.
+
+mod drawing;
+mod ground;
+mod manners;
+mod pins;
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::prelude::*;
+
+use crate::browser;
+use crate::families::navigation::line::Point;
+use crate::page::page;
+use crate::text::Key;
+use drawing::{Drawing, Moves};
+use ground::Ground;
+
+/// What the map shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Scene {
+    /// (lat, lng), one a route, whole.
+    pub(crate) lines: Vec<Arc<Vec<Point>>>,
+    /// Which of them is drawn on top.
+    pub(crate) chosen: usize,
+    pub(crate) start: Option<Pin>,
+    pub(crate) goal: Option<Pin>,
+    /// The points of the chosen line to light up: from, to.
+    pub(crate) step: Option<(usize, usize)>,
+    pub(crate) tone: Tone,
+    /// Whose routes these are; shown on the map.
+    pub(crate) attribution: String,
+}
+
+/// One end of a route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pin {
+    pub(crate) lat: f64,
+    pub(crate) lng: f64,
+    pub(crate) name: String,
+}
+
+/// The colour of the chosen route.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// Found by the AI mode.
+    Ai,
+    /// Found by the normal mode.
+    Normal,
+    /// Of neither.
+    #[default]
+    Plain,
+}
+
+impl Tone {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Ai => "is-ai",
+            Self::Normal => "is-normal",
+            Self::Plain => "is-plain",
+        }
+    }
+}
+
+/// What a place on the map becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlaceAs {
+    Origin,
+    Goal,
+}
+
+/// What the view wants of its map: where clicks lead to, and what the ends are.
+#[derive(Clone, Copy)]
+struct Wishes {
+    on_choose: Callback<usize>,
+    on_step: Callback<usize>,
+    /// Absent where a place on the map is good for nothing.
+    on_place: Option<Callback<(f64, f64, PlaceAs)>>,
+    is_place: bool,
+}
+
+/// Draws routes, one of them chosen.
+#[component]
+pub(crate) fn RouteMap(
+    #[prop(into)] scene: Signal<Scene>,
+    /// A route that was clicked.
+    #[prop(into)]
+    on_choose: Callback<usize>,
+    /// The point of the chosen route that was clicked.
+    #[prop(into)]
+    on_step: Callback<usize>,
+    /// What a place on the map shall be; without it the map does not ask.
+    #[prop(optional, into)]
+    on_place: Option<Callback<(f64, f64, PlaceAs)>>,
+    /// Whether the goal is no goal but the one place that is shown.
+    #[prop(optional)]
+    is_place: bool,
+) -> impl IntoView {
+    let page = page();
+    let node = NodeRef::<html::Div>::new();
+    let around = NodeRef::<html::Div>::new();
+    let has_failed = RwSignal::new(false);
+    let is_ready = RwSignal::new(false);
+    let drawing = StoredValue::new_local(None::<Drawing>);
+    let hint = RwSignal::new(None::<Key>);
+    let ground = RwSignal::new(Ground::default());
+    let moves = Moves { moved: RwSignal::new(0), resized: RwSignal::new(0), ground };
+    let wishes = Wishes { on_choose, on_step, on_place, is_place };
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        spawn_local(async move {
+            match Drawing::open(element.unchecked_into(), moves, wishes, page).await {
+                // The view may be gone by now.
+                Ok(drawn) if drawing.try_with_value(|_| ()).is_some() => {
+                    drawing.set_value(Some(drawn));
+                    is_ready.set(true);
+                }
+                Ok(drawn) => drawn.close(),
+                Err(_) => drop(has_failed.try_set(true)),
+            }
+        });
+    });
+    Effect::new(move |_| {
+        if !is_ready.get() {
+            return;
+        }
+        moves.moved.track();
+        page.lang.track();
+        ground.track();
+        let is_resized = moves.resized.get();
+        let scene = scene.get();
+        drawing.update_value(|it| {
+            if let Some(drawing) = it {
+                drawing.show(scene, page.lang.get_untracked(), is_resized);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        if let Some(element) = around.get() {
+            manners::mind(&element, hint);
+        }
+    });
+    on_cleanup(move || {
+        if let Some(Some(drawing)) = drawing.try_update_value(Option::take) {
+            drawing.close();
+        }
+    });
+    let with_map = move |run: fn(&Drawing)| {
+        drawing.with_value(|it| it.as_ref().map(run));
+    };
+    let notice = move || match ground.get() {
+        _ if has_failed.get() => Some(Key::MapFailed),
+        Ground::TilesFailed => Some(Key::MapTilesFailed),
+        Ground::BuiltIn | Ground::Tiles(_) => None,
+    };
+    let keys = format!("map-keys-{}", browser::unique());
+    let keys_id = keys.clone();
+    let credit =
+        move || scene.with(|it| ground.with(|ground| ground::credit(ground, &it.attribution)));
+    view! {
+        <div class=move || format!("route-map {}", scene.with(|it| it.tone).class()) node_ref=around>
+            <div class="map-canvas" node_ref=node role="region" aria-describedby=keys
+                aria-label=move || page.say(Key::RouteMapName)></div>
+            <div class="map-buttons">
+                <MapButton label=Key::MapZoomIn sign="＋" on_click=move || with_map(Drawing::zoom_in)/>
+                <MapButton label=Key::MapZoomOut sign="－" on_click=move || with_map(Drawing::zoom_out)/>
+                <MapButton label=Key::MapFit sign="⤢" on_click=move || with_map(Drawing::fit)/>
+            </div>
+            <p class="map-hint" class:is-shown=move || hint.get().is_some() aria-hidden="true">
+                {move || hint.get().map(|it| page.say(it))}
+            </p>
+            <p class="map-credit">{credit}</p>
+            <p class="only-heard" id=keys_id>{move || page.say(Key::RouteMapKeys)}</p>
+            {move || notice().map(|key| view! { <p class="map-notice">{page.say(key)}</p> })}
+        </div>
+    }
+}
+
+/// A button on the map.
+#[component]
+fn MapButton(label: Key, sign: &'static str, on_click: impl Fn() + 'static) -> impl IntoView {
+    let page = page();
+    view! {
+        <button type="button" class="map-button" title=move || page.say(label)
+            aria-label=move || page.say(label) on:click=move |_| on_click()>
+            <span aria-hidden="true">{sign}</span>
+        </button>
+    }
+}

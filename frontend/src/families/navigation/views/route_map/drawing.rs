@@ -1,0 +1,307 @@
+//! The drawing itself: what Leaflet is told when the scene, the view or the language changes.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Array, Object};
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use super::ground::{self, Ground};
+use super::{Pin, Scene, Wishes, pins};
+use crate::families::navigation::labels::{self, Label, Room};
+use crate::families::navigation::line::{self, Point, Sight, Weights};
+use crate::page::Page;
+use crate::text::Lang;
+use crate::views::map::leaf::{self, ResizeObserver, class, on, set};
+
+/// Where the map opens: the middle of Tokyo (NAV-61).
+const CENTRE: Point = (35.68, 139.76);
+const ZOOM: f64 = 11.0;
+/// A route of some metres is not looked at through a microscope.
+const FIT_ZOOM_MAX: f64 = 16.0;
+/// A place alone is seen with what is around it.
+const FIT_PLACE_ZOOM_MAX: f64 = 13.0;
+/// Where names are: over the routes, under the pins, and never in the way of a click.
+const NAMES: &str = "names";
+
+/// What the map tells the view, which then looks at the map.
+#[derive(Clone, Copy)]
+pub(super) struct Moves {
+    pub(super) moved: RwSignal<u32>,
+    pub(super) resized: RwSignal<u32>,
+    pub(super) ground: RwSignal<Ground>,
+}
+
+/// What else than result and view the drawing depends on: the choice, the step, the language, the ground.
+type Look = (usize, Option<(usize, usize)>, Lang, Ground);
+
+/// A map, and what is on it.
+pub(super) struct Drawing {
+    map: leaflet::Map,
+    routes: leaflet::LayerGroup,
+    names: leaflet::LayerGroup,
+    pins: leaflet::LayerGroup,
+    labels: Vec<Label>,
+    ground: RwSignal<Ground>,
+    observer: ResizeObserver,
+    wishes: Wishes,
+    shown: Option<(Scene, Lang)>,
+    look: Option<Look>,
+    /// One a line of the scene.
+    weights: Vec<Rc<Weights>>,
+    /// The zoom and the sight that the lines are drawn for; wider than what is seen.
+    drawn_for: Option<(f64, Sight)>,
+    resized: u32,
+}
+
+impl Drawing {
+    pub(super) async fn open(
+        element: web_sys::HtmlElement,
+        moves: Moves,
+        wishes: Wishes,
+        page: Page,
+    ) -> Result<Self, JsValue> {
+        let options = Object::new();
+        // Ours instead: in both languages, and attributions are text and not markup.
+        set(&options, "zoomControl", &JsValue::FALSE);
+        set(&options, "attributionControl", &JsValue::FALSE);
+        set(&options, "maxZoom", &19.into());
+        set(&options, "minZoom", &3.into());
+        // A fit in whole steps may waste three quarters of the map.
+        set(&options, "zoomSnap", &0.5.into());
+        let map = leaf::open(&element, &options).await?;
+        map.set_view(&leaflet::LatLng::new(CENTRE.0, CENTRE.1), ZOOM);
+        let pane = map.create_pane_by_name(NAMES);
+        pane.set_class_name(&format!("{} map-names", pane.class_name()));
+        ground::lay(&map, moves.ground).await;
+        let labels = ground::names().await;
+        let group = || {
+            let group = leaflet::LayerGroup::new();
+            group.add_to(&map);
+            group
+        };
+        on(&map, "moveend", move |_: JsValue| bump(moves.moved));
+        if let Some(on_place) = wishes.on_place {
+            let asked = map.clone();
+            on(&map, "click", move |event: leaflet::MouseEvent| {
+                pins::ask(&asked, &event.lat_lng(), on_place, page);
+            });
+            // For keyboards: Enter asks about the middle of the map.
+            let (asked, own) = (map.clone(), element.clone());
+            on(&map, "keydown", move |event: JsValue| {
+                if pins::is_enter_on(&event, &own) {
+                    pins::ask(&asked, &asked.get_center(), on_place, page);
+                    pins::focus_question(&own);
+                }
+            });
+        }
+        let resized = Closure::<dyn Fn()>::new(move || bump(moves.resized)).into_js_value();
+        let observer = ResizeObserver::new(&resized);
+        observer.observe(&element);
+        Ok(Self {
+            routes: group(),
+            names: group(),
+            pins: group(),
+            map,
+            labels,
+            ground: moves.ground,
+            observer,
+            wishes,
+            shown: None,
+            look: None,
+            weights: Vec::new(),
+            drawn_for: None,
+            resized: 0,
+        })
+    }
+
+    pub(super) fn close(self) {
+        self.observer.disconnect();
+        self.map.remove();
+    }
+
+    pub(super) fn zoom_in(&self) {
+        self.map.zoom_in(1.0);
+    }
+
+    pub(super) fn zoom_out(&self) {
+        self.map.zoom_out(1.0);
+    }
+
+    /// Shows all routes at once.
+    pub(super) fn fit(&self) {
+        if let Some((scene, _)) = &self.shown {
+            fit(&self.map, scene);
+        }
+    }
+
+    /// Draws what is new in this scene, for what the map shows now.
+    pub(super) fn show(&mut self, scene: Scene, lang: Lang, resized: u32) {
+        if self.resized != resized {
+            self.resized = resized;
+            self.map.invalidate_size(false);
+        }
+        let old = self.shown.replace((scene.clone(), lang));
+        let old_scene = old.as_ref().map(|(scene, _)| scene);
+        let is_same_result = old_scene.is_some_and(|it| is_same_lines(it, &scene));
+        if !is_same_result {
+            let weights = |it: &Arc<Vec<Point>>| Rc::new(Weights::of(it));
+            self.weights = scene.lines.iter().map(weights).collect();
+            // Whoever just clicked a place has it before their eyes.
+            let is_seen = scene.lines.is_empty() && {
+                let mut ends = [&scene.start, &scene.goal].into_iter().flatten();
+                ends.all(|it| self.sight().1.has((it.lat, it.lng)))
+            };
+            if !is_seen || self.drawn_for.is_none() {
+                fit(&self.map, &scene);
+            }
+        }
+        let old_pins = old.as_ref().map(|(it, lang)| (&it.start, &it.goal, *lang));
+        if old_pins != Some((&scene.start, &scene.goal, lang)) {
+            self.draw_pins(&scene, lang);
+        }
+        let look = (scene.chosen, scene.step, lang, self.ground.get_untracked());
+        let is_same_look = is_same_result && self.look.as_ref() == Some(&look);
+        self.look = Some(look);
+        let (zoom, sight) = self.sight();
+        let is_good = |it: &(f64, Sight)| it.0 == zoom && it.1.holds(&sight);
+        if !is_same_look || !self.drawn_for.as_ref().is_some_and(is_good) {
+            let wide = sight.widened();
+            self.draw_routes(&scene, zoom, &wide);
+            self.draw_names(&scene, lang, zoom, &wide);
+            self.drawn_for = Some((zoom, wide));
+        }
+    }
+
+    /// What is seen now.
+    fn sight(&self) -> (f64, Sight) {
+        let bounds = self.map.get_bounds();
+        let (low, high) = (bounds.get_south_west(), bounds.get_north_east());
+        let sight =
+            Sight { south: low.lat(), west: low.lng(), north: high.lat(), east: high.lng() };
+        (self.map.get_zoom(), sight)
+    }
+
+    /// Alternatives first, so that the chosen route lies on top, and what is clicked last of all.
+    fn draw_routes(&self, scene: &Scene, zoom: f64, sight: &Sight) {
+        self.routes.clear_layers();
+        let add = |name: &str, shape: &Array, is_clicked: bool| {
+            let options = class(name);
+            set(&options, "interactive", &is_clicked.into());
+            set(&options, "bubblingMouseEvents", &JsValue::FALSE);
+            set(&options, "smoothFactor", &1.into());
+            let layer = leaf::polyline(shape, &options);
+            self.routes.add_layer(&layer);
+            layer
+        };
+        let shapes = scene.lines.iter().zip(&self.weights);
+        let shapes: Vec<Array> = shapes
+            .map(|(line, weights)| shape(line, &line::drawn(line, weights, zoom, sight)))
+            .collect();
+        let mut order: Vec<usize> = (0..shapes.len()).collect();
+        order.sort_by_key(|it| *it == scene.chosen);
+        for index in &order {
+            let kind = if *index == scene.chosen { "is-chosen" } else { "is-other" };
+            add(&format!("route-casing {kind}"), &shapes[*index], false);
+            add(&format!("route-line {kind}"), &shapes[*index], false);
+        }
+        if let (Some(line), Some((from, to))) = (scene.lines.get(scene.chosen), scene.step) {
+            let part = line.get(from..=to.min(line.len().saturating_sub(1))).unwrap_or_default();
+            if part.len() > 1 {
+                let shape = shape(part, &line::drawn(part, &Weights::of(part), zoom, sight));
+                add("route-step-casing", &shape, false);
+                add("route-step", &shape, false);
+            }
+        }
+        for index in order {
+            let hit = add("route-hit", &shapes[index], true);
+            let (wishes, line) = (self.wishes, Arc::clone(&scene.lines[index]));
+            let is_chosen = index == scene.chosen;
+            on(&hit, "click", move |event: leaflet::MouseEvent| {
+                let place = event.lat_lng();
+                if !is_chosen {
+                    wishes.on_choose.run(index);
+                } else if let Some(point) = line::nearest(&line, (place.lat(), place.lng())) {
+                    wishes.on_step.run(point);
+                }
+            });
+        }
+    }
+
+    fn draw_pins(&self, scene: &Scene, lang: Lang) {
+        self.pins.clear_layers();
+        let goal = if self.wishes.is_place { &pins::PLACE } else { &pins::GOAL };
+        let above = pins::stand_above(scene.start.as_ref(), scene.goal.as_ref());
+        for (pin, kind, is_above) in
+            [(&scene.start, &pins::START, above.0), (&scene.goal, goal, above.1)]
+        {
+            if let Some(layer) = pin.as_ref().and_then(|it| pins::pin(it, kind, is_above, lang)) {
+                self.pins.add_layer(&layer);
+            }
+        }
+    }
+
+    /// Writes the names of the built-in ground; tiles have their own.
+    fn draw_names(&self, scene: &Scene, lang: Lang, zoom: f64, sight: &Sight) {
+        self.names.clear_layers();
+        if matches!(self.ground.get_untracked(), Ground::Tiles(_)) {
+            return;
+        }
+        let above = pins::stand_above(scene.start.as_ref(), scene.goal.as_ref());
+        let ends = [(&scene.start, above.0), (&scene.goal, above.1)];
+        let ends = ends.into_iter().filter_map(|(pin, is_above)| Some((pin.as_ref()?, is_above)));
+        let rooms = ends
+            .flat_map(|(it, is_above)| Room::of_pin((it.lat, it.lng), &it.name, is_above, zoom));
+        let rooms: Vec<Room> = rooms.collect();
+        for label in labels::written(&self.labels, lang, zoom, sight, &rooms) {
+            if let Some(layer) = pins::name(label, lang, NAMES) {
+                self.names.add_layer(&layer);
+            }
+        }
+    }
+}
+
+fn bump(signal: RwSignal<u32>) {
+    // The view may be gone while its map still moves.
+    signal.try_update(|it| *it = it.wrapping_add(1));
+}
+
+/// Whether only the choice changed, and not the result.
+fn is_same_lines(one: &Scene, other: &Scene) -> bool {
+    let is_same = |(a, b): (&Arc<Vec<Point>>, &Arc<Vec<Point>>)| Arc::ptr_eq(a, b) || a == b;
+    let is_same_pin = |a: &Option<Pin>, b: &Option<Pin>| {
+        let place = |it: &Pin| (it.lat, it.lng);
+        a.as_ref().map(place) == b.as_ref().map(place)
+    };
+    one.lines.len() == other.lines.len()
+        && one.lines.iter().zip(&other.lines).all(is_same)
+        && is_same_pin(&one.start, &other.start)
+        && is_same_pin(&one.goal, &other.goal)
+}
+
+/// Moves the map so that all alternatives are seen; without lines, the ends.
+fn fit(map: &leaflet::Map, scene: &Scene) {
+    let ends: Vec<Point> =
+        [&scene.start, &scene.goal].into_iter().flatten().map(|it| (it.lat, it.lng)).collect();
+    let points = scene.lines.iter().flat_map(|it| it.iter()).chain(&ends);
+    let Some(sight) = line::around(points) else { return };
+    let low = leaflet::LatLng::new(sight.south, sight.west);
+    let high = leaflet::LatLng::new(sight.north, sight.east);
+    let options = Object::new();
+    // Room for the names of the ends, and for the buttons.
+    set(&options, "paddingTopLeft", &Array::of2(&56.into(), &60.into()));
+    set(&options, "paddingBottomRight", &Array::of2(&72.into(), &66.into()));
+    let is_place = scene.lines.iter().all(|it| it.is_empty()) && ends.len() < 2;
+    let zoom_max = if is_place { FIT_PLACE_ZOOM_MAX } else { FIT_ZOOM_MAX };
+    set(&options, "maxZoom", &zoom_max.into());
+    // Moving all that is drawn is what prefers-reduced-motion asks not to do; nobody misses it.
+    set(&options, "animate", &JsValue::FALSE);
+    map.fit_bounds_with_options(&leaflet::LatLngBounds::new(&low, &high), &options);
+}
+
+/// Runs of a line as Leaflet wants them.
+fn shape(line: &[Point], runs: &[Vec<usize>]) -> Array {
+    let pair = |it: &usize| Array::of2(&line[*it].0.into(), &line[*it].1.into());
+    runs.iter().map(|run| run.iter().map(pair).collect::<Array>()).collect()
+}

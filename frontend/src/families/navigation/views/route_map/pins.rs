@@ -1,0 +1,150 @@
+//! What stands on the map as an element: the two ends, names, and the question about a place.
+
+use js_sys::{Array, Object};
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use super::{Pin, PlaceAs};
+use crate::families::navigation::labels::Label;
+use crate::page::Page;
+use crate::text::{Key, Lang};
+use crate::views::map::leaf::{self, class, set};
+
+/// Characters of a pin's name at most.
+const NAME_MAX: usize = 40;
+
+/// What a pin stands for: its look, its name, its sign.
+pub(super) struct Kind(&'static str, Key, Key);
+
+pub(super) const START: Kind = Kind("pin is-start", Key::MapStart, Key::MapStartShort);
+pub(super) const GOAL: Kind = Kind("pin is-goal", Key::MapGoal, Key::MapGoalShort);
+pub(super) const PLACE: Kind = Kind("pin is-place", Key::MapPlace, Key::MapPlaceShort);
+
+/// Whether the names of two ends stand above their pins: the northern one's does, so that neither
+/// name lies on the way between them.
+pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, bool) {
+    let (start, goal) = (start.map(|it| it.lat), goal.map(|it| it.lat));
+    let is_start_above = start.zip(goal).is_some_and(|(start, goal)| start >= goal);
+    (is_start_above, start.is_some() && goal.is_some() && !is_start_above)
+}
+
+/// One end of the route: told by colour, shape and sign, with its name.
+pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<leaflet::Layer> {
+    let Kind(name, label, short) = *kind;
+    let head = leaf::element("span", "pin-head", "")?;
+    let text: String = pin.name.chars().take(NAME_MAX).collect();
+    let heard = format!("{} {text}", lang.say(label));
+    for (attribute, value) in [("role", "img"), ("aria-label", heard.trim())] {
+        head.set_attribute(attribute, value).ok()?;
+    }
+    head.append_child(&leaf::element("span", "pin-sign", lang.say(short))?.into()).ok()?;
+    if !text.is_empty() {
+        let side = if is_above { "pin-name is-above" } else { "pin-name" };
+        head.append_child(&leaf::element("span", side, &text)?.into()).ok()?;
+    }
+    Some(standing(&head, name, (pin.lat, pin.lng), None))
+}
+
+/// A name on the ground; what is heard of it is in the list of steps.
+pub(super) fn name(label: &Label, lang: Lang, pane: &str) -> Option<leaflet::Layer> {
+    let text = leaf::element("span", "map-label-text", label.text(lang))?;
+    text.set_attribute("aria-hidden", "true").ok()?;
+    Some(standing(&text, label.class(), label.at(), Some(pane)))
+}
+
+/// An element at a place. It takes no clicks, and so no focus either.
+fn standing(
+    element: &web_sys::Element,
+    name: &str,
+    (lat, lng): (f64, f64),
+    pane: Option<&str>,
+) -> leaflet::Layer {
+    let icon = class(name);
+    set(&icon, "html", element);
+    set(&icon, "iconSize", &Array::of2(&0.into(), &0.into()));
+    let options = Object::new();
+    set(&options, "icon", &leaf::div_icon(&icon));
+    set(&options, "interactive", &JsValue::FALSE);
+    set(&options, "keyboard", &JsValue::FALSE);
+    if let Some(pane) = pane {
+        set(&options, "pane", &pane.into());
+    }
+    leaf::marker(&leaflet::LatLng::new(lat, lng), &options)
+}
+
+/// Asks what a place shall be: elements of ours, because Leaflet takes a string for markup.
+pub(super) fn ask(
+    map: &leaflet::Map,
+    place: &leaflet::LatLng,
+    on_place: Callback<(f64, f64, PlaceAs)>,
+    page: Page,
+) {
+    let lang = page.lang.get_untracked();
+    let at = (place.lat(), place.lng());
+    let Some(content) = leaf::element("div", "map-ask", "") else { return };
+    let answers = [
+        (Key::MapSetStart, "quiet small", Some(PlaceAs::Origin)),
+        (Key::MapSetGoal, "quiet small", Some(PlaceAs::Goal)),
+        (Key::MapAskNothing, "plain small", None),
+    ];
+    for (key, name, what) in answers {
+        let Some(button) = leaf::element("button", name, lang.say(key)) else { return };
+        let closed = map.clone();
+        let run = Closure::<dyn Fn()>::new(move || {
+            close(&closed);
+            if let Some(what) = what {
+                on_place.run((at.0, at.1, what));
+            }
+        });
+        let run = run.into_js_value();
+        // An element that was just made takes all three.
+        let _ = button.set_attribute("type", "button");
+        let _ = button.add_event_listener_with_callback("click", run.unchecked_ref());
+        let _ = content.append_child(&button);
+    }
+    let options = class("map-popup");
+    set(&options, "minWidth", &180.into());
+    // Leaflet's speaks English only.
+    set(&options, "closeButton", &JsValue::FALSE);
+    map.open_popup_with_content_and_options(&content, place, &options);
+}
+
+/// Whether a key is Enter, pressed on the map itself and not on something that lies on it.
+pub(super) fn is_enter_on(event: &JsValue, map: &web_sys::HtmlElement) -> bool {
+    let key = js_sys::Reflect::get(event, &"originalEvent".into()).ok();
+    let key = key.and_then(|it| it.dyn_into::<web_sys::KeyboardEvent>().ok());
+    let own: &web_sys::EventTarget = map.as_ref();
+    key.is_some_and(|it| it.key() == "Enter" && it.target().as_ref() == Some(own))
+}
+
+/// Moves the keyboard to the question that was just asked.
+pub(super) fn focus_question(map: &web_sys::HtmlElement) {
+    let button = map.query_selector(".map-ask button").ok().flatten();
+    if let Some(button) = button.and_then(|it| it.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = button.focus();
+    }
+}
+
+fn close(map: &leaflet::Map) {
+    // The keyboard would be lost with the button that it is on.
+    let _ = map.get_container().focus();
+    let close = js_sys::Reflect::get(map, &"closePopup".into());
+    if let Some(close) = close.ok().and_then(|it| it.dyn_into::<js_sys::Function>().ok()) {
+        // Without a popup it does nothing.
+        let _ = close.call0(map);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_northern_end_stands_above_and_that_of_one_alone_below() {
+        let at = |lat| Pin { lat, ..Pin::default() };
+        let (north, south) = (at(35.7), at(35.4));
+        assert_eq!(stand_above(Some(&north), Some(&south)), (true, false));
+        assert_eq!(stand_above(Some(&south), Some(&north)), (false, true));
+        assert_eq!(stand_above(None, Some(&north)), (false, false));
+    }
+}

@@ -1,0 +1,291 @@
+//! The routes side by side: one looked at, the others by how they differ from it (NAV-64).
+
+use leptos::prelude::*;
+use output::navigation::{RouteDetails, Toll};
+
+use crate::families::navigation::board::Board;
+use crate::families::navigation::differences as by;
+use crate::families::navigation::found::{Alternative, Found};
+use crate::page::{Page, page};
+use crate::text::{Key, Lang};
+
+/// What is known of the route that is looked at.
+#[component]
+pub(super) fn Chosen() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let own =
+        Memo::new(move |_| board.run.with(|run| run.found.alternatives.get(run.chosen).cloned()));
+    let fact = move |key: Key, value: String, class: &'static str| {
+        view! {
+            <div class=class>
+                <dt>{move || page.say(key)}</dt>
+                <dd>{value}</dd>
+            </div>
+        }
+    };
+    move || {
+        own.get().map(|own| {
+            let lang = page.lang.get();
+            let traffic = own.route.duration_in_traffic.clone();
+            let toll = toll_text(&own.details, lang);
+            let warnings = own.route.warnings.clone();
+            view! {
+                <dl class="nav-facts">
+                    {match traffic {
+                        Some(traffic) => view! {
+                            {fact(Key::NavTrafficTime, traffic.text, "is-main")}
+                            {fact(Key::NavTime, own.route.duration.text.clone(), "")}
+                        }.into_any(),
+                        None => fact(Key::NavTime, own.route.duration.text.clone(), "is-main")
+                            .into_any(),
+                    }}
+                    {fact(Key::NavDistance, own.route.distance.text.clone(), "is-main")}
+                    {fact(Key::NavRoute, name(&own, page), "is-wide")}
+                    {toll.map(|it| fact(Key::NavToll, it, "is-wide"))}
+                </dl>
+                {(!warnings.is_empty()).then(|| view! {
+                    <div class="nav-warnings">
+                        <p class="label">{move || page.say(Key::NavWarnings)}</p>
+                        <ul>{warnings.into_iter().take(20).map(|it| view! { <li>{it}</li> })
+                            .collect_view()}</ul>
+                    </div>
+                })}
+            }
+        })
+    }
+}
+
+/// All of them, where there are several; one is looked at.
+#[component]
+pub(super) fn Routes() -> impl IntoView {
+    let page = page();
+    let board: Board = expect_context();
+    let found = Memo::new(move |_| board.run.with(|it| (it.found.clone(), it.advised)));
+    let table = move |(found, advised): (Found, Option<usize>)| {
+        let marks = Marks { fastest: found.fastest(), shortest: found.shortest(), advised };
+        let kinds = Kind::of(&found);
+        let head = move |key: Key| {
+            view! { <th role="columnheader" scope="col">{move || page.say(key)}</th> }
+        };
+        let rows = found.alternatives.iter().enumerate();
+        let rows = rows.map(|(index, own)| row(board, index, own, marks, &kinds)).collect_view();
+        (found.alternatives.len() > 1).then(|| {
+            view! {
+                <fieldset class="nav-routes" role="radiogroup">
+                    <legend class="section-title">
+                        {move || page.say(Key::NavRoutes)}
+                        <span class="count">{found.alternatives.len()}</span>
+                    </legend>
+                    <table role="table" aria-label=move || page.say(Key::NavCompared)>
+                        <thead role="rowgroup"><tr role="row">
+                            {head(Key::NavRoute)}
+                            {kinds.iter().map(|it| head(it.key())).collect_view()}
+                        </tr></thead>
+                        <tbody role="rowgroup">{rows}</tbody>
+                    </table>
+                </fieldset>
+            }
+        })
+    };
+    move || table(found.get())
+}
+
+/// What is told of every route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Traffic,
+    Time,
+    Distance,
+    Toll,
+}
+
+/// What makes a route stand out, by its place in the list.
+#[derive(Clone, Copy)]
+struct Marks {
+    fastest: Option<usize>,
+    shortest: Option<usize>,
+    advised: Option<usize>,
+}
+
+impl Kind {
+    /// Of what nobody says anything there is no column.
+    fn of(found: &Found) -> Vec<Self> {
+        let all = &found.alternatives;
+        let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
+        let has_toll = all.iter().any(|it| it.details.toll.is_some());
+        let kinds = [
+            (Self::Traffic, has_traffic),
+            (Self::Time, true),
+            (Self::Distance, true),
+            (Self::Toll, has_toll),
+        ];
+        kinds.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+    }
+
+    fn key(self) -> Key {
+        match self {
+            Self::Traffic => Key::NavTrafficTime,
+            Self::Time => Key::NavTime,
+            Self::Distance => Key::NavDistance,
+            Self::Toll => Key::NavToll,
+        }
+    }
+
+    fn text(self, own: &Alternative, lang: Lang) -> String {
+        let text = match self {
+            Self::Traffic => own.route.duration_in_traffic.as_ref().map(|it| it.text.clone()),
+            Self::Time => Some(own.route.duration.text.clone()),
+            Self::Distance => Some(own.route.distance.text.clone()),
+            Self::Toll => own.details.toll.as_ref().map(|it| amount(it, lang)),
+        };
+        text.unwrap_or_else(|| "—".to_owned())
+    }
+
+    /// How a route differs from the one that is looked at.
+    fn difference(self, own: &Alternative, base: &Alternative, lang: Lang) -> Option<String> {
+        let less = |own: u64, base: u64| own.cast_signed().saturating_sub(base.cast_signed());
+        Some(match self {
+            Self::Traffic => by::time(less(own.seconds(), base.seconds()), lang),
+            Self::Time => by::time(less(own.route.duration.value, base.route.duration.value), lang),
+            Self::Distance => {
+                by::distance(less(own.route.distance.value, base.route.distance.value))
+            }
+            Self::Toll => {
+                return by::toll(own.details.toll.as_ref()?, base.details.toll.as_ref()?);
+            }
+        })
+    }
+}
+
+fn row(
+    board: Board,
+    index: usize,
+    own: &Alternative,
+    marks: Marks,
+    kinds: &[Kind],
+) -> impl IntoView + use<> {
+    let page = board.page;
+    let is_chosen = Memo::new(move |_| board.run.with(|it| it.chosen) == index);
+    let tag = |mark: Option<usize>, key: Key, class: &'static str| {
+        let is_it = mark == Some(index);
+        is_it.then(|| view! { <span class=class>{move || page.say(key)}</span>" " })
+    };
+    let time = own.route.duration_in_traffic.as_ref().unwrap_or(&own.route.duration);
+    let heard = format!("{} {}", time.text, own.route.distance.text);
+    let cells = kinds.iter().map(|kind| cell(board, index, own, *kind)).collect_view();
+    let own = own.clone();
+    let title = move || name(&own, page);
+    view! {
+        <tr role="row" class="nav-row" class:is-chosen=move || is_chosen.get()
+            on:click=move |_| board.choose(index)>
+            <td role="cell" class="nav-row-name">
+                <label>
+                    <input type="radio" name="nav-route" value=index
+                        prop:checked=move || is_chosen.get() on:change=move |_| board.choose(index)/>
+                    <span>
+                        {title}" "
+                        {tag(marks.fastest, Key::NavFastest, "nav-tag is-fastest")}
+                        {tag(marks.shortest, Key::NavShortest, "nav-tag is-shortest")}
+                        {tag(marks.advised, Key::NavAdvised, "nav-tag is-advised")}
+                        <span class="only-heard">{heard}</span>
+                    </span>
+                </label>
+            </td>
+            {cells}
+        </tr>
+    }
+}
+
+fn cell(board: Board, index: usize, own: &Alternative, kind: Kind) -> impl IntoView + use<> {
+    let page = board.page;
+    let own = StoredValue::new(own.clone());
+    let text = move || own.with_value(|it| kind.text(it, page.lang.get()));
+    let difference = move || {
+        let lang = page.lang.get();
+        board.run.with(|run| {
+            let base = run.found.alternatives.get(run.chosen).filter(|_| run.chosen != index)?;
+            own.with_value(|it| kind.difference(it, base, lang))
+        })
+    };
+    view! {
+        <td role="cell" data-label=move || page.say(kind.key())>
+            <span class="nav-value">{text}</span>
+            {move || difference().map(|it| view! { " "<span class="nav-difference">{it}</span> })}
+        </td>
+    }
+}
+
+/// What the route is called.
+pub(super) fn name(own: &Alternative, page: Page) -> String {
+    let summary = own.route.summary.trim();
+    if summary.is_empty() { page.say(Key::NavUnnamed).to_owned() } else { summary.to_owned() }
+}
+
+/// What the tolls come to; none where nobody says.
+fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
+    let metres = details.toll_metres.filter(|it| *it > 0);
+    let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&by::kilometres(it)]));
+    match (details.toll.as_ref().map(|it| amount(it, lang)), on_roads) {
+        (Some(amount), Some(roads)) => Some(format!("{amount} ({roads})")),
+        (amount, roads) => amount.or(roads),
+    }
+}
+
+fn amount(toll: &Toll, lang: Lang) -> String {
+    match toll {
+        toll if toll.amount <= 0.0 => lang.say(Key::NavTollNone).to_owned(),
+        toll if toll.is_estimate => lang.fill(Key::NavTollAbout, &[&by::money(toll)]),
+        toll => by::money(toll),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::navigation::found::tests::{details, route, routes};
+
+    fn found(tolls: [Option<f64>; 2], traffic: Option<u64>) -> Found {
+        let mut told = details("東京駅");
+        for (own, amount) in told.routes.iter_mut().zip(tolls) {
+            let toll = |amount| Toll { currency: "JPY".to_owned(), amount, is_estimate: true };
+            own.toll = amount.map(toll);
+        }
+        let mut found = Found::default();
+        let both = [route(0, 31_200, 2_460, traffic), route(1, 28_900, 4_200, None)];
+        found.take("", routes(&both), told);
+        found
+    }
+
+    #[test]
+    fn of_what_nobody_says_there_is_no_column() {
+        assert_eq!(Kind::of(&found([None, None], None)), [Kind::Time, Kind::Distance]);
+        let all = [Kind::Traffic, Kind::Time, Kind::Distance, Kind::Toll];
+        assert_eq!(Kind::of(&found([Some(1_320.0), None], Some(3_120))), all);
+    }
+
+    #[test]
+    fn every_column_says_how_a_route_differs_from_the_one_looked_at() {
+        let found = found([Some(1_320.0), Some(0.0)], Some(3_120));
+        let [base, own] = &found.alternatives[..] else { panic!("two routes") };
+        let difference = |kind: Kind| kind.difference(own, base, Lang::En).unwrap();
+        // Without traffic of its own, the other takes as long as it always does.
+        assert_eq!(difference(Kind::Traffic), "+18 min");
+        assert_eq!(difference(Kind::Time), "+29 min");
+        assert_eq!(difference(Kind::Distance), "−2.3 km");
+        assert_eq!(difference(Kind::Toll), "−¥1,320");
+        assert_eq!(Kind::Toll.text(base, Lang::En), "about ¥1,320");
+        assert_eq!(Kind::Toll.text(own, Lang::Ja), "なし");
+        assert_eq!(Kind::Traffic.text(own, Lang::En), "—");
+    }
+
+    #[test]
+    fn a_toll_that_nobody_told_is_not_compared() {
+        let found = found([Some(1_320.0), None], None);
+        let [base, own] = &found.alternatives[..] else { panic!("two routes") };
+        assert_eq!(Kind::Toll.difference(own, base, Lang::Ja), None);
+        assert_eq!(Kind::Toll.text(own, Lang::Ja), "—");
+        let roads = RouteDetails { toll_metres: Some(26_000), ..own.details.clone() };
+        assert_eq!(toll_text(&roads, Lang::En).as_deref(), Some("toll roads 26.0 km"));
+    }
+}
