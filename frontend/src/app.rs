@@ -7,17 +7,9 @@ use crate::approvals::Inbox;
 use crate::browser;
 use crate::chat::talk::Talk;
 use crate::ears::Ears;
-use crate::families::cinema::views::box_office::{BoxOffice, Office};
-use crate::families::cinema::views::ticket::TicketView;
-use crate::families::conversations::filter::Filter;
-use crate::families::conversations::views::agents::AgentsView;
-use crate::families::conversations::views::{ConversationPlace, ConversationsView};
-use crate::families::forms::views::{FormPlace, FormsView};
-use crate::families::navigation::board::Board;
-use crate::families::navigation::views::NavigationView;
-use crate::families::navigation::wish::Wish;
+use crate::families::{self, Place, Shown};
 use crate::page::{Connection, Door, Page, page};
-use crate::route::{Booking, Route};
+use crate::route::Route;
 use crate::settings::Theme;
 use crate::text::Key;
 use crate::views::approvals::ApprovalsView;
@@ -30,8 +22,7 @@ use crate::views::sign_in::SignIn;
 pub(crate) fn App() -> impl IntoView {
     let page = Page::open();
     provide_context(page);
-    provide_context(Office::new());
-    provide_context(Board::new(page));
+    families::provide(page);
     provide_context(Talk::new(page));
     provide_context(Ears::new(page));
     provide_context(Inbox::new(page));
@@ -46,19 +37,14 @@ pub(crate) fn App() -> impl IntoView {
         }>{move || page.say(Key::Skip)}</a>
         <Header/>
         <main id="main" tabindex="-1">
-            <Place/>
+            <Stages/>
         </main>
         <Toast/>
         <div class="only-heard" role="status" aria-live="polite">{move || spoken(page)}</div>
     }
 }
 
-/// Whether the host sells tickets, as far as is known.
-fn has_office(page: Page) -> bool {
-    page.tools.with(|it| it.here().is_none_or(|it| it.iter().any(|it| it.name == "list_movies")))
-}
-
-/// The first place is the box office; a host that sells no tickets is entered by its tools.
+/// Who comes without an address is at the first place; a host that does not serve it is entered by its tools.
 fn open_where_something_is(page: Page) {
     let is_first = RwSignal::new(true);
     Effect::new(move |_| {
@@ -67,7 +53,7 @@ fn open_where_something_is(page: Page) {
         }
         is_first.set(false);
         let is_default = page.route.with_untracked(|it| *it == Route::default());
-        if is_default && !has_office(page) {
+        if is_default && !families::has_first(page) {
             page.go(Route::Counter(None));
         }
     });
@@ -86,22 +72,13 @@ fn title(page: Page) -> String {
         return format!("{} — 窓口 Madoguchi", page.say(Key::SignIn));
     }
     let place = page.route.with(|route| match route {
-        Route::BoxOffice(_) => page.say(Key::BoxOffice).to_owned(),
-        Route::Reservation(_) => page.say(Key::StepTicket).to_owned(),
         Route::Counter(None) => page.say(Key::Counter).to_owned(),
         Route::Counter(Some(tool)) => {
             page.tool(tool).map_or_else(|| tool.clone(), |it| it.title(page.lang.get()))
         }
-        Route::Form(_) => {
-            page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
-        }
-        Route::Forms => page.say(Key::FormsTitle).to_owned(),
-        Route::Navigation(_) => page.say(Key::NavPlace).to_owned(),
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
         Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
-        Route::Conversations(_) | Route::Conversation(_) => page.say(Key::TalkPlace).to_owned(),
-        Route::Agents(None) => page.say(Key::AgentsPlace).to_owned(),
-        Route::Agents(Some(seat)) => format!("{} · {}", seat.agent, page.say(Key::AgentsPlace)),
+        other => families::title(page, other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -110,38 +87,24 @@ fn title(page: Page) -> String {
 #[derive(Clone, PartialEq)]
 enum Stage {
     SignIn,
-    Office,
-    Ticket(String),
     Counter,
-    Form(String),
-    Forms,
-    Navigation,
     Chat,
     Approvals,
-    Conversations,
-    Conversation(String),
-    Agents,
+    Family(Option<Shown>),
 }
 
 #[component]
-fn Place() -> impl IntoView {
+fn Stages() -> impl IntoView {
     let page = page();
     let stage = Memo::new(move |_| {
         if page.door.get() != Door::Open {
             return Stage::SignIn;
         }
         page.route.with(|route| match route {
-            Route::BoxOffice(_) => Stage::Office,
-            Route::Reservation(id) => Stage::Ticket(id.clone()),
             Route::Counter(_) => Stage::Counter,
-            Route::Form(handle) => Stage::Form(handle.clone()),
-            Route::Forms => Stage::Forms,
-            Route::Navigation(_) => Stage::Navigation,
             Route::Chat => Stage::Chat,
             Route::Approvals => Stage::Approvals,
-            Route::Conversations(_) => Stage::Conversations,
-            Route::Conversation(id) => Stage::Conversation(id.clone()),
-            Route::Agents(_) => Stage::Agents,
+            other => Stage::Family(Shown::of(other)),
         })
     });
     Effect::new(move |before: Option<()>| {
@@ -152,17 +115,10 @@ fn Place() -> impl IntoView {
     });
     move || match stage.get() {
         Stage::SignIn => view! { <SignIn/> }.into_any(),
-        Stage::Office => view! { <BoxOffice/> }.into_any(),
-        Stage::Ticket(id) => view! { <TicketView id/> }.into_any(),
         Stage::Counter => view! { <CounterView/> }.into_any(),
-        Stage::Form(handle) => view! { <FormPlace handle/> }.into_any(),
-        Stage::Forms => view! { <FormsView/> }.into_any(),
-        Stage::Navigation => view! { <NavigationView/> }.into_any(),
         Stage::Chat => view! { <ChatView/> }.into_any(),
         Stage::Approvals => view! { <ApprovalsView/> }.into_any(),
-        Stage::Conversations => view! { <ConversationsView/> }.into_any(),
-        Stage::Conversation(id) => view! { <ConversationPlace id/> }.into_any(),
-        Stage::Agents => view! { <AgentsView/> }.into_any(),
+        Stage::Family(shown) => shown.and_then(|it| it.draw()).into_any(),
     }
 }
 
@@ -176,20 +132,7 @@ fn Header() -> impl IntoView {
         request_animation_frame(|| browser::reveal_first(".places [aria-current]"));
     });
     let is_counter = move || page.route.with(|it| matches!(it, Route::Counter(_)));
-    let is_forms = move || page.route.with(|it| matches!(it, Route::Form(_) | Route::Forms));
-    // Whoever may not see the list sees no way to it.
-    let is_navigation = move || page.route.with(|it| matches!(it, Route::Navigation(_)));
     let is_chat = move || page.route.with(|it| matches!(it, Route::Chat));
-    let is_talks = move || {
-        page.route.with(|it| matches!(it, Route::Conversations(_) | Route::Conversation(_)))
-    };
-    let is_office =
-        move || page.route.with(|it| matches!(it, Route::BoxOffice(_) | Route::Reservation(_)));
-    let has_talks = move || page.tool("list_conversations").is_some();
-    let is_agents = move || page.route.with(|it| matches!(it, Route::Agents(_)));
-    let has_agents = move || page.tool("start_chat").is_some();
-    let has_navigation = move || page.tool("route_search").is_some();
-    let has_forms = move || page.tool("list_form_submissions").is_some();
     let current = move |here: bool| here.then_some("page");
     view! {
         <header class="top">
@@ -199,40 +142,14 @@ fn Header() -> impl IntoView {
                 <span class="brand-latin">"Madoguchi"</span>
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
-                {move || (has_office(page) || is_office()).then(|| view! {
-                    <a href=Route::BoxOffice(Booking::default()).hash()
-                        aria-current=move || current(is_office())>
-                        {move || page.say(Key::BoxOffice)}
-                    </a>
-                })}
+                {families::places().take(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
                 <a href=Route::Chat.hash() aria-current=move || current(is_chat())>
                     {move || page.say(Key::ChatPlace)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
                     {move || page.say(Key::Counter)}
                 </a>
-                {move || (has_navigation() || is_navigation()).then(|| view! {
-                    <a href=Route::Navigation(Wish::default()).hash()
-                        aria-current=move || current(is_navigation())>
-                        {move || page.say(Key::NavPlace)}
-                    </a>
-                })}
-                {move || (has_talks() || is_talks()).then(|| view! {
-                    <a href=Route::Conversations(Filter::default()).hash()
-                        aria-current=move || current(is_talks())>
-                        {move || page.say(Key::TalkPlace)}
-                    </a>
-                })}
-                {move || (has_forms() || is_forms()).then(|| view! {
-                    <a href=Route::Forms.hash() aria-current=move || current(is_forms())>
-                        {move || page.say(Key::FormsPlace)}
-                    </a>
-                })}
-                {move || (has_agents() || is_agents()).then(|| view! {
-                    <a href=Route::Agents(None).hash() aria-current=move || current(is_agents())>
-                        {move || page.say(Key::AgentsPlace)}
-                    </a>
-                })}
+                {families::places().skip(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
             </nav>
             <div class="top-tools">
                 <InboxLink/>
@@ -245,6 +162,23 @@ fn Header() -> impl IntoView {
                 </button>
             </div>
         </header>
+    }
+}
+
+/// The way to a family's place, where the host serves it: who may not use its tools sees no way to it.
+#[component]
+fn PlaceLink(place: &'static Place) -> impl IntoView {
+    let page = page();
+    let is_here = Memo::new(move |_| page.route.with(|it| place.has(it)));
+    let is_shown = Memo::new(move |_| is_here.get() || place.is_shown(page));
+    move || {
+        is_shown.get().then(|| {
+            view! {
+                <a href=place.link() aria-current=move || is_here.get().then_some("page")>
+                    {move || page.say(place.name)}
+                </a>
+            }
+        })
     }
 }
 

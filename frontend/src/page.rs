@@ -1,5 +1,6 @@
 //! What every view knows: language, place, tools, connection; and the one voice of the page.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -10,8 +11,7 @@ use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
 use crate::chat::{album, kept};
-use crate::families::conversations::agents::kept as kept_chats;
-use crate::families::forms::keeping;
+use crate::families;
 use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
@@ -75,6 +75,15 @@ pub(crate) fn page() -> Page {
     expect_context()
 }
 
+/// A number that nothing else on this page has, for the ids of its parts.
+pub(crate) fn next_number() -> u32 {
+    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
+    LAST.with(|last| {
+        last.set(last.get().wrapping_add(1));
+        last.get()
+    })
+}
+
 impl Page {
     /// The state of a page just opened.
     pub(crate) fn open() -> Self {
@@ -133,10 +142,9 @@ impl Page {
     /// comes next to this browser is somebody else. The host has the drafts.
     pub(crate) fn sign_out(self) {
         access::leave();
-        keeping::forget_all();
+        families::forget();
         album::forget_all();
         kept::forget_all();
-        kept_chats::forget_all();
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);

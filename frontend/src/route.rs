@@ -1,7 +1,6 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
-use crate::families::conversations::filter::Filter;
-use crate::families::navigation::wish::Wish;
+use crate::families::{Filter, Wish};
 
 /// A place of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]

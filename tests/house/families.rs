@@ -83,7 +83,7 @@ fn names() -> BTreeSet<String> {
 /// What of `names` stands in quotes in a file of the host, its comments and tests aside.
 fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
     let text = text(path);
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let is_code = |line: &&str| !["//", "#"].iter().any(|it| line.trim_start().starts_with(it));
     let code: Vec<_> = code.lines().filter(is_code).collect();
     let code = code.join("\n");
@@ -110,4 +110,50 @@ fn the_host_names_no_more_of_the_families_than_before() {
         .map(|(path, names)| (*path, names.iter().map(|it| (*it).to_owned()).collect()))
         .collect();
     assert_eq!(found, known, "left: what stands there; right: what may. Names only ever go");
+}
+
+/// Words of the page that are also names: of an address, of an entry, of a style.
+const PLAIN: [(&str, &str); 4] = [
+    ("frontend/src/route.rs", "reservation"),
+    ("frontend/src/route.rs", "conversations"),
+    ("frontend/src/chat/thread/asking.rs", "history"),
+    ("frontend/src/families/cinema/views/history.rs", "conversation"),
+];
+
+/// By component: its tools, and the views that they name.
+fn of_the_page() -> BTreeMap<String, BTreeSet<String>> {
+    let mut all = BTreeMap::<_, BTreeSet<_>>::new();
+    for path in files() {
+        let Some(rest) = path.strip_prefix("components/") else { continue };
+        let Some(component) = rest.strip_suffix("/tools.json") else { continue };
+        let tools: Value = serde_json::from_str(&text(path)).expect("a golden is JSON");
+        let tools = tools.as_array().or(tools["tools"].as_array());
+        for tool in tools.into_iter().flatten() {
+            let names = [&tool["name"], &tool["_meta"]["madoguchi/view"]];
+            let names = names.into_iter().filter_map(|it| it.as_str()).map(str::to_owned);
+            all.entry(component.to_owned()).or_default().extend(names);
+        }
+    }
+    assert!(all.values().flatten().any(|it| it == "seat_map"), "views are read");
+    all
+}
+
+#[test]
+fn the_page_names_a_familys_tools_and_views_in_its_folder_alone() {
+    let families = of_the_page();
+    let mut found = Vec::new();
+    for path in files() {
+        if !path.starts_with("frontend/src/") || !path.ends_with(".rs") || path.contains("tests") {
+            continue;
+        }
+        for (family, names) in &families {
+            if path.starts_with(&format!("frontend/src/families/{family}")) {
+                continue;
+            }
+            let plain = |name: &String| PLAIN.contains(&(path.as_str(), name.as_str()));
+            let named = named(path, names).into_iter().filter(|it| !plain(it));
+            found.extend(named.map(|it| format!("{path}: {it} of {family}")));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
 }

@@ -1,5 +1,137 @@
 //! The box office: halls, programmes, bookings and tickets.
 
-pub(crate) mod hall;
-pub(crate) mod programme;
-pub(crate) mod views;
+use leptos::prelude::*;
+use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
+use serde_json::Value;
+
+use super::{Family, NONE, Place, View, counted, fits};
+use crate::route::{Booking, Route};
+use crate::text::Key;
+
+mod hall;
+mod programme;
+mod views;
+
+use views::box_office::{BoxOffice, Office};
+use views::choice::SeatMapView;
+use views::history::ConversationView;
+use views::movies::{MoviesView, ShowtimesView};
+use views::ticket::{Ticket, TicketView};
+
+/// Seats of one call that are told of at most.
+const SEATS_MAX: usize = 30;
+
+pub(super) const FAMILY: Family = Family {
+    places: &[Place {
+        tool: "list_movies",
+        name: Key::BoxOffice,
+        route: || Route::BoxOffice(Booking::default()),
+        stage: |route| match route {
+            Route::BoxOffice(_) => Some(String::new()),
+            Route::Reservation(id) => Some(id.clone()),
+            _ => None,
+        },
+        draw: |stage| match stage {
+            "" => view! { <BoxOffice/> }.into_any(),
+            id => view! { <TicketView id=id.to_owned()/> }.into_any(),
+        },
+        title: |page, route| {
+            let is_ticket = matches!(route, Route::Reservation(_));
+            page.say(if is_ticket { Key::StepTicket } else { Key::BoxOffice }).to_owned()
+        },
+    }],
+    views: &[
+        View::new(
+            "movies",
+            |value, _| {
+                let movies = fits::<Movies>(value)?;
+                Some(view! { <MoviesView movies/> }.into_any())
+            },
+            |value| counted(Key::CardFilms, fits::<Movies>(value)?.movies.len()),
+        ),
+        View::new(
+            "showtimes",
+            |value, _| {
+                let showtimes = fits::<Showtimes>(value)?;
+                Some(view! { <ShowtimesView showtimes/> }.into_any())
+            },
+            |value| counted(Key::CardShowtimes, fits::<Showtimes>(value)?.showtimes.len()),
+        ),
+        View::new(
+            "seat_map",
+            |value, _| {
+                let map = fits::<SeatMap>(value)?;
+                Some(view! { <SeatMapView map/> }.into_any())
+            },
+            |value| {
+                let seats = fits::<SeatMap>(value)?.seats;
+                counted(Key::CardSeats, seats.iter().filter(|it| !it.is_reserved).count())
+            },
+        ),
+        View::new(
+            "reservation",
+            |value, _| {
+                let reservation = fits::<Reservation>(value)?;
+                Some(view! { <Ticket reservation/> }.into_any())
+            },
+            |value| Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id])),
+        ),
+        View::new(
+            "history",
+            |value, _| {
+                let history = fits::<History>(value)?;
+                Some(view! { <ConversationView history/> }.into_any())
+            },
+            |value| counted(Key::CardMessages, fits::<History>(value)?.history.len()),
+        ),
+    ],
+    asks: |tool, params, lang| {
+        let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
+        let names = seats.join(lang.comma());
+        match seats.len() {
+            0 => None,
+            1 => Some((Key::CardAskReserveOne, vec![names])),
+            count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
+        }
+    },
+    example: Some(("list_movies", Key::ChatExBook)),
+    provide: |_| provide_context(Office::new()),
+    ..NONE
+};
+
+/// Which seats a call is about.
+fn seats(params: &Value) -> Vec<String> {
+    let list = params.get("seat_ids").or_else(|| params.get("seats")).and_then(Value::as_array);
+    let seats = list.into_iter().flatten().filter_map(Value::as_str);
+    seats.take(SEATS_MAX).map(|it| it.chars().take(12).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::families::tell;
+    use crate::text::Lang;
+
+    #[test]
+    fn an_output_is_told_in_one_line_if_it_is_what_its_view_says() {
+        let map = json!({ "seats": [
+            { "seat_id": "A1", "row": "A", "number": 1, "is_reserved": false },
+            { "seat_id": "A2", "row": "A", "number": 2, "is_reserved": true },
+        ] });
+        assert_eq!(tell(Some("seat_map"), &map), Some((Key::CardSeats, vec!["1".to_owned()])));
+        assert_eq!(tell(Some("seat_map"), &json!([])), None);
+        assert_eq!(tell(Some("strange"), &map), None);
+        assert_eq!(tell(None, &map), None);
+    }
+
+    #[test]
+    fn a_reservation_is_asked_for_by_its_seats() {
+        let params = json!({ "seat_ids": ["A5", "A6"] });
+        let asked = crate::families::asks("reserve_seats", &params, Lang::Ja);
+        assert_eq!(asked, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
+        assert_eq!(crate::families::asks("reserve_seats", &json!({}), Lang::Ja), None);
+        assert_eq!(crate::families::asks("show_seats", &params, Lang::Ja), None);
+    }
+}

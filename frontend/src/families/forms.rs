@@ -11,19 +11,59 @@ pub(crate) mod saver;
 pub(crate) mod upload;
 pub(crate) mod views;
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Choice, Form, Language, Today, Values};
+use output::form::{Choice, Form, FormRequest, Language, Today, Values};
 use serde_json::Value;
 
+use super::{Family, NONE, Place, View, fits};
 use crate::dates;
-use crate::page::{Page, page};
-use crate::text::Lang;
+use crate::page::{Page, next_number, page};
+use crate::route::Route;
+use crate::text::{Key, Lang};
 use crate::trouble::Problem;
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
+use views::{FormInline, FormPlace, FormsView};
+
+pub(super) const FAMILY: Family = Family {
+    places: &[Place {
+        tool: "list_form_submissions",
+        name: Key::FormsPlace,
+        route: || Route::Forms,
+        stage: |route| match route {
+            Route::Forms => Some(String::new()),
+            Route::Form(handle) => Some(handle.clone()),
+            _ => None,
+        },
+        draw: |stage| match stage {
+            "" => view! { <FormsView/> }.into_any(),
+            handle => view! { <FormPlace handle=handle.to_owned()/> }.into_any(),
+        },
+        title: |page, route| match route {
+            Route::Form(_) => {
+                page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
+            }
+            _ => page.say(Key::FormsTitle).to_owned(),
+        },
+    }],
+    views: &[View {
+        elsewhere: Some(Key::CardFormBelow),
+        ..View::new(
+            "form_request",
+            |value, raw| {
+                fits::<FormRequest>(value)?;
+                let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
+                Some(view! { <FormInline handle/> }.into_any())
+            },
+            |_| None,
+        )
+    }],
+    example: Some(("request_form", Key::ChatExForm)),
+    forget: keeping::forget_all,
+    ..NONE
+};
 
 /// One form being filled in. Each field has signals of its own, so that a key in one of 500 fields
 /// draws one field anew.
@@ -41,15 +81,6 @@ pub(crate) struct Requested {
     pub(crate) progress: RwSignal<(usize, usize)>,
     /// Tells the fields of two forms on one page apart.
     number: u32,
-}
-
-/// A number for the next form on this page.
-pub(crate) fn next_number() -> u32 {
-    thread_local!(static LAST: Cell<u32> = const { Cell::new(0) });
-    LAST.with(|last| {
-        last.set(last.get().wrapping_add(1));
-        last.get()
-    })
 }
 
 impl Requested {

@@ -4,14 +4,61 @@ use leptos::prelude::*;
 use output::illustrations::{Illustration, Illustrations, Thumbnail};
 use serde_json::Value;
 
+use super::{Family, Greeting, NONE, View, counted, fits};
 use crate::browser;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::cards::PictureGrid;
 
+pub(super) const FAMILY: Family = Family {
+    views: &[
+        View {
+            pictures: Some(|value| vec![value]),
+            ..View::new(
+                "illustration",
+                |value, raw| card(&fits(&with_bytes(value, raw))?, raw),
+                |_| counted(Key::CardPictures, 1),
+            )
+        },
+        View {
+            pictures: Some(|value| {
+                let list = value.get("illustrations").and_then(Value::as_array);
+                list.into_iter().flatten().take(SHOTS_MAX).collect()
+            }),
+            ..View::new(
+                "illustrations",
+                |value, raw| Some(cards(fits(&with_bytes(value, raw))?)),
+                |value| {
+                    counted(Key::CardPictures, fits::<Illustrations>(value)?.illustrations.len())
+                },
+            )
+        },
+        View {
+            pictures: Some(|value| vec![value]),
+            is_answer: true,
+            ..View::new(
+                "thumbnail",
+                |value, raw| made(fits(&with_bytes(value, raw))?),
+                |value| match fits::<Thumbnail>(value)?.title {
+                    title if title.is_empty() => Some((Key::PictureMade, Vec::new())),
+                    title => Some((Key::CardThumbnail, vec![title])),
+                },
+            )
+        },
+    ],
+    example: Some(("get_theme_illustrations", Key::ChatExCards)),
+    greeting: Some(Greeting {
+        assistant: "illustrations",
+        title: Key::ChatWelcomePictures,
+        hint: Key::ChatWelcomePicturesHint,
+        examples: &[Key::ChatExCards, Key::ChatExCardsMore, Key::ChatExCardsTitle],
+    }),
+    ..NONE
+};
+
 /// `value` with the bytes of the pictures that came beside it, as `data` beside their `uri`.
-pub(crate) fn with_bytes(value: &Value, raw: &Value) -> Value {
+fn with_bytes(value: &Value, raw: &Value) -> Value {
     fn fill(value: &mut Value, pictures: &[(&str, &Value)]) {
         match value {
             Value::Array(all) => all.iter_mut().for_each(|it| fill(it, pictures)),
@@ -38,14 +85,14 @@ pub(crate) fn with_bytes(value: &Value, raw: &Value) -> Value {
 }
 
 /// The illustration of one card; none where it is no picture.
-pub(crate) fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
+fn card(card: &Illustration, raw: &Value) -> Option<AnyView> {
     let name = asked(raw).unwrap_or_default();
     let shot = shot(&card.mime_type, &card.data, &name)?;
     Some(view! { <PictureGrid shots=vec![shot]/> }.into_any())
 }
 
 /// The illustrations of a theme; what is no picture is counted.
-pub(crate) fn cards(cards: Illustrations) -> AnyView {
+fn cards(cards: Illustrations) -> AnyView {
     let page = page();
     let all = cards.illustrations.len();
     let shots = cards.illustrations.into_iter().take(SHOTS_MAX);
@@ -61,7 +108,7 @@ pub(crate) fn cards(cards: Illustrations) -> AnyView {
 }
 
 /// A thumbnail that was composed; none where it is no picture.
-pub(crate) fn made(made: Thumbnail) -> Option<AnyView> {
+fn made(made: Thumbnail) -> Option<AnyView> {
     let page = page();
     let Thumbnail { mime_type, data, title, width, height, cards, .. } = made;
     let lang = page.lang.get_untracked();

@@ -11,8 +11,7 @@ use crate::approvals::{Approval, Inbox, Word};
 use crate::browser;
 use crate::call::Loaded;
 use crate::dates;
-use crate::families::forms::next_number;
-use crate::page::{Page, page};
+use crate::page::{Page, next_number, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 

@@ -3,11 +3,6 @@
 mod content;
 
 use leptos::prelude::*;
-use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
-use output::conversations::{Conversations, Transcript};
-use output::form::FormRequest;
-use output::navigation::{Comparison, DETAILS, Place, Routes};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::cards::Say;
@@ -16,17 +11,7 @@ use super::notice::Empty;
 use super::raw::Raw;
 use super::structured::Structured;
 use crate::cards::secret;
-use crate::families::cinema::hall::{Hall, Picks};
-use crate::families::cinema::views::choice::SeatChoice;
-use crate::families::cinema::views::hall::{HallView, Legend};
-use crate::families::cinema::views::history::ConversationView;
-use crate::families::cinema::views::movies::{MoviesView, ShowtimesView};
-use crate::families::cinema::views::ticket::Ticket;
-use crate::families::conversations::views::{TalkInline, TalksInline};
-use crate::families::forms::next_number;
-use crate::families::forms::views::FormInline;
-use crate::families::illustrations;
-use crate::families::navigation::drawn::{ComparisonView, PlaceView, RoutesView};
+use crate::families;
 use crate::geo;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
@@ -69,9 +54,9 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
 fn Drawn(tool: Tool, output: Output) -> impl IntoView {
     let page = page();
     let Output { structured, content, raw } = output;
-    let drawn = structured.as_ref().and_then(|value| named(tool.view(), value, &raw));
+    let drawn = structured.as_ref().and_then(|value| families::draw(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
-    let is_pictures = matches!(tool.view(), Some("illustration" | "illustrations" | "thumbnail"));
+    let is_pictures = families::has_pictures(tool.view());
     // The host sends the structure as text too; a view or a table has said it already.
     let is_news = |it: &Content| match (it, &structured) {
         (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,
@@ -102,68 +87,6 @@ fn Drawn(tool: Tool, output: Output) -> impl IntoView {
 
 /// Pieces of content drawn at most.
 const PIECES_MAX: usize = 100;
-
-/// The view of that name, if the value fits it.
-fn named(view: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
-    fn fits<T: DeserializeOwned>(value: &Value) -> Option<T> {
-        serde_json::from_value(value.clone()).ok()
-    }
-    Some(match view? {
-        "movies" => {
-            fits::<Movies>(value).map(|movies| view! { <MoviesView movies/> }.into_any())?
-        }
-        "showtimes" => fits::<Showtimes>(value)
-            .map(|showtimes| view! { <ShowtimesView showtimes/> }.into_any())?,
-        "seat_map" => fits::<SeatMap>(value).map(|map| view! { <SeatMapView map/> }.into_any())?,
-        "reservation" => fits::<Reservation>(value)
-            .map(|reservation| view! { <Ticket reservation/> }.into_any())?,
-        "conversation" | "history" => match fits::<Transcript>(value) {
-            Some(told) => view! { <TalkInline told/> }.into_any(),
-            None => fits::<History>(value)
-                .map(|history| view! { <ConversationView history/> }.into_any())?,
-        },
-        "conversations" => {
-            fits::<Conversations>(value).map(|talks| view! { <TalksInline talks/> }.into_any())?
-        }
-        "form_request" => {
-            fits::<FormRequest>(value)?;
-            let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
-            view! { <FormInline handle/> }.into_any()
-        }
-        "routes" => {
-            let routes = fits::<Routes>(value)?;
-            // Beside the output; a provider that tells nothing more still has routes.
-            let details = raw.get("_meta").and_then(|it| fits(it.get(DETAILS)?));
-            view! { <RoutesView routes details/> }.into_any()
-        }
-        "comparison" => fits::<Comparison>(value)
-            .map(|comparison| view! { <ComparisonView comparison/> }.into_any())?,
-        "illustration" => illustrations::card(&fits(&illustrations::with_bytes(value, raw))?, raw)?,
-        "illustrations" => illustrations::cards(fits(&illustrations::with_bytes(value, raw))?),
-        "thumbnail" => illustrations::made(fits(&illustrations::with_bytes(value, raw))?)?,
-        "place" => fits::<Place>(value).map(|place| view! { <PlaceView place/> }.into_any())?,
-        _ => return None,
-    })
-}
-
-/// A hall to look at; in a conversation, one whose seats can be asked for.
-#[component]
-fn SeatMapView(map: SeatMap) -> impl IntoView {
-    let page = page();
-    let hall = Hall::of(&map);
-    let is_empty = hall.rows.is_empty();
-    let hall = Memo::new(move |_| hall.clone());
-    if is_empty {
-        return view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
-            .into_any();
-    }
-    if let Some(say) = use_context::<Say>() {
-        return view! { <SeatChoice hall say/> }.into_any();
-    }
-    let picks = RwSignal::new(Picks::default());
-    let number = next_number();
-    view! { <HallView hall picks name="shown" number/><Legend hall/> }.into_any()
-}
 
 /// Whether a text is this very value, written down.
 fn is_same(text: &str, value: &Value) -> bool {

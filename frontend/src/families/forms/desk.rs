@@ -7,11 +7,11 @@ use leptos::task::spawn_local;
 use output::form::{OpenForm, Status, Submission, Values};
 use serde_json::json;
 
-use super::{Requested, keeping, next_number};
+use super::{Requested, keeping};
 use crate::browser;
 use crate::call::fetch;
 use crate::dates;
-use crate::page::{Page, page};
+use crate::page::{Page, next_number, page};
 use crate::text::Key;
 use crate::trouble::Trouble;
 

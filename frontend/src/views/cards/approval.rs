@@ -5,10 +5,9 @@ use serde_json::Value;
 
 use super::arguments::Arguments;
 use crate::browser;
-use crate::cards::told;
 use crate::chat::waiting::Reply;
-use crate::families::forms::next_number;
-use crate::page::{Page, page};
+use crate::families;
+use crate::page::{next_number, page};
 use crate::text::Key;
 
 /// Asks; once it is decided, tells what was.
@@ -31,9 +30,13 @@ pub(super) fn Approval(
             known.or(own).unwrap_or_else(|| name.clone())
         })
     });
-    let seats = told::seats(&params);
-    let is_reserving = name == "reserve_seats";
-    let what = move || what(page, &called.get(), if is_reserving { &seats } else { &[] });
+    let asked = (name.clone(), params.clone());
+    let what = move || match families::asks(&asked.0, &asked.1, page.lang.get()) {
+        Some((key, values)) => {
+            page.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>())
+        }
+        None => page.fill(Key::CardAskWhat, &[&called.get()]),
+    };
     let is_grave = move || {
         let tool = tool.with_value(|it| page.tool(&it.0));
         tool.is_some_and(|it| it.annotations.destructive_hint == Some(true))
@@ -76,16 +79,6 @@ pub(super) fn Approval(
             </section>
         }
         .into_any()
-    }
-}
-
-/// What would happen, in a sentence.
-fn what(page: Page, title: &str, seats: &[String]) -> String {
-    let names = seats.join(page.lang.get().comma());
-    match seats.len() {
-        0 => page.fill(Key::CardAskWhat, &[title]),
-        1 => page.fill(Key::CardAskReserveOne, &[&names]),
-        count => page.fill(Key::CardAskReserve, &[&names, &count.to_string()]),
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cards::masked::masked;
 use crate::cards::told::{CANCELLED, submitted};
 use crate::chat::waiting::Reply;
-use crate::families::forms::views::{FormInline, FormLoose};
+use crate::families::{FormInline, FormLoose};
 use crate::page::page;
 use crate::text::Key;
 use crate::views::structured::Structured;

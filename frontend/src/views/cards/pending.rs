@@ -7,9 +7,8 @@ use super::approval::Approval;
 use super::form::FormCard;
 use super::picker::Picker;
 use crate::chat::waiting::{Pending, Reply, Waiting};
-use crate::families::forms::next_number;
 use crate::mcp::wire::{Ask, Question};
-use crate::page::page;
+use crate::page::{next_number, page};
 use crate::text::Key;
 use crate::views::questions::Questions;
 

@@ -10,8 +10,7 @@ use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::chat::picture::Picture;
 use crate::chat::shared::Shared;
 use crate::chat::waiting::Reply;
-use crate::families::forms::next_number;
-use crate::page::page;
+use crate::page::{next_number, page};
 use crate::text::Key;
 
 /// Asks in a dialog; whoever closes it without an answer finds the way back in the conversation.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::cards::masked::masked;
 use crate::cards::told::shortened;
 use crate::chat::tool_card::Came;
+use crate::families;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
 use crate::text::Key;
@@ -34,8 +35,8 @@ pub(super) fn CallResult(
 #[component]
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     let page = page();
-    if view.as_deref() == Some("form_request") {
-        return view! { <p class="hint">{move || page.say(Key::CardFormBelow)}</p> }.into_any();
+    if let Some(key) = families::elsewhere(view.as_deref()) {
+        return view! { <p class="hint">{move || page.say(key)}</p> }.into_any();
     }
     let output = output(&Value::Null, came, false);
     // Of the tool only what it says of secrets: what it put out has no view.

@@ -9,6 +9,7 @@ use crate::chat::picture::Picture;
 use crate::chat::shared::Shared;
 use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;
+use crate::families;
 use crate::text::{Key, Lang};
 
 /// Characters of the sentence that a picture was made from.
@@ -79,16 +80,7 @@ fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
 /// The pictures that a call fetched, as they came.
 fn fetched<'a>(call: &'a ToolCard, turn: &Turn) -> Vec<&'a Value> {
     let Some(came) = call.came().filter(|it| it.result.is_object()) else { return Vec::new() };
-    match call.view.as_deref() {
-        Some("illustration") => vec![&came.result],
-        // It stands among the pictures of the answer.
-        Some("thumbnail") if turn.pictures().is_empty() => vec![&came.result],
-        Some("illustrations") => {
-            let list = came.result.get("illustrations").and_then(Value::as_array);
-            list.into_iter().flatten().take(SHOTS_MAX).collect()
-        }
-        _ => Vec::new(),
-    }
+    families::pictures(call.view.as_deref(), &came.result, !turn.pictures().is_empty())
 }
 
 #[cfg(test)]

@@ -4,44 +4,30 @@ use leptos::prelude::*;
 
 use super::current;
 use crate::chat::talk::Talk;
+use crate::families;
 use crate::page::page;
 use crate::text::Key;
-
-/// What greets, what it can do, and examples of it.
-fn greeting(assistant: &str) -> (Key, Key, &'static [Key]) {
-    match assistant {
-        "illustrations" => (
-            Key::ChatWelcomePictures,
-            Key::ChatWelcomePicturesHint,
-            &[Key::ChatExCards, Key::ChatExCardsMore, Key::ChatExCardsTitle],
-        ),
-        "navigation" => (
-            Key::ChatWelcomeWay,
-            Key::ChatWelcomeWayHint,
-            &[Key::ChatExWay, Key::ChatExWayTraffic, Key::ChatExWayCompare],
-        ),
-        _ => (
-            Key::ChatWelcome,
-            Key::ChatWelcomeHint,
-            &[Key::ChatExBook, Key::ChatExCards, Key::ChatExWay, Key::ChatExForm],
-        ),
-    }
-}
 
 /// The greeting of the assistant that is chosen.
 #[component]
 pub(super) fn Welcome() -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
-    let own = Memo::new(move |_| greeting(&current(talk).map(|it| it.name).unwrap_or_default()));
-    let example = move |key: &'static Key| {
+    let own = Memo::new(move |_| families::greeting(&current(talk)?.name));
+    let title = move || page.say(own.get().map_or(Key::ChatWelcome, |it| it.title));
+    let hint = move || page.say(own.get().map_or(Key::ChatWelcomeHint, |it| it.hint));
+    let examples = move || match own.get() {
+        Some(greeting) => greeting.examples.to_vec(),
+        None => families::examples(page),
+    };
+    let example = move |key: Key| {
         let say = move |_| {
-            talk.say(page.lang.get_untracked().say(*key));
+            talk.say(page.lang.get_untracked().say(key));
         };
         view! {
             <li>
                 <button type="button" class="chat-example" on:click=say>
-                    {move || page.say(*key)}
+                    {move || page.say(key)}
                 </button>
             </li>
         }
@@ -49,10 +35,10 @@ pub(super) fn Welcome() -> impl IntoView {
     view! {
         <div class="chat-welcome">
             <span class="chat-mark" aria-hidden="true"></span>
-            <h2>{move || page.say(own.get().0)}</h2>
-            <p>{move || page.say(own.get().1)}</p>
+            <h2>{title}</h2>
+            <p>{hint}</p>
             <ul class="chat-examples" aria-label=move || page.say(Key::ChatExamples)>
-                {move || own.get().2.iter().map(example).collect_view()}
+                {move || examples().into_iter().map(example).collect_view()}
             </ul>
             <p class="hint">{move || page.say(Key::ChatKept)}</p>
         </div>

@@ -1,18 +1,37 @@
 //! A hall in a conversation: the seats picked are the next message.
 
 use leptos::prelude::*;
-use output::cinema::Seat;
+use output::cinema::{Seat, SeatMap};
 
 use crate::families::cinema::hall::{Hall, Picked, Picks, SEATS_MAX};
 use crate::families::cinema::views::hall::{HallView, Legend};
-use crate::families::forms::next_number;
-use crate::page::page;
+use crate::page::{next_number, page};
 use crate::text::Key;
 use crate::views::cards::Say;
+use crate::views::notice::Empty;
+
+/// A hall to look at; in a conversation, one whose seats can be asked for.
+#[component]
+pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
+    let page = page();
+    let hall = Hall::of(&map);
+    let is_empty = hall.rows.is_empty();
+    let hall = Memo::new(move |_| hall.clone());
+    if is_empty {
+        return view! { <Empty title=Signal::derive(move || page.say(Key::HallEmpty).to_owned())/> }
+            .into_any();
+    }
+    if let Some(say) = use_context::<Say>() {
+        return view! { <SeatChoice hall say/> }.into_any();
+    }
+    let picks = RwSignal::new(Picks::default());
+    let number = next_number();
+    view! { <HallView hall picks name="shown" number/><Legend hall/> }.into_any()
+}
 
 /// Draws the hall, and below it what was picked and the way on.
 #[component]
-pub(crate) fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
+fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     let page = page();
     let picks = RwSignal::new(Picks::default());
     let number = next_number();

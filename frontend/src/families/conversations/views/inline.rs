@@ -12,8 +12,7 @@ use crate::ears::Ears;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
 use crate::families::conversations::watch::Watch;
-use crate::families::forms::next_number;
-use crate::page::page;
+use crate::page::{next_number, page};
 use crate::route::Route;
 use crate::text::Key;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::field::FieldView;
 use super::summary::focus_field;
-use crate::families::forms::{Requested, language, next_number};
-use crate::page::page;
+use crate::families::forms::{Requested, language};
+use crate::page::{next_number, page};
 use crate::text::Key;
 use crate::views::raw::Raw;
 
