@@ -52,7 +52,8 @@ fn open_where_something_is(page: Page) {
             return;
         }
         is_first.set(false);
-        let is_default = page.route.with_untracked(|it| *it == Route::default());
+        // The address itself: who has gone elsewhere meanwhile stays there.
+        let is_default = Route::parse(&browser::hash()) == Route::default();
         if is_default && !families::has_first(page) {
             page.go(Route::Counter(None));
         }
@@ -174,7 +175,7 @@ fn PlaceLink(place: &'static Place) -> impl IntoView {
     move || {
         is_shown.get().then(|| {
             view! {
-                <a href=place.link() aria-current=move || is_here.get().then_some("page")>
+                <a href=place.start().hash() aria-current=move || is_here.get().then_some("page")>
                     {move || page.say(place.name)}
                 </a>
             }

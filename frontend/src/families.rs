@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::page::Page;
-use crate::route::Route;
+use crate::route::{Address, Route};
 use crate::text::{Key, Lang};
 
 #[macro_use]
@@ -18,9 +18,7 @@ mod navigation;
 mod cinema;
 mod illustrations;
 
-pub(crate) use conversations::filter::Filter;
 pub(crate) use forms::views::{FormInline, FormLoose};
-pub(crate) use navigation::wish::Wish;
 
 /// All of them, in the order of their places.
 const ALL: [&Family; 5] = [
@@ -81,7 +79,9 @@ pub(crate) struct Place {
     tool: &'static str,
     pub(crate) name: Key,
     /// Where its link leads.
-    route: fn() -> Route,
+    start: fn() -> Route,
+    /// Writes an address of its own as it is always written; none for another.
+    read: fn(&Address) -> Option<Address>,
     /// Which of its stages is shown at a route; none where that is elsewhere. Within one stage, what is there
     /// stays.
     stage: fn(&Route) -> Option<String>,
@@ -144,14 +144,25 @@ impl Place {
         (self.stage)(route).is_some()
     }
 
-    pub(crate) fn link(&self) -> String {
-        (self.route)().hash()
+    /// Where its link leads.
+    pub(crate) fn start(&self) -> Route {
+        (self.start)()
     }
 }
 
 /// All places, in the order of the header.
 pub(crate) fn places() -> impl Iterator<Item = &'static Place> {
     ALL.iter().flat_map(|it| it.places)
+}
+
+/// Where the page opens.
+pub(crate) fn first() -> Route {
+    (cinema::FAMILY.places[0].start)()
+}
+
+/// The address as its family writes it; none where no family knows it.
+pub(crate) fn known(address: &Address) -> Option<Address> {
+    places().find_map(|it| (it.read)(address))
 }
 
 /// What the window is called at a route of a family's.

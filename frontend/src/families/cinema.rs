@@ -5,13 +5,15 @@ use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use serde_json::Value;
 
 use super::{Family, NONE, Place, View, counted, fits};
-use crate::route::{Booking, Route};
+use crate::route::Spot;
 use crate::text::Key;
 
 mod hall;
+mod place;
 mod programme;
 mod views;
 
+use place::{At, Booking};
 use views::box_office::{BoxOffice, Office};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
@@ -25,18 +27,18 @@ pub(super) const FAMILY: Family = Family {
     places: &[Place {
         tool: "list_movies",
         name: Key::BoxOffice,
-        route: || Route::BoxOffice(Booking::default()),
-        stage: |route| match route {
-            Route::BoxOffice(_) => Some(String::new()),
-            Route::Reservation(id) => Some(id.clone()),
-            _ => None,
+        start: || At::BoxOffice(Booking::default()).route(),
+        read: At::canonical,
+        stage: |route| match At::of(route)? {
+            At::BoxOffice(_) => Some(String::new()),
+            At::Reservation(id) => Some(id),
         },
         draw: |stage| match stage {
             "" => view! { <BoxOffice/> }.into_any(),
             id => view! { <TicketView id=id.to_owned()/> }.into_any(),
         },
         title: |page, route| {
-            let is_ticket = matches!(route, Route::Reservation(_));
+            let is_ticket = matches!(At::of(route), Some(At::Reservation(_)));
             page.say(if is_ticket { Key::StepTicket } else { Key::BoxOffice }).to_owned()
         },
     }],

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
 
 use super::{Family, NONE, Place, View, counted, fits};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 
 #[macro_use]
@@ -21,6 +21,7 @@ pub(crate) mod lanes;
 pub(crate) mod listing;
 pub(crate) mod live;
 pub(crate) mod look;
+pub(crate) mod place;
 pub(crate) mod roll;
 pub(crate) mod time;
 pub(crate) mod trace;
@@ -31,6 +32,7 @@ pub(crate) mod watch;
 pub(crate) mod samples;
 
 use filter::Filter;
+use place::{Agents, At};
 use views::agents::AgentsView;
 use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
@@ -39,11 +41,11 @@ pub(super) const FAMILY: Family = Family {
         Place {
             tool: "list_conversations",
             name: Key::TalkPlace,
-            route: || Route::Conversations(Filter::default()),
-            stage: |route| match route {
-                Route::Conversations(_) => Some(String::new()),
-                Route::Conversation(id) => Some(id.clone()),
-                _ => None,
+            start: || At::List(Filter::default()).route(),
+            read: At::canonical,
+            stage: |route| match At::of(route)? {
+                At::List(_) => Some(String::new()),
+                At::Conversation(id) => Some(id),
             },
             draw: |stage| match stage {
                 "" => view! { <ConversationsView/> }.into_any(),
@@ -54,11 +56,12 @@ pub(super) const FAMILY: Family = Family {
         Place {
             tool: "start_chat",
             name: Key::AgentsPlace,
-            route: || Route::Agents(None),
-            stage: |route| matches!(route, Route::Agents(_)).then(String::new),
+            start: || Agents(None).route(),
+            read: Agents::canonical,
+            stage: |route| Agents::of(route).map(|_| String::new()),
             draw: |_| view! { <AgentsView/> }.into_any(),
-            title: |page, route| match route {
-                Route::Agents(Some(it)) => format!("{} · {}", it.agent, page.say(Key::AgentsPlace)),
+            title: |page, route| match Agents::of(route) {
+                Some(Agents(Some(it))) => format!("{} · {}", it.agent, page.say(Key::AgentsPlace)),
                 _ => page.say(Key::AgentsPlace).to_owned(),
             },
         },

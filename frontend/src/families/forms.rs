@@ -6,6 +6,7 @@ mod words;
 pub(crate) mod desk;
 mod filled;
 pub(crate) mod keeping;
+mod place;
 mod plan;
 pub(crate) mod saver;
 pub(crate) mod upload;
@@ -20,29 +21,30 @@ use serde_json::Value;
 use super::{Family, NONE, Place, View, fits};
 use crate::dates;
 use crate::page::{Page, next_number, page};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::{Key, Lang};
 use crate::trouble::Problem;
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
+use place::At;
 use views::{FormInline, FormPlace, FormsView};
 
 pub(super) const FAMILY: Family = Family {
     places: &[Place {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
-        route: || Route::Forms,
-        stage: |route| match route {
-            Route::Forms => Some(String::new()),
-            Route::Form(handle) => Some(handle.clone()),
-            _ => None,
+        start: || At::List.route(),
+        read: At::canonical,
+        stage: |route| match At::of(route)? {
+            At::List => Some(String::new()),
+            At::Form(handle) => Some(handle),
         },
         draw: |stage| match stage {
             "" => view! { <FormsView/> }.into_any(),
             handle => view! { <FormPlace handle=handle.to_owned()/> }.into_any(),
         },
-        title: |page, route| match route {
-            Route::Form(_) => {
+        title: |page, route| match At::of(route) {
+            Some(At::Form(_)) => {
                 page.form_title.get().unwrap_or_else(|| page.say(Key::FormPlace).to_owned())
             }
             _ => page.say(Key::FormsTitle).to_owned(),

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
 use super::{Family, Greeting, NONE, Place, View, counted, fits};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 
 #[macro_use]
@@ -36,8 +36,9 @@ pub(super) const FAMILY: Family = Family {
     places: &[Place {
         tool: "route_search",
         name: Key::NavPlace,
-        route: || Route::Navigation(Wish::default()),
-        stage: |route| matches!(route, Route::Navigation(_)).then(String::new),
+        start: || Wish::default().route(),
+        read: Wish::canonical,
+        stage: |route| Wish::of(route).map(|_| String::new()),
         draw: |_| view! { <NavigationView/> }.into_any(),
         title: |page, _| page.say(Key::NavPlace).to_owned(),
     }],

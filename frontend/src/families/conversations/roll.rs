@@ -12,9 +12,10 @@ use super::listing::{Listing, PAGES_MAX};
 use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
+use crate::families::conversations::place::At;
 use crate::mcp::listen;
 use crate::page::{Connection, Page};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::trouble::Trouble;
 
 /// Between two looks at the list: each message of each conversation changes it.
@@ -86,7 +87,7 @@ impl Roll {
         if self.filter.with_untracked(|it| *it == filter) {
             return;
         }
-        browser::replace_hash(&Route::Conversations(filter.clone()).hash());
+        browser::replace_hash(&At::List(filter.clone()).hash());
         self.follow(filter);
     }
 

@@ -20,9 +20,10 @@ use leptos::prelude::*;
 use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
+use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
 use bar::Bar;
@@ -39,15 +40,15 @@ const AWAY_PX: f64 = 160.0;
 pub(crate) fn ConversationsView() -> impl IntoView {
     let page = page();
     let ears: Ears = expect_context();
-    let asked = match page.route.get_untracked() {
-        Route::Conversations(filter) => filter,
+    let asked = match page.route.with_untracked(At::of) {
+        Some(At::List(filter)) => filter,
         _ => Default::default(),
     };
     let roll = Roll::new(page, asked);
     roll.stay(ears);
     parts::Now::every(std::time::Duration::from_secs(5));
     Effect::new(move |_| {
-        if let Route::Conversations(filter) = page.route.get() {
+        if let Some(At::List(filter)) = page.route.with(At::of) {
             untrack(|| roll.follow(filter));
         }
     });

@@ -14,8 +14,9 @@ use leptos::prelude::*;
 use output::form::OpenForm;
 
 use crate::families::forms::desk::{Desk, Stage};
+use crate::families::forms::place::At;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
@@ -60,7 +61,7 @@ pub(crate) fn FormInline(
     });
     let page = desk.page;
     let is_large = RwSignal::new(false);
-    let href = Route::Form(handle).hash();
+    let href = At::Form(handle).hash();
     let key = move || if is_large.get() { Key::FormSmaller } else { Key::FormLarger };
     view! {
         <Sheet is_large title_id=desk.id("title")>

@@ -11,7 +11,7 @@ use super::run::{Phase, Run};
 use super::wish::{Mode, Wish};
 use crate::browser;
 use crate::page::Page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 pub(crate) use ends::{End, Side};
@@ -263,6 +263,6 @@ impl Board {
 
     /// The address of what is shown.
     fn tell_address(self, tell: fn(&str)) {
-        tell(&Route::Navigation(self.run.with_untracked(|it| it.wish.clone())).hash());
+        tell(&self.run.with_untracked(|it| it.wish.hash()));
     }
 }

@@ -19,8 +19,9 @@ use crate::families::navigation::place;
 use crate::families::navigation::run::Run;
 use crate::families::navigation::views::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
 use crate::families::navigation::wish::Mode;
+use crate::families::navigation::wish::Wish;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::{Route, Spot};
 use crate::text::Key;
 use form::SearchForm;
 use result::ResultView;
@@ -34,7 +35,7 @@ pub(crate) fn NavigationView() -> impl IntoView {
     Effect::new(move |_| {
         page.route.track();
         // A search writes the address without going anywhere; so the address itself is asked.
-        if let Route::Navigation(wish) = Route::parse(&browser::hash()) {
+        if let Some(wish) = Wish::of(&Route::parse(&browser::hash())) {
             untrack(|| board.follow(&wish));
         }
     });

@@ -1,6 +1,6 @@
 //! What a reader wishes for, which is what the place's address says: a link to it repeats the search.
 
-use crate::route::{decoded, encoded};
+use crate::route::{Address, Spot, decoded, encoded};
 use crate::text::Key;
 
 /// Characters of a place (NAV-7).
@@ -80,6 +80,17 @@ impl Lack {
             Self::Condition => Key::NavLackCondition,
             Self::TooLong => Key::NavTooLong,
         }
+    }
+}
+
+impl Spot for Wish {
+    /// `#/navigation?from=…&to=…&condition=…&mode=…&route=…`
+    fn read(path: &[&str], query: &str) -> Option<Self> {
+        matches!(path, ["navigation"]).then(|| Self::of_query(query))
+    }
+
+    fn address(&self) -> Address {
+        Address::new(&["navigation"], self.query())
     }
 }
 

@@ -14,9 +14,10 @@ use output::cinema::Reservation;
 use crate::browser::Keep;
 use crate::call::Loaded;
 use crate::families::cinema::hall::Picks;
+use crate::families::cinema::place::At;
 use crate::families::cinema::programme::Programme;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use browse::Browse;
 pub(crate) use browse::seats_of;
@@ -71,8 +72,8 @@ impl Office {
 pub(crate) fn BoxOffice() -> impl IntoView {
     let page = page();
     let showtime = Memo::new(move |_| {
-        page.route.with(|route| match route {
-            Route::BoxOffice(booking) => booking.showtime.clone(),
+        page.route.with(|route| match At::of(route) {
+            Some(At::BoxOffice(booking)) => booking.showtime,
             _ => None,
         })
     });

@@ -9,9 +9,10 @@ use super::box_office::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, titles};
 use crate::page::page;
-use crate::route::{Booking, Route};
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
@@ -172,7 +173,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
         browser::focus_soon("cancel");
     };
     let retry = Callback::new(move |()| send());
-    let more = Route::BoxOffice(Booking::default()).hash();
+    let more = At::BoxOffice(Booking::default()).hash();
     view! {
         {is_confirmed.then(|| view! { <p class="hint ticket-hint">{move || page.say(Key::ReservedHint)}</p> })}
         {move || match cancel.get() {

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::chat::{Messages, Unsent};
 use crate::call::fetch;
+use crate::families::conversations::place::Seat;
 use crate::rest::get;
-use crate::route::{Seat, encoded};
+use crate::route::encoded;
 use crate::trouble::Trouble;
 
 /// Messages of one page.

@@ -12,8 +12,8 @@ use super::turnstile::Turnstile;
 use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::{self as assistants, Assistant};
+use crate::families::conversations::place::Seat;
 use crate::page::Page;
-use crate::route::Seat;
 use crate::trouble::Trouble;
 
 /// However often bells ring, the host is not asked more often.

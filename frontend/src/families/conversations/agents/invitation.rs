@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::route::Seat;
+use crate::families::conversations::place::Seat;
 
 /// The prompt that has it all.
 pub(crate) const PROMPT: &str = "worker_loop";

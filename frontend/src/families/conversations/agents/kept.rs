@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chat::Unsent;
 use crate::browser::Keep;
-use crate::route::Seat;
+use crate::families::conversations::place::Seat;
 
 const KEPT: &str = "agents.chats";
 /// Chats whose drafts are kept; whoever types in more has the oldest by name forgotten.

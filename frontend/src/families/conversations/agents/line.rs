@@ -14,8 +14,8 @@ use super::kept::{self, Kept};
 use super::turnstile::Turnstile;
 use super::{client, counted::beginning};
 use crate::browser;
+use crate::families::conversations::place::Seat;
 use crate::page::Page;
-use crate::route::Seat;
 use crate::text::Key;
 use crate::trouble::Trouble;
 

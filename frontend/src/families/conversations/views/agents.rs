@@ -18,8 +18,9 @@ mod project;
 use leptos::prelude::*;
 
 use crate::families::conversations::agents::desk::Desk;
+use crate::families::conversations::place::Agents;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use line::LineView;
 use list::List;
 
@@ -28,12 +29,7 @@ use list::List;
 pub(crate) fn AgentsView() -> impl IntoView {
     let page = page();
     provide_context(Desk::open(page));
-    let seat = Memo::new(move |_| {
-        page.route.with(|route| match route {
-            Route::Agents(seat) => seat.clone(),
-            _ => None,
-        })
-    });
+    let seat = Memo::new(move |_| page.route.with(Agents::of).and_then(|it| it.0));
     move || match seat.get() {
         Some(seat) => view! { <LineView seat/> }.into_any(),
         None => view! { <List/> }.into_any(),

@@ -5,9 +5,10 @@ use leptos::task::spawn_local;
 
 use crate::families::conversations::client;
 use crate::families::conversations::game::Players;
+use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
@@ -68,7 +69,7 @@ pub(super) fn WatchGame(
                 return;
             }
             match begun {
-                Ok(told) => page.go(Route::Conversation(told.conversation.conversation_id)),
+                Ok(told) => page.go(At::Conversation(told.conversation.conversation_id).route()),
                 Err(trouble) => refusal.set(Some(trouble)),
             }
         });

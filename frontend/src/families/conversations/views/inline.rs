@@ -11,9 +11,10 @@ use super::row::{Row, turns};
 use crate::ears::Ears;
 use crate::families::conversations::live::Live;
 use crate::families::conversations::look;
+use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
 use crate::page::{next_number, page};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 
 /// Messages drawn: the latest.
@@ -26,7 +27,7 @@ const ROWS_MAX: usize = 20;
 pub(crate) fn TalkInline(told: Transcript) -> impl IntoView {
     let page = page();
     let id = told.conversation.conversation_id.clone();
-    let href = Route::Conversation(id.clone()).hash();
+    let href = At::Conversation(id.clone()).hash();
     let watch = Watch::new(page, &id, Some(told));
     if let Some(ears) = use_context::<Ears>() {
         watch.stay(ears);

@@ -15,9 +15,10 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::ears::Ears;
 use crate::families::conversations::filter::Filter;
+use crate::families::conversations::place::At;
 use crate::families::conversations::watch::Watch;
 use crate::page::{Connection, page};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Notice, Skeleton};
@@ -55,7 +56,7 @@ pub(crate) fn ConversationPlace(id: String) -> impl IntoView {
     };
     view! {
         <article class="talk">
-            <a class="back" href=Route::Conversations(Filter::default()).hash()>
+            <a class="back" href=At::List(Filter::default()).hash()>
                 {move || page.say(Key::TalkBack)}
             </a>
             {move || match stage.get() {

@@ -8,9 +8,10 @@ use web_sys::HtmlElement;
 
 use super::parts::{Age, Chip, Who};
 use crate::families::conversations::look;
+use crate::families::conversations::place::At;
 use crate::families::conversations::roll::Roll;
 use crate::page::{Page, page};
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 
 /// All rows, and the way to more of them.
@@ -99,7 +100,7 @@ pub(super) fn turns(page: Page, conversation: &Conversation) -> String {
 #[component]
 pub(super) fn Row(conversation: Conversation) -> impl IntoView {
     let page = page();
-    let href = Route::Conversation(conversation.conversation_id.clone()).hash();
+    let href = At::Conversation(conversation.conversation_id.clone()).hash();
     let (state, is_paused) = (conversation.state, conversation.paused_at.is_some());
     let at = conversation.last_message_at.as_ref().unwrap_or(&conversation.created_at).clone();
     let who = |agent_id: String| {

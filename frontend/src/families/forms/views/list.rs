@@ -8,9 +8,10 @@ use serde_json::json;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::families::forms::place::At;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -221,7 +222,7 @@ fn Row(form: Listed) -> impl IntoView {
         Status::Submitted => "badge is-look",
         Status::Cancelled | Status::Declined => "badge is-closed",
     };
-    let href = Route::Form(form.handle).hash();
+    let href = At::Form(form.handle).hash();
     let (asked, answered) = (form.asked_at, form.answered_at);
     view! {
         <tr>

@@ -13,10 +13,11 @@ use super::{Office, Steps};
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates::Day;
+use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::views::movies::FilmCard;
 use crate::page::{Page, page};
-use crate::route::{Booking, Route};
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::{Empty, Notice, Skeleton};
@@ -90,8 +91,8 @@ async fn programme() -> Result<Programme, Trouble> {
 }
 
 fn chosen_day(page: Page, office: Office) -> Option<Day> {
-    let asked = page.route.with(|route| match route {
-        Route::BoxOffice(booking) => Day::parse(booking.date.as_deref()?),
+    let asked = page.route.with(|route| match At::of(route) {
+        Some(At::BoxOffice(booking)) => Day::parse(booking.date.as_deref()?),
         _ => None,
     });
     office.programme.with(|it| it.here()?.day(asked, Day::today()))
@@ -236,7 +237,7 @@ fn FindReservation() -> impl IntoView {
         if id.is_empty() {
             browser::focus("reservation-id");
         } else {
-            page.go(Route::Reservation(id));
+            page.go(At::Reservation(id).route());
         }
     };
     view! {
@@ -261,5 +262,5 @@ fn FindReservation() -> impl IntoView {
 /// Where a showtime leads.
 pub(crate) fn seats_of(showtime: &str, start_time: &str) -> String {
     let date = Day::of_time(start_time).map(|it| it.to_string());
-    Route::BoxOffice(Booking { date, showtime: Some(showtime.to_owned()) }).hash()
+    At::BoxOffice(Booking { date, showtime: Some(showtime.to_owned()) }).hash()
 }

@@ -9,7 +9,8 @@ use super::seats::Showing;
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::families::cinema::hall::Picks;
-use crate::route::Route;
+use crate::families::cinema::place::At;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
@@ -94,7 +95,7 @@ impl Desk {
         let id = reservation.reservation_id.clone();
         office.fresh.set(Some(reservation));
         page.announce_key(Key::Reserved);
-        page.go(Route::Reservation(id));
+        page.go(At::Reservation(id).route());
     }
 
     fn failed(self, trouble: Trouble) {

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use super::Office;
 use crate::dates::{self, Day};
+use crate::families::cinema::place::{At, Booking};
 use crate::page::page;
-use crate::route::{Booking, Route};
+use crate::route::Spot;
 use crate::text::{Key, Lang};
 
 #[component]
@@ -48,7 +49,7 @@ fn DayLink(each: Day, day: Memo<Option<Day>>) -> impl IntoView {
     let long = move || dates::long_day(each, page.lang.get());
     let weekday = move || dates::weekday(each, page.lang.get());
     view! {
-        <a class="day" href=Route::BoxOffice(booking).hash() title=long
+        <a class="day" href=At::BoxOffice(booking).hash() title=long
             aria-current=move || (day.get() == Some(each)).then_some("date")
             data-weekday=dates::weekday_number(each)>
             <span class="day-near">{move || near().unwrap_or_default()}</span>

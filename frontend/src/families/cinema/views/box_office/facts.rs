@@ -6,9 +6,10 @@ use output::cinema::Showtime;
 use super::Office;
 use super::seats::Showing;
 use crate::dates;
+use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, titles};
 use crate::page::Page;
-use crate::route::{Booking, Route};
+use crate::route::Spot;
 use crate::text::Key;
 
 /// What is on, when and where; and the way back.
@@ -20,11 +21,11 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
     });
     let title = move || title_of(showing.office, page, &showtime.get());
     let back = move || {
-        let date = page.route.with(|route| match route {
-            Route::BoxOffice(booking) => booking.date.clone(),
+        let date = page.route.with(|route| match At::of(route) {
+            Some(At::BoxOffice(booking)) => booking.date,
             _ => None,
         });
-        Route::BoxOffice(Booking { date, showtime: None }).hash()
+        At::BoxOffice(Booking { date, showtime: None }).hash()
     };
     let times = move || {
         showtime.with(|it| {

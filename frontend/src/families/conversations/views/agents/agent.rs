@@ -5,8 +5,9 @@ use output::conversations::{AgentKind, ChatStatus, ProjectAgent};
 
 use super::below::Below;
 use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::place::{Agents, Seat};
 use crate::page::{Page, page};
-use crate::route::{Route, Seat};
+use crate::route::Spot;
 use crate::text::Key;
 
 /// What a chat's state is called, and how it is drawn.
@@ -205,7 +206,7 @@ fn ChatLink(seat: Seat, agent: Memo<ProjectAgent>) -> impl IntoView {
         }
     };
     view! {
-        <a class="button quiet small" href=Route::Agents(Some(seat)).hash() aria-label=label>
+        <a class="button quiet small" href=Agents(Some(seat)).hash() aria-label=label>
             {move || page.say(Key::AgentChat)}
             {move || (unread.get() > 0).then(|| view! {
                 <span class="unread" aria-hidden="true">{move || unread.get()}</span>

@@ -12,8 +12,9 @@ use crate::call::fetch;
 use crate::families::conversations::agents::beginning::{Beginning, able};
 use crate::families::conversations::agents::defining::theirs;
 use crate::families::conversations::agents::desk::Desk;
+use crate::families::conversations::place::At;
 use crate::page::page;
-use crate::route::Route;
+use crate::route::Spot;
 use crate::text::Key;
 use crate::trouble::Trouble;
 use crate::views::notice::Notice;
@@ -62,7 +63,7 @@ pub(super) fn Begin(project: String, opener: String) -> impl IntoView {
             }
             match begun {
                 Ok(it) => {
-                    page.go(Route::Conversation(it.conversation.conversation_id));
+                    page.go(At::Conversation(it.conversation.conversation_id).route());
                 }
                 Err(it) => {
                     // That the two talk already is no fault of a field.

@@ -9,9 +9,9 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::families::conversations::agents::desk::{Desk, Panel};
 use crate::families::conversations::agents::invitation;
+use crate::families::conversations::place::Seat;
 use crate::mcp;
 use crate::page::page;
-use crate::route::Seat;
 use crate::text::Key;
 use crate::views::notice::{Notice, Skeleton};
 

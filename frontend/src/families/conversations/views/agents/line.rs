@@ -10,8 +10,9 @@ use crate::browser;
 use crate::call::Loaded;
 use crate::families::conversations::agents::desk::Desk;
 use crate::families::conversations::agents::line::Line;
+use crate::families::conversations::place::{Agents, Seat};
 use crate::page::page;
-use crate::route::{Route, Seat};
+use crate::route::Spot;
 use crate::text::Key;
 use crate::views::notice::{Empty, Notice, Skeleton};
 
@@ -52,7 +53,7 @@ pub(super) fn LineView(seat: Seat) -> impl IntoView {
     browser::focus_soon("stage");
     view! {
         <div class="agent-chat">
-            <p class="agent-back"><a href=Route::Agents(None).hash()>
+            <p class="agent-back"><a href=Agents(None).hash()>
                 <span aria-hidden="true">"←"</span>{move || page.say(Key::AgentsBack)}
             </a></p>
             <h1 tabindex="-1" id="stage">{move || name.get()}</h1>

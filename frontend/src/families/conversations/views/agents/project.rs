@@ -6,8 +6,8 @@ use super::agent::AgentCard;
 use super::begin::Begin;
 use super::define_agent::DefineAgent;
 use crate::families::conversations::agents::desk::{Desk, Panel};
+use crate::families::conversations::place::Seat;
 use crate::page::page;
-use crate::route::Seat;
 use crate::text::Key;
 
 /// A project.
