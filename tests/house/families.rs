@@ -8,8 +8,7 @@ use serde_json::Value;
 use crate::repository::{files, text};
 
 /// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 9] = [
-    ("host/src/api/chat/answer.rs", &["illustrations"]),
+const KNOWN: [(&str, &[&str]); 7] = [
     (
         "host/src/assistant/agents.rs",
         &["conversations", "list_purposes", "respond_chat", "send_message"],
@@ -42,26 +41,6 @@ const KNOWN: [(&str, &[&str]); 9] = [
         ],
     ),
     ("host/src/assistant/agents/tools.rs", &["list_purposes"]),
-    (
-        "host/src/default.toml",
-        &[
-            "compose_thumbnail",
-            "distance_compare",
-            "end_conversation",
-            "geocode",
-            "get_card_illustration",
-            "get_conversation_messages",
-            "get_theme_illustrations",
-            "illustrations",
-            "list_agents",
-            "list_available_seats",
-            "list_movies",
-            "list_showtimes",
-            "record_conversation",
-            "request_form",
-            "route_search",
-        ],
-    ),
 ];
 
 /// The names of all components that ship, and of their tools, by their goldens.

@@ -18,12 +18,17 @@ const BYTES_MAX: usize = 64 << 10;
 /// All of it, in the form of a configuration file.
 static ALL: LazyLock<Result<Table, (String, String)>> = LazyLock::new(|| {
     let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
+    let mut more = Vec::new();
     for (name, bytes) in library::bundled_files() {
         let added = section(&bytes).and_then(|it| match it {
             Some(text) => add(&mut all, &name, &text),
-            None => Ok(()),
+            None => Ok(Vec::new()),
         });
-        added.map_err(|what| (format!("components.{name}"), what))?;
+        let added = added.map_err(|what| (format!("components.{name}"), what))?;
+        more.extend(added.into_iter().map(|it| (name.clone(), it)));
+    }
+    for (name, (assistant, table)) in more {
+        extend(&mut all, &assistant, table).map_err(|what| (format!("components.{name}"), what))?;
     }
     Ok(all)
 });
@@ -76,15 +81,31 @@ pub(crate) struct Defaults {
     pub(super) component: Table,
     /// Other addresses of its endpoints, and where under its own they lead.
     pub(super) addresses: Table,
-    /// As under `[assistants]`.
+    /// As under `[assistants]`; one without a prompt is added to.
     pub(super) assistants: Table,
+    /// The one that answers at `/api/chat` where a request names none.
+    answers_chat: Option<String>,
 }
 
 /// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses and the
-/// assistants that it brings.
-fn add(all: &mut Table, name: &str, text: &str) -> Result<(), String> {
-    let Defaults { component, addresses, assistants } = parse(text)?;
+/// assistants that it brings. What it adds to assistants of others comes back, for those may come later.
+fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, String> {
+    let Defaults { component, addresses, assistants, answers_chat } = parse(text)?;
+    if let Some(assistant) = answers_chat {
+        let taken = entry(all, "chat")?.insert("assistant".to_owned(), assistant.into());
+        if let Some(other) = taken {
+            return Err(format!("{other} answers at /api/chat already"));
+        }
+    }
+    let mut more = Vec::new();
     for (assistant, table) in assistants {
+        let table = match table {
+            Value::Table(added) if !added.contains_key("prompt") => {
+                more.push((assistant, added));
+                continue;
+            }
+            table => table,
+        };
         if entry(all, "assistants")?.insert(assistant.clone(), table).is_some() {
             return Err(format!("assistants.{assistant} is there already"));
         }
@@ -98,6 +119,20 @@ fn add(all: &mut Table, name: &str, text: &str) -> Result<(), String> {
         }
     }
     entry(all, "components")?.insert(name.to_owned(), component.into());
+    Ok(more)
+}
+
+/// Adds to an assistant that is there: to its lists, and what it says nothing of.
+fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> {
+    let known = entry(all, "assistants")?.get_mut(assistant).and_then(Value::as_table_mut);
+    let known = known.ok_or_else(|| format!("assistants.{assistant} is nowhere else"))?;
+    for (key, value) in table {
+        match (known.get_mut(&key), value) {
+            (Some(Value::Array(list)), Value::Array(added)) => list.extend(added),
+            (Some(_), _) => return Err(format!("assistants.{assistant}.{key} is said already")),
+            (None, value) => _ = known.insert(key, value),
+        }
+    }
     Ok(())
 }
 
@@ -112,14 +147,19 @@ pub(crate) fn parse(text: &str) -> Result<Defaults, String> {
         Some(_) => Err(format!("{name} is no table")),
         None => Ok(Table::new()),
     };
-    let (addresses, assistants) = (apart("addresses")?, apart("assistants")?);
-    for (name, assistant) in &assistants {
+    let (addresses, mut assistants) = (apart("addresses")?, apart("assistants")?);
+    let mut answers_chat = None;
+    for (name, assistant) in &mut assistants {
+        let answers = assistant.as_table_mut().and_then(|it| it.remove("answers_chat"));
+        if answers == Some(true.into()) && answers_chat.replace(name.clone()).is_some() {
+            return Err("only one assistant answers at /api/chat".to_owned());
+        }
         let read: Result<AssistantConfig, _> = assistant.clone().try_into();
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
     read.map_err(|it| it.message().to_owned())?;
-    Ok(Defaults { component, addresses, assistants })
+    Ok(Defaults { component, addresses, assistants, answers_chat })
 }
 
 fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
@@ -197,6 +237,26 @@ mod tests {
         assert!(all["components"]["shop"].get("assistants").is_none());
         let error = add(&mut all, "other", text).unwrap_err();
         assert!(error.contains("assistants.clerk is there already"), "{error}");
+    }
+
+    #[test]
+    fn one_without_a_prompt_is_added_to_one_that_another_brings() {
+        let mut all = Table::new();
+        let text = "[assistants.clerk]\ntrusts = ['b']\npicture_tool = 'c'";
+        let [more] = &add(&mut all, "other", text).unwrap()[..] else { panic!("one is added to") };
+        let brought = "[assistants.clerk]\nanswers_chat = true\nprompt = 'Sell.'\ntrusts = ['a']";
+        assert_eq!(add(&mut all, "shop", brought).unwrap(), []);
+        extend(&mut all, &more.0, more.1.clone()).unwrap();
+        let clerk = all["assistants"]["clerk"].as_table().unwrap();
+        assert_eq!(clerk["trusts"], vec!["a", "b"].into());
+        assert_eq!(clerk["picture_tool"], "c".into());
+        assert_eq!(all["chat"]["assistant"], "clerk".into());
+        assert!(clerk.get("answers_chat").is_none());
+        let said = toml::from_str("picture_tool = 'd'").unwrap();
+        assert!(extend(&mut all, "clerk", said).unwrap_err().contains("said already"));
+        assert!(extend(&mut all, "nobody", Table::new()).unwrap_err().contains("nowhere"));
+        let again = "[assistants.other]\nanswers_chat = true\nprompt = 'No.'";
+        assert!(add(&mut all, "third", again).unwrap_err().contains("clerk"));
     }
 
     #[test]

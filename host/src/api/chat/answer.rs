@@ -141,10 +141,12 @@ pub(super) fn choices(waiting: &[Waiting]) -> Vec<Value> {
 /// The pictures of a result, by name where it says them.
 fn named(result: &ToolResult) -> Vec<Value> {
     let ToolResult::Output { structured, content, .. } = result else { return Vec::new() };
-    let listed = structured["illustrations"].as_array();
+    let lists = structured.as_object().into_iter().flat_map(|it| it.values());
+    let listed: Vec<_> = lists.filter_map(Value::as_array).flatten().collect();
     let name = |data: &str| {
-        let found = listed?.iter().find(|it| it["data"] == data)?;
-        found["card_name"].as_str()
+        let found = listed.iter().find(|it| it["data"] == data)?.as_object()?;
+        let names = found.iter().filter(|it| it.0.ends_with("name") || it.0.ends_with("title"));
+        names.filter_map(|it| it.1.as_str()).next()
     };
     let pictures = images_of(content).map(|it| {
         let mut picture = image(it);
