@@ -2,6 +2,7 @@
 
 mod advisories;
 mod card;
+mod circles;
 mod documents;
 mod families;
 mod licences;

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail, ensure};
 
 use self::report::{Report, Scenario};
 use self::server::Server;
+use crate::bundle::bundle;
 use crate::command::{check, line};
 use crate::step::Steps;
-use crate::test::bundle;
 use crate::workspace::Workspace;
 use crate::{components, setup};
 

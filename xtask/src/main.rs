@@ -1,6 +1,7 @@
 //! The project's commands: `cargo xtask run`, `test`, `bench` and the steps they are made of.
 
 mod bench;
+mod bundle;
 mod command;
 mod components;
 mod compress;

@@ -4,10 +4,11 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use crate::bundle::{bundle, parts};
 use crate::command::{cargo, check};
 use crate::step::Steps;
 use crate::workspace::{Kind, Workspace};
-use crate::{components, conformance, page, run, setup};
+use crate::{components, conformance, page, setup};
 
 /// The ring of the packages' own unit tests.
 const UNITS: &str = "units";
@@ -78,19 +79,6 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
         done(test(workspace).args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
     });
     steps.finish()
-}
-
-/// What the host carries and the rings load: components and the page.
-fn parts(workspace: &Workspace, steps: &mut Steps) {
-    steps.run("components", &["set-up"], || components::shipped(workspace));
-    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
-    steps.run("page", &["set-up"], || page::build(workspace));
-}
-
-/// The same, and the host with them inside.
-pub(crate) fn bundle(workspace: &Workspace, steps: &mut Steps) {
-    parts(workspace, steps);
-    steps.run("host", &["components", "page"], || run::host(workspace));
 }
 
 fn units(workspace: &Workspace) -> Result<String> {

@@ -10,15 +10,14 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    session,
-    timeouts::{Cuts, Timeouts},
+    timeouts::{Cuts, IDLE_S, Timeouts},
     transition::{self, Cause, Changed, Ending, SYSTEM},
 };
 
 /// What one look finds at most.
 pub const DUE_MAX: usize = 50;
 /// How long a chat session that was told to log out may go on without a word, in seconds.
-const GRACE_S: u32 = session::IDLE_S;
+const GRACE_S: u32 = IDLE_S;
 
 /// What is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -96,7 +95,7 @@ impl Look {
             &self.cuts.active,
             &self.cuts.pause,
             self.now.stored(),
-            self.now.before(session::IDLE_S + GRACE_S).stored(),
+            self.now.before(IDLE_S + GRACE_S).stored(),
         )
     }
 
@@ -151,7 +150,7 @@ impl Look {
              (purpose = 'chat' AND state = 'active' AND last_activity_at <= $3))",
             token,
             self.now.stored(),
-            self.now.before(session::IDLE_S + GRACE_S).stored(),
+            self.now.before(IDLE_S + GRACE_S).stored(),
         );
         let mut statements = vec![update];
         statements.extend(left(token, self.now));

@@ -8,8 +8,6 @@ use crate::{clock::Moment, ids, lapse::Look, refusals, tries};
 
 /// How long a session lives (CONV-82).
 pub const LIFE_S: u32 = 3_600;
-/// How long a chat session may be idle (CONV-82).
-pub const IDLE_S: u32 = 600;
 /// How long one that has ended is kept, so that it can be told from one that never was.
 const KEEP_S: u32 = 86_400;
 /// Live sessions that an agent has in one project; the oldest ends where there would be more.

@@ -14,6 +14,8 @@ const PENDING_S: u32 = 300;
 const ACTIVE_S: u32 = 600;
 /// How long a person may hold a conversation up, in seconds.
 const PAUSE_S: u32 = 3_600;
+/// How long a chat session may be idle, in seconds (CONV-82).
+pub const IDLE_S: u32 = 600;
 /// A week.
 const MOST_S: u32 = 604_800;
 

@@ -18,6 +18,7 @@ pub mod resources;
 pub mod retention;
 pub mod settings;
 pub mod share;
+pub mod states;
 pub mod store;
 pub mod tools;
 pub mod words;

@@ -3,7 +3,7 @@
 use output::form::Status;
 use toolkit::{Stop, caller, invalid, sql, sql::Value};
 
-use crate::{record::Record, store::name};
+use crate::record::{Record, status_name};
 
 /// What a list needs of a form; the rest stays empty.
 const COLUMNS: &str = "handle, '' AS definition, title, principal, asked_by, asked_at, status, \
@@ -94,7 +94,7 @@ fn select(status: Option<Status>, cursor: Option<&Cursor>, count: usize) -> sql:
         conditions.push(format!("principal = ${}", parameters.len()));
     }
     if let Some(status) = status {
-        parameters.push(name(status).into());
+        parameters.push(status_name(status).into());
         conditions.push(format!("status = ${}", parameters.len()));
     }
     if let Some(Cursor { asked_at, handle }) = cursor {

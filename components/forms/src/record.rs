@@ -7,6 +7,9 @@ use toolkit::{Stop, sql, sql::Rows, sql::Statement};
 
 use crate::{clock::written, refusals, words};
 
+/// How long a form that was cancelled or declined can be taken up again.
+pub const REOPEN_MS: i64 = 10 * 60 * 1_000;
+
 /// What [`Record`] is read from.
 pub const COLUMNS: &str = "handle, definition, title, principal, asked_by, asked_at, status, \
                            answered_at, answer, labels, draft, drafted_at, revision, read_at";
@@ -149,4 +152,15 @@ impl Record {
 
 fn read<T: DeserializeOwned>(json: Option<&str>) -> Option<T> {
     serde_json::from_str(json?).ok()
+}
+
+/// A status, as the database has it.
+#[must_use]
+pub fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Waiting => "waiting",
+        Status::Submitted => "submitted",
+        Status::Cancelled => "cancelled",
+        Status::Declined => "declined",
+    }
 }

@@ -2,7 +2,7 @@
 
 use toolkit::{Stop, caller, sql, sql::Statement};
 
-use crate::{clock::now, listing, refusals, settings, store};
+use crate::{clock::now, listing, record, refusals, settings};
 
 /// Forms of one caller that may wait for an answer.
 pub const WAITING_MAX: u32 = 1_000;
@@ -38,7 +38,7 @@ pub fn make_room(principal: &str) -> Statement {
         "DELETE FROM forms WHERE principal = $1 AND status IN ('cancelled', 'declined') \
          AND answered_at < $2",
         principal,
-        now() - store::REOPEN_MS,
+        now() - record::REOPEN_MS,
     )
 }
 

@@ -10,13 +10,12 @@ use toolkit::{
 use crate::{
     clock::now,
     delivery::draws_forms,
-    record::{Record, by_handle, first},
-    refusals::{already_answered, draft_conflict, not_found, not_reopened, requester_is_full},
+    record::{REOPEN_MS, Record, by_handle, first, status_name},
+    refusals::{not_found, requester_is_full},
     share::{self, FORMS_MAX, WAITING_MAX},
+    states::{already_answered, draft_conflict, not_reopened},
 };
 
-/// How long a form that was cancelled or declined can be taken up again.
-pub const REOPEN_MS: i64 = 10 * 60 * 1_000;
 /// Files that one answer or draft may name.
 pub const FILES_MAX: usize = 200;
 
@@ -69,7 +68,7 @@ pub fn add(
         &principal,
         asked_by.map(str::to_owned),
         now(),
-        name(Status::Waiting),
+        status_name(Status::Waiting),
         bytes(&definition),
         WAITING_MAX,
         FORMS_MAX,
@@ -124,7 +123,7 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
                 has_room("$6", "$7", "$8")
             ),
             handle,
-            name(status),
+            status_name(status),
             now(),
             &values,
             labels.clone(),
@@ -135,7 +134,7 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
             "UPDATE forms SET status = $2, answered_at = $3 \
              WHERE handle = $1 AND status = 'waiting'",
             handle,
-            name(status),
+            status_name(status),
             now(),
         )
     };
@@ -286,15 +285,4 @@ fn labels(labels: &Values) -> Option<String> {
 
 fn json(values: &Values) -> String {
     Value::Object(values.clone()).to_string()
-}
-
-/// A status, as the database has it.
-#[must_use]
-pub fn name(status: Status) -> &'static str {
-    match status {
-        Status::Waiting => "waiting",
-        Status::Submitted => "submitted",
-        Status::Cancelled => "cancelled",
-        Status::Declined => "declined",
-    }
 }

@@ -5,19 +5,21 @@ pub mod cards;
 pub mod catalogue;
 pub mod compose;
 pub mod examples;
+pub mod finding;
 pub mod picture;
 pub mod refusals;
 pub mod resources;
 pub mod said;
 pub mod sources;
 pub mod tools;
+pub mod uris;
 
 use tools::{ComposeThumbnail, GetCardIllustration, GetThemeIllustrations};
 
 toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_migrations!(1 "sources" => "../migrations/1-sources.sql");
-toolkit::export_names!(catalogue::names);
+toolkit::export_names!(finding::names);
 toolkit::export_resources!(resources::Pictures);
 toolkit::export_configured!(sources::settings::configure);
 toolkit::export_examples!(examples::examples);

@@ -3,31 +3,14 @@
 
 use toolkit::{
     Stop, User,
-    resources::{Contents, Page, Resources, Template, filled, fits},
+    resources::{Contents, Page, Resources, Template, fits},
 };
 
-use crate::{catalogue, tools::ComposeThumbnail};
-
-const CARD: &str = "card://{card_name}/image";
-const THUMBNAIL: &str = "thumbnail://compose{?cards,title,subtitle,style,theme}";
-
-/// Where the picture of a card is.
-#[must_use]
-pub fn card_uri(name: &str) -> String {
-    filled(CARD, [name])
-}
-
-/// Where the thumbnail of these arguments is.
-#[must_use]
-pub fn thumbnail_uri(
-    cards: &[String],
-    title: &str,
-    subtitle: &str,
-    style: &str,
-    theme: &str,
-) -> String {
-    filled(THUMBNAIL, [&cards.join("\n"), title, subtitle, style, theme])
-}
+use crate::{
+    finding,
+    tools::ComposeThumbnail,
+    uris::{CARD, THUMBNAIL},
+};
 
 /// The pictures.
 pub struct Pictures;
@@ -51,7 +34,7 @@ impl Resources for Pictures {
 
     fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
         let picture = if let Some([name]) = fits(CARD, uri) {
-            catalogue::card(&name)?
+            finding::card(&name)?
         } else if let Some(arguments) = fits(THUMBNAIL, uri) {
             ComposeThumbnail::of(arguments)?.made()?.picture
         } else {

@@ -8,8 +8,10 @@ use toolkit::{
 };
 
 use crate::{
-    memory,
-    provider::builtin::{self, Builtin},
+    provider::{
+        builtin::{self, Builtin},
+        memory,
+    },
     refusals,
     settings::{self, Kind},
     trouble::Trouble,

@@ -5,7 +5,6 @@ pub mod ask;
 pub mod endpoints;
 pub mod examples;
 pub mod gazetteer;
-pub mod memory;
 pub mod network;
 pub mod provider;
 pub mod refusals;

@@ -5,7 +5,6 @@ use toolkit::settings::Unfit;
 
 use crate::{
     ask::{CompareAsk, Language, Mode, RouteAsk},
-    memory::Remembering,
     settings::{self, Kind},
     trouble::Trouble,
 };
@@ -16,6 +15,7 @@ pub mod carrier;
 pub mod google_legacy;
 pub mod google_routes;
 pub mod line;
+pub mod memory;
 pub mod nominatim;
 pub mod osrm;
 pub mod pace;
@@ -25,6 +25,8 @@ pub mod quota;
 pub mod table;
 pub mod valhalla;
 pub mod words;
+
+use memory::Remembering;
 
 /// Routes that one search may have (NAV-20).
 pub(crate) const ROUTES_MAX: usize = 3;

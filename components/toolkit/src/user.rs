@@ -12,10 +12,9 @@ use serde_json::{Map, Value};
 use crate::{
     Content, Datetime, Problem, Stop,
     arguments::unfit,
+    bindings::madoguchi::tool::types::{Answer, AnswerAction, Ask, Question},
     definition::{input_schema, json},
-    invalid,
-    question::{Answer, AnswerAction, Ask, Question},
-    refused,
+    invalid, refused,
 };
 
 /// The person behind a call, with what they have answered so far. The same for tools, prompts and

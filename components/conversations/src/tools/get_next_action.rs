@@ -12,6 +12,7 @@ use crate::{
     notices::{self, Kind, Notice},
     refusals::{self, say},
     session::{self, Purpose, Session},
+    timeouts,
 };
 
 /// How long a call may wait, in seconds.
@@ -157,7 +158,7 @@ impl GetNextAction {
                 Ok(Outcome::Again)
             };
         }
-        let idle_since = look.now.before(session::IDLE_S).stored();
+        let idle_since = look.now.before(timeouts::IDLE_S).stored();
         if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
             return Ok(Outcome::Something(log_out()));
         }

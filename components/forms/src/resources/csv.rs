@@ -8,8 +8,7 @@ use toolkit::Stop;
 
 use crate::{
     listing::{self, Cursor},
-    record::Record,
-    store,
+    record::{self, Record},
 };
 
 /// Fields that have a column, over all forms.
@@ -55,7 +54,7 @@ fn written(forms: &[Listed]) -> String {
         let own = [
             form.handle.clone(),
             form.title.clone(),
-            store::name(form.status).to_owned(),
+            record::status_name(form.status).to_owned(),
             optional(&form.asked_by),
             form.asked_at.clone(),
             optional(&form.answered_at),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use crate::{record, refusals, store, store::Filled};
+use crate::{record, states, store, store::Filled};
 
 /// フォームをキャンセル・辞退する。10分以内で依頼元がまだ結果を読んでいなければ再開もできる。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -54,7 +54,7 @@ impl Tool for CloseForm {
             return Ok(found.submission());
         }
         if found.status != Status::Waiting {
-            return Err(refusals::already_answered(&found));
+            return Err(states::already_answered(&found));
         }
         let form = found.form()?;
         Ok(store::answer(&self.handle, &form, status, &Filled::default())?.submission())

@@ -13,7 +13,7 @@ use crate::{
     delivery::{Way, can_open, way},
     elicitation::{self, Answered, Progress},
     lookup,
-    record::Record,
+    record::{self, Record},
     refusals,
     store::{self, Filled},
     words,
@@ -181,7 +181,7 @@ impl Asked {
     fn answered(&self, user: &User, found: &Record) -> FormRequest {
         let values = found.values();
         let message = words::message(found.status, values.as_ref()).unwrap_or_default();
-        self.result(user, &found.handle, store::name(found.status), &message, values)
+        self.result(user, &found.handle, record::status_name(found.status), &message, values)
     }
 
     /// Where the form is, in one line, for a client that shows how a call gets on.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
 use super::{bounded, labels_of};
-use crate::{clock, files, options, record, refusals, store, store::Filled};
+use crate::{clock, files, options, record, refusals, states, store, store::Filled};
 
 /// フォームの回答を送信。一度だけ送信でき、サーバー側でも検証される。
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ impl Tool for SubmitForm {
         bounded("/values", &values)?;
         let found = record::find(&handle)?;
         if found.status != Status::Waiting {
-            return Err(refusals::already_answered(&found));
+            return Err(states::already_answered(&found));
         }
         let form = found.form()?;
         let labels = labels_of(&form, labels);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User};
 
-use crate::{catalogue, resources};
+use crate::{finding, uris};
 
 /// 指定されたカード名の公式イラストを取得します
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,10 +28,10 @@ impl Tool for GetCardIllustration {
     type Output = Illustration;
 
     fn call(self, user: &User) -> Result<Illustration, Stop> {
-        let picture = catalogue::card(&self.card_name)?;
+        let picture = finding::card(&self.card_name)?;
         user.show(picture.name.clone());
         user.tell("illustrations/cardName", &picture.name);
-        let (uri, mime_type) = (resources::card_uri(&picture.name), picture.mime_type.clone());
+        let (uri, mime_type) = (uris::card(&picture.name), picture.mime_type.clone());
         user.show_content(picture.content(&uri));
         Ok(Illustration { mime_type, uri, ..Illustration::default() })
     }

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
 use crate::{
-    catalogue,
     compose::{self, Plan, Style},
+    finding,
     picture::Picture,
-    resources,
+    uris,
 };
 
 /// Cards that one picture has room for.
@@ -67,7 +67,7 @@ impl Tool for ComposeThumbnail {
         }
         let (title, mime_type) = (picture.name.clone(), picture.mime_type.clone());
         let style = style.map(Style::name).unwrap_or_default();
-        let uri = resources::thumbnail_uri(&cards, &title, &subtitle, style, &theme);
+        let uri = uris::thumbnail(&cards, &title, &subtitle, style, &theme);
         user.show_content(picture.content(&uri));
         let (width, height, data) = (compose::WIDTH, compose::HEIGHT, String::new());
         Ok(Thumbnail { mime_type, uri, data, title, width, height, cards })
@@ -113,8 +113,7 @@ impl ComposeThumbnail {
         }
         let title = line("/title", self.title.as_deref())?;
         let subtitle = line("/subtitle", self.subtitle.as_deref())?;
-        let cards =
-            self.cards.iter().map(|it| catalogue::card(it)).collect::<Result<Vec<_>, _>>()?;
+        let cards = self.cards.iter().map(|it| finding::card(it)).collect::<Result<Vec<_>, _>>()?;
         let names = cards.iter().map(|it| it.name.clone()).collect();
         let plan = Plan {
             cards,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{English, Hints, Stop, Text, Tool, User, invalid};
 
-use crate::{catalogue, resources};
+use crate::{finding, uris};
 
 /// Pictures, where the caller does not say how many (ILL-2).
 const LIMIT: usize = 5;
@@ -40,12 +40,12 @@ impl Tool for GetThemeIllustrations {
     type Output = Illustrations;
 
     fn call(self, user: &User) -> Result<Illustrations, Stop> {
-        let pictures = catalogue::theme(&self.theme, limit(self.limit)?)?;
+        let pictures = finding::theme(&self.theme, limit(self.limit)?)?;
         let names: Vec<_> = pictures.iter().map(|it| it.name.as_str()).collect();
         user.show(names.join("\n"));
         let mut illustrations = Vec::with_capacity(pictures.len());
         for picture in pictures {
-            let uri = resources::card_uri(&picture.name);
+            let uri = uris::card(&picture.name);
             let (card_name, mime_type) = (picture.name.clone(), picture.mime_type.clone());
             user.show_content(picture.content(&uri));
             let data = String::new();

@@ -1,0 +1,82 @@
+//! Finds the card or theme that a name means: the sources are asked one after another.
+
+use toolkit::{Stop, dialogue::Name};
+
+use crate::{catalogue::Source, picture::Picture, refusals, sources};
+
+/// Names that are suggested where nothing fits (ILL-4).
+const NEAR_MAX: usize = 5;
+/// Characters that a name may have; a longer one is not looked for.
+const NAME_CHARS_MAX: usize = 100;
+
+/// What people may call the cards and themes of all sources.
+///
+/// # Errors
+/// Where the operator's settings do not fit, or a source cannot say; a sentence.
+pub fn names() -> Result<Vec<Name>, String> {
+    let told = |stop: Stop| format!("{stop:?}");
+    let mut names = Vec::new();
+    for source in sources::chosen().map_err(|it| told(it.into()))? {
+        names.extend(source.names().map_err(told)?);
+    }
+    Ok(names)
+}
+
+/// The card that `name` means.
+///
+/// # Errors
+/// `card_not_found` with close names, or where a source cannot say.
+pub fn card(name: &str) -> Result<Picture, Stop> {
+    let sources = sources::chosen()?;
+    if is_name(name) {
+        for source in &sources {
+            if let Some(found) = source.card(name)? {
+                return Ok(found);
+            }
+        }
+    }
+    Err(refusals::card_not_found(name, &near(&sources, name, |source| source.near_cards(name))?))
+}
+
+/// Up to `limit` cards of the theme that `name` means.
+///
+/// # Errors
+/// `theme_not_found` with close names, or where a source cannot say.
+pub fn theme(name: &str, limit: usize) -> Result<Vec<Picture>, Stop> {
+    let sources = sources::chosen()?;
+    if is_name(name) {
+        for source in &sources {
+            if let Some(found) = source.theme(name, limit)?.filter(|it| !it.is_empty()) {
+                return Ok(found);
+            }
+        }
+    }
+    Err(refusals::theme_not_found(name, &near(&sources, name, |source| source.near_themes(name))?))
+}
+
+/// Whether it can be one: what is longer than any name would only be compared for long.
+fn is_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.chars().nth(NAME_CHARS_MAX).is_none()
+}
+
+fn near(
+    sources: &[Box<dyn Source>],
+    name: &str,
+    ask: impl Fn(&dyn Source) -> Result<Vec<(f64, String)>, Stop>,
+) -> Result<Vec<String>, Stop> {
+    if !is_name(name) {
+        return Ok(Vec::new());
+    }
+    let mut all = Vec::new();
+    for source in sources {
+        all.extend(ask(source.as_ref())?);
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut names = Vec::<String>::new();
+    for (_, name) in all {
+        if names.len() < NEAR_MAX && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
