@@ -52,7 +52,9 @@ impl Reloader {
         let serving = self.registry.catalog().component(name).cloned();
         if serving.as_ref().is_some_and(|it| **it.digest() == source.digest) {
             self.troubles().remove(name);
-            if self.shelf.manifest(name).pending.is_some() {
+            // Word of the file that serves may come late: what the operator has loaded since then waits on.
+            let origin = |it: &Pending| it.origin == source.origin;
+            if self.shelf.manifest(name).pending.as_ref().is_some_and(origin) {
                 self.shelf.change(name, |it| it.pending = None).await;
             }
             return Ok(());
