@@ -21,3 +21,6 @@ pub(crate) mod shelf;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tree;
+
+/// Names in a block.
+pub(crate) const TEXTS: usize = 64;

@@ -13,10 +13,8 @@ mod search;
 mod snap;
 mod ways;
 
-use crate::{
-    network::{Class, Point, Text},
-    source::SourceError,
-};
+pub use crate::graph::{NotFound, Snap};
+use crate::network::{Class, Point, Text};
 
 /// How somebody travels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,17 +57,6 @@ pub struct Wish {
     pub traffic: [f32; 9],
     /// Ways at most, the best included: 1 to 3.
     pub ways: usize,
-}
-
-/// Where on a link a place is nearest to the roads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snap {
-    /// The nearest point of the road.
-    pub at: Point,
-    /// How far that is from the place, in metres.
-    pub metres: f64,
-    /// Which link, and how far along it from its beginning: 0 to 1.
-    pub(crate) link: (u32, f64),
 }
 
 /// One way.
@@ -121,27 +108,6 @@ pub struct Leg {
 pub struct Matrix {
     /// A row an origin, an entry a destination: seconds with traffic, seconds without, metres.
     pub rows: Vec<Vec<Option<(f64, f64, f64)>>>,
-}
-
-/// Why there is no way.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotFound {
-    /// The origin is too far from any road: metres to the nearest one, where there is one.
-    OriginOutside(Option<f64>),
-    /// The destination is.
-    DestinationOutside(Option<f64>),
-    /// No way leads from one to the other, as wished.
-    NoWay,
-    /// More of the graph would have to be looked at than one query may.
-    TooFar,
-    /// The file is not a graph, or damaged, or cannot be read.
-    Unreadable(String),
-}
-
-impl From<SourceError> for NotFound {
-    fn from(error: SourceError) -> Self {
-        Self::Unreadable(error.0)
-    }
 }
 
 impl Default for Wish {

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     file::{
+        TEXTS,
         bytes::{Reader, damaged},
         header::{Header, point},
         nodes::{Limits, NODES, Nodes},
@@ -14,12 +15,42 @@ use crate::{
         shelf::{Register, Shelf},
         tree::{self, Box4},
     },
-    find::{NotFound, Snap},
     network::{Place, Point, Text},
     places::Places,
     source::{Source, SourceError},
-    write::TEXTS,
 };
+
+/// Where on a link a place is nearest to the roads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snap {
+    /// The nearest point of the road.
+    pub at: Point,
+    /// How far that is from the place, in metres.
+    pub metres: f64,
+    /// Which link, and how far along it from its beginning: 0 to 1.
+    pub(crate) link: (u32, f64),
+}
+
+/// Why there is no way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotFound {
+    /// The origin is too far from any road: metres to the nearest one, where there is one.
+    OriginOutside(Option<f64>),
+    /// The destination is.
+    DestinationOutside(Option<f64>),
+    /// No way leads from one to the other, as wished.
+    NoWay,
+    /// More of the graph would have to be looked at than one query may.
+    TooFar,
+    /// The file is not a graph, or damaged, or cannot be read.
+    Unreadable(String),
+}
+
+impl From<SourceError> for NotFound {
+    fn from(error: SourceError) -> Self {
+        Self::Unreadable(error.0)
+    }
+}
 
 /// What is kept of what was read, in bytes; beyond, a new query begins with nothing.
 const KEPT_BYTES_MAX: usize = 48 << 20;

@@ -19,9 +19,6 @@ use crate::{
 };
 use plan::Plan;
 
-/// Names in a block.
-pub(crate) const TEXTS: usize = 64;
-
 /// The bytes of a graph's file. The same network gives the same bytes.
 ///
 /// # Errors

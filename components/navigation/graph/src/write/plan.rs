@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use crate::{
+    file::TEXTS,
     file::{bytes::put_text, header::MOST, nodes::DEGREE_MAX},
     network::{Link, Network, Text},
-    write::{TEXTS, order::along_curve},
+    write::order::along_curve,
 };
 
 /// Where a link begins and ends, in new numbers, and which of the ends there are its own.
