@@ -6,11 +6,13 @@ use crate::access;
 use crate::approvals::Inbox;
 use crate::browser;
 use crate::chat::talk::Talk;
+use crate::chat::{album, kept};
 use crate::ears::Ears;
-use crate::families::{self, Place, Shown};
+use crate::families;
 use crate::page::{Connection, Door, Page, page};
 use crate::route::Route;
 use crate::settings::Theme;
+use crate::table::{self, Place, Shown};
 use crate::text::Key;
 use crate::views::approvals::ApprovalsView;
 use crate::views::chat::ChatView;
@@ -20,9 +22,10 @@ use crate::views::sign_in::SignIn;
 /// The whole page.
 #[component]
 pub(crate) fn App() -> impl IntoView {
+    families::register();
     let page = Page::open();
     provide_context(page);
-    families::provide(page);
+    table::provide(page);
     provide_context(Talk::new(page));
     provide_context(Ears::new(page));
     provide_context(Inbox::new(page));
@@ -54,7 +57,7 @@ fn open_where_something_is(page: Page) {
         is_first.set(false);
         // The address itself: who has gone elsewhere meanwhile stays there.
         let is_default = Route::parse(&browser::hash()) == Route::default();
-        if is_default && !families::has_first(page) {
+        if is_default && !table::has_first(page) {
             page.go(Route::Counter(None));
         }
     });
@@ -79,7 +82,7 @@ fn title(page: Page) -> String {
         }
         Route::Chat => page.say(Key::ChatPlace).to_owned(),
         Route::Approvals => page.say(Key::ApprovalsTitle).to_owned(),
-        other => families::title(page, other).unwrap_or_default(),
+        other => table::title(page, other).unwrap_or_default(),
     });
     format!("{place} — 窓口 Madoguchi")
 }
@@ -143,14 +146,14 @@ fn Header() -> impl IntoView {
                 <span class="brand-latin">"Madoguchi"</span>
             </a>
             <nav class="places" aria-label=move || page.say(Key::Places)>
-                {families::places().take(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
+                {table::places().take(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
                 <a href=Route::Chat.hash() aria-current=move || current(is_chat())>
                     {move || page.say(Key::ChatPlace)}
                 </a>
                 <a href=Route::Counter(None).hash() aria-current=move || current(is_counter())>
                     {move || page.say(Key::Counter)}
                 </a>
-                {families::places().skip(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
+                {table::places().skip(1).map(|place| view! { <PlaceLink place/> }).collect_view()}
             </nav>
             <div class="top-tools">
                 <InboxLink/>
@@ -225,6 +228,15 @@ fn ConnectionView() -> impl IntoView {
     }
 }
 
+/// Leaves nothing of its reader in this browser, what was typed into forms among it: the next one is another. The
+/// host has the drafts.
+fn sign_out(page: Page) {
+    table::forget();
+    album::forget_all();
+    kept::forget_all();
+    page.sign_out();
+}
+
 /// Only where there is something to sign out of.
 #[component]
 fn SignOut() -> impl IntoView {
@@ -232,7 +244,7 @@ fn SignOut() -> impl IntoView {
     move || {
         (page.door.get() == Door::Open && access::is_entered()).then(|| {
             view! {
-                <button type="button" class="plain sign-out" on:click=move |_| page.sign_out()>
+                <button type="button" class="plain sign-out" on:click=move |_| sign_out(page)>
                     {move || page.say(Key::SignOut)}
                 </button>
             }

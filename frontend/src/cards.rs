@@ -3,6 +3,8 @@
 pub(crate) mod bytes;
 pub(crate) mod masked;
 pub(crate) mod picked;
+pub(crate) mod picture;
 pub(crate) mod secret;
+pub(crate) mod shared;
 pub(crate) mod shot;
 pub(crate) mod told;

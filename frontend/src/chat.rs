@@ -8,8 +8,6 @@ pub(crate) mod entry;
 mod event;
 pub(crate) mod kept;
 pub(crate) mod markdown;
-pub(crate) mod picture;
-pub(crate) mod shared;
 pub(crate) mod talk;
 pub(crate) mod thread;
 pub(crate) mod tool_card;

@@ -23,6 +23,7 @@ mod page;
 mod rest;
 mod route;
 mod settings;
+mod table;
 mod text;
 mod trouble;
 mod views;

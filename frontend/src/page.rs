@@ -10,8 +10,6 @@ use leptos::task::spawn_local;
 use crate::access;
 use crate::browser::{self, Keep};
 use crate::call::Loaded;
-use crate::chat::{album, kept};
-use crate::families;
 use crate::form::{Draft, Form};
 use crate::mcp::listen::{self, Heard};
 use crate::mcp::wire::Tool;
@@ -138,13 +136,9 @@ impl Page {
         Ok(())
     }
 
-    /// Forgets the token, everything that was fetched with it, and what was typed into forms: whoever
-    /// comes next to this browser is somebody else. The host has the drafts.
+    /// Forgets the token, and everything that was fetched with it.
     pub(crate) fn sign_out(self) {
         access::leave();
-        families::forget();
-        album::forget_all();
-        kept::forget_all();
         self.tools.set(Loaded::Loading);
         self.door.set(Door::Shut);
         self.announce_key(Key::SignedOut);

@@ -1,6 +1,6 @@
 //! Where in the page the reader is: the address after `#`, read and written.
 
-use crate::families;
+use std::sync::OnceLock;
 
 /// A place of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,9 +60,26 @@ impl Address {
     }
 }
 
+/// What the families make of addresses.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    /// The address as its family writes it; none where no family knows it.
+    pub(crate) known: fn(&Address) -> Option<Address>,
+    /// Where the page opens.
+    pub(crate) first: fn() -> Route,
+}
+
+static READING: OnceLock<Reading> = OnceLock::new();
+
+/// Reads addresses so from now on.
+pub(crate) fn read_by(reading: Reading) {
+    let _ = READING.set(reading);
+}
+
 impl Default for Route {
+    /// Where the page opens.
     fn default() -> Self {
-        families::first()
+        READING.get().map_or(Self::Chat, |it| (it.first)())
     }
 }
 
@@ -79,7 +96,8 @@ impl Route {
             ["approvals"] => Self::Approvals,
             _ => {
                 let address = Address { path, query: query.to_owned() };
-                families::known(&address).map_or_else(Self::default, Self::At)
+                let known = READING.get().and_then(|it| (it.known)(&address));
+                known.map_or_else(Self::default, Self::At)
             }
         }
     }
@@ -142,7 +160,8 @@ mod tests {
     #[test]
     fn every_place_leads_back_to_itself() {
         let tool = Route::Counter(Some("reserve_seats".to_owned()));
-        let family = families::places().map(families::Place::start);
+        crate::families::register();
+        let family = crate::table::places().map(crate::table::Place::start);
         let own = [Route::default(), Route::Counter(None), tool, Route::Chat, Route::Approvals];
         for route in family.chain(own) {
             assert_eq!(Route::parse(&route.hash()), route);
@@ -151,6 +170,7 @@ mod tests {
 
     #[test]
     fn an_unknown_or_broken_address_is_the_first_place() {
+        crate::families::register();
         for hash in ["", "#", "#/nowhere", "#/reservation", "#/form", "#/%", "#//"] {
             assert_eq!(Route::parse(hash), Route::default(), "{hash}");
         }

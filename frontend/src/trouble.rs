@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::mcp::wire::Content;
 use crate::text::{Key, Lang};
 
 /// Why there is no answer.
@@ -137,12 +136,8 @@ impl Trouble {
 }
 
 impl Refusal {
-    /// Reads what the host gives along; a foreign server's refusal is the text of its content.
-    pub(crate) fn of(own: Option<&Value>, content: &[Content]) -> Self {
-        let text = content.iter().find_map(|it| match it {
-            Content::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
+    /// Reads what the host gives along; a foreign server's refusal is the first text of its content.
+    pub(crate) fn of(own: Option<&Value>, text: Option<&str>) -> Self {
         let parse = |value: &Value| serde_json::from_value::<Self>(value.clone()).ok();
         let is_ours = |it: &Self| !it.code.is_empty();
         let from_text = || parse(&serde_json::from_str(text?).ok()?);
@@ -213,7 +208,7 @@ mod tests {
     use super::*;
 
     fn refused(value: &Value) -> Trouble {
-        Trouble::Refused(Box::new(Refusal::of(Some(value), &[])))
+        Trouble::Refused(Box::new(Refusal::of(Some(value), None)))
     }
 
     #[test]

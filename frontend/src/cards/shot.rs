@@ -1,8 +1,8 @@
 //! A picture as it is shown, looked at closely and saved: what it is called, and what its file is.
 
 use crate::cards::bytes::is_base64;
-use crate::chat::picture::Picture;
-use crate::chat::shared::Shared;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 
 /// A picture in a grid or alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Shot {
     /// What an `img` can show; none where it is no longer kept, or never was a picture.
     pub(crate) fn url(&self) -> Option<String> {
         let data = self.picture.data.as_deref()?;
-        let is_kind = crate::chat::picture::KINDS.contains(&self.picture.mime.as_str());
+        let is_kind = crate::cards::picture::KINDS.contains(&self.picture.mime.as_str());
         (is_kind && is_base64(data)).then(|| self.picture.url()).flatten()
     }
 

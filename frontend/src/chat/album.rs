@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbObjectStore, IdbRequest, IdbTransactionMode};
 
-use super::picture::Picture;
+use crate::cards::picture::Picture;
 
 /// Pictures that are kept; the oldest go.
 pub(crate) const PICTURES_MAX: u32 = 50;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::picture::Picture;
-use super::shared::Shared;
 use super::tool_card::ToolCard;
 use super::waiting::Pending;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 
 /// One message. Entries are shared, so that a view compares two of them by looking where they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

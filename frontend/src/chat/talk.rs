@@ -11,11 +11,11 @@ use web_sys::AbortController;
 use super::client::{self, Assistants, Lost};
 use super::entry::Phase;
 use super::kept::Shelf;
-use super::shared::Shared;
 use super::thread::{Coming, Thread};
 use super::waiting::Reply;
 use crate::browser;
 use crate::call::Loaded;
+use crate::cards::shared::Shared;
 use crate::page::{Door, Page};
 use crate::text::Key;
 use crate::trouble::Trouble;
@@ -34,7 +34,7 @@ pub(crate) struct Talk {
     /// What stands in the composer.
     pub(crate) draft: RwSignal<String>,
     /// Pictures beside it.
-    pub(crate) attached: RwSignal<Vec<Shared<super::picture::Picture>>>,
+    pub(crate) attached: RwSignal<Vec<Shared<crate::cards::picture::Picture>>>,
     /// The message that is said otherwise: sending takes it and all that followed out.
     pub(crate) editing: RwSignal<Option<u64>>,
     /// Whether a password is asked for (ILL-44).

@@ -10,10 +10,10 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Asked, Body, Entry, Failure, Phase, Turn};
-use super::picture::Picture;
-use super::shared::Shared;
 use super::tool_card::State;
 use super::waiting::{Pending, Reply, Waiting};
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 pub(crate) use asking::WORDS;
 pub(crate) use taking::Coming;
 

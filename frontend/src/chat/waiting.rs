@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::picture::Picture;
-use super::shared::Shared;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 
 /// Something that waits, and what was said to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

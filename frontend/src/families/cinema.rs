@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use output::cinema::{History, Movies, Reservation, SeatMap, Showtimes};
 use serde_json::Value;
 
-use super::{Family, NONE, Place, View, counted, fits};
 use crate::route::Spot;
+use crate::table::{Family, NONE, Place, View, counted, fits};
 use crate::text::Key;
 
 mod hall;
@@ -113,11 +113,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::families::tell;
+    use crate::families;
+    use crate::table::{asks, tell};
     use crate::text::Lang;
 
     #[test]
     fn an_output_is_told_in_one_line_if_it_is_what_its_view_says() {
+        families::register();
         let map = json!({ "seats": [
             { "seat_id": "A1", "row": "A", "number": 1, "is_reserved": false },
             { "seat_id": "A2", "row": "A", "number": 2, "is_reserved": true },
@@ -130,10 +132,11 @@ mod tests {
 
     #[test]
     fn a_reservation_is_asked_for_by_its_seats() {
+        families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
-        let asked = crate::families::asks("reserve_seats", &params, Lang::Ja);
+        let asked = asks("reserve_seats", &params, Lang::Ja);
         assert_eq!(asked, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
-        assert_eq!(crate::families::asks("reserve_seats", &json!({}), Lang::Ja), None);
-        assert_eq!(crate::families::asks("show_seats", &params, Lang::Ja), None);
+        assert_eq!(asks("reserve_seats", &json!({}), Lang::Ja), None);
+        assert_eq!(asks("show_seats", &params, Lang::Ja), None);
     }
 }

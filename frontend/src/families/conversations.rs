@@ -4,8 +4,8 @@
 use leptos::prelude::*;
 use output::conversations::{Conversations, Transcript};
 
-use super::{Family, NONE, Place, View, counted, fits};
 use crate::route::Spot;
+use crate::table::{Family, NONE, Place, View, counted, fits};
 use crate::text::Key;
 
 #[macro_use]

@@ -18,16 +18,16 @@ use leptos::prelude::*;
 use output::form::{Choice, Form, FormRequest, Language, Today, Values};
 use serde_json::Value;
 
-use super::{Family, NONE, Place, View, fits};
 use crate::dates;
 use crate::page::{Page, next_number, page};
 use crate::route::Spot;
+use crate::table::{Family, Forms, NONE, Place, View, fits};
 use crate::text::{Key, Lang};
 use crate::trouble::Problem;
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
 use place::At;
-use views::{FormInline, FormPlace, FormsView};
+use views::{FormInline, FormLoose, FormPlace, FormsView};
 
 pub(super) const FAMILY: Family = Family {
     places: &[Place {
@@ -64,6 +64,13 @@ pub(super) const FAMILY: Family = Family {
     }],
     example: Some(("request_form", Key::ChatExForm)),
     forget: keeping::forget_all,
+    forms: Some(Forms {
+        kept: |handle, on_closed| match on_closed {
+            Some(on_closed) => view! { <FormInline handle on_closed/> }.into_any(),
+            None => view! { <FormInline handle/> }.into_any(),
+        },
+        loose: |schema, on_answer| view! { <FormLoose schema on_answer/> }.into_any(),
+    }),
     ..NONE
 };
 

@@ -4,10 +4,10 @@ use leptos::prelude::*;
 use output::illustrations::{Illustration, Illustrations, Thumbnail};
 use serde_json::Value;
 
-use super::{Family, Greeting, NONE, View, counted, fits};
 use crate::browser;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::page::page;
+use crate::table::{Family, Greeting, NONE, View, counted, fits};
 use crate::text::Key;
 use crate::views::cards::PictureGrid;
 

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use output::navigation::{Comparison, DETAILS, Place as Found, Routes};
 
-use super::{Family, Greeting, NONE, Place, View, counted, fits};
 use crate::route::Spot;
+use crate::table::{Family, Greeting, NONE, Place, View, counted, fits};
 use crate::text::Key;
 
 #[macro_use]

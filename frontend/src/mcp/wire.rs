@@ -239,7 +239,7 @@ impl Answer {
         let content: Vec<Content> = result.content.iter().map(content).collect();
         if result.is_error {
             let own = result.meta.get("madoguchi/error").or(result.structured_content.as_ref());
-            return Err(Trouble::Refused(Box::new(Refusal::of(own, &content))));
+            return Err(Trouble::Refused(Box::new(Refusal::of(own, first_text(&content)))));
         }
         Ok(Self::Done(Output { structured: result.structured_content, content, raw }))
     }
@@ -276,6 +276,13 @@ fn content(value: &Value) -> Content {
         },
         _ => Content::Unknown,
     }
+}
+
+fn first_text(content: &[Content]) -> Option<&str> {
+    content.iter().find_map(|it| match it {
+        Content::Text(text) => Some(text.as_str()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use super::notice::Empty;
 use super::raw::Raw;
 use super::structured::Structured;
 use crate::cards::secret;
-use crate::families;
 use crate::geo;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
+use crate::table;
 use crate::text::Key;
 use content::ContentView;
 
@@ -54,9 +54,9 @@ pub(crate) fn OutputView(tool: Tool, output: Output) -> AnyView {
 fn Drawn(tool: Tool, output: Output) -> impl IntoView {
     let page = page();
     let Output { structured, content, raw } = output;
-    let drawn = structured.as_ref().and_then(|value| families::draw(tool.view(), value, &raw));
+    let drawn = structured.as_ref().and_then(|value| table::draw(tool.view(), value, &raw));
     let is_drawn = drawn.is_some();
-    let is_pictures = families::has_pictures(tool.view());
+    let is_pictures = table::has_pictures(tool.view());
     // The host sends the structure as text too; a view or a table has said it already.
     let is_news = |it: &Content| match (it, &structured) {
         (Content::Text(text), Some(value)) => !is_same(text, value) && !is_drawn,

@@ -7,10 +7,10 @@ use web_sys::{File, FileList};
 
 use super::{Talk, now};
 use crate::browser::{self, Keep};
+use crate::cards::picture::{KINDS, Picture};
+use crate::cards::shared::Shared;
 use crate::chat::base64;
 use crate::chat::kept;
-use crate::chat::picture::{KINDS, Picture};
-use crate::chat::shared::Shared;
 use crate::chat::thread::Thread;
 use crate::text::Key;
 

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::Thread;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 use crate::chat::entry::{Asked, Body, Entry, Turn};
-use crate::chat::picture::Picture;
-use crate::chat::shared::Shared;
 use crate::chat::waiting::{Pending, Reply, Waiting};
 
 /// Entries of the history that are sent along (ILL-46).

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::Thread;
 use super::asking::PICTURE_MARK;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 use crate::chat::entry::{Answerer, Phase, Piece, Turn};
 use crate::chat::event::{Asking, Called, Done, Event, ImageIn, Resulted, WAITING_MAX};
-use crate::chat::picture::Picture;
-use crate::chat::shared::Shared;
 use crate::chat::tool_card::{Came, State, ToolCard};
 use crate::chat::waiting::{Pending, Waiting};
 

@@ -61,6 +61,7 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_itself() {
+        crate::families::register();
         let some = |text: &str| Some(text.to_owned());
         let booking = Booking { date: some("2026-11-21"), showtime: some("上映/1&x") };
         for at in [At::BoxOffice(booking), At::Reservation("r-1 %".to_owned())] {

@@ -65,6 +65,7 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_itself() {
+        crate::families::register();
         let filter = Filter { query: "り ん".to_owned(), ..Filter::default() };
         for at in [At::List(Filter::default()), At::List(filter), At::Conversation("c_0".into())] {
             assert_eq!(At::of(&Route::parse(&at.hash())), Some(at));

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::arguments::Arguments;
 use crate::browser;
 use crate::chat::waiting::Reply;
-use crate::families;
 use crate::page::{next_number, page};
+use crate::table;
 use crate::text::Key;
 
 /// Asks; once it is decided, tells what was.
@@ -31,7 +31,7 @@ pub(super) fn Approval(
         })
     });
     let asked = (name.clone(), params.clone());
-    let what = move || match families::asks(&asked.0, &asked.1, page.lang.get()) {
+    let what = move || match table::asks(&asked.0, &asked.1, page.lang.get()) {
         Some((key, values)) => {
             page.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>())
         }

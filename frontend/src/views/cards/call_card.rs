@@ -9,8 +9,8 @@ use super::arguments::Arguments;
 use super::result::{CallResult, Plain};
 use crate::cards::secret;
 use crate::chat::tool_card::{Came, State, ToolCard};
-use crate::families;
 use crate::page::{Page, next_number, page};
+use crate::table;
 use crate::text::Key;
 use crate::views::raw::Raw;
 
@@ -122,7 +122,7 @@ fn Facts(card: Memo<ToolCard>) -> impl IntoView {
             (!text.is_empty()).then(|| view! { <dt>{move || page.say(key)}</dt><dd>{text}</dd> })
         };
         let plain = match state {
-            State::Done(came) if !families::is_looked_at(view.as_deref()) => {
+            State::Done(came) if !table::is_looked_at(view.as_deref()) => {
                 Some(view! { <Plain view name=name.clone() came/> })
             }
             _ => None,
@@ -186,9 +186,9 @@ fn Outcome(card: Memo<ToolCard>, came: Came, is_last: Signal<bool>) -> AnyView {
     if came.is_cut && came.result.is_null() {
         return view! { <p class="hint call-cut">{move || page.say(Key::CardCut)}</p> }.into_any();
     }
-    let told = families::tell(view.as_deref(), &came.result);
+    let told = table::tell(view.as_deref(), &came.result);
     let Some((key, values)) = told else { return ().into_any() };
-    let is_shown_elsewhere = families::is_answer(view.as_deref());
+    let is_shown_elsewhere = table::is_answer(view.as_deref());
     let opened = RwSignal::new(None::<bool>);
     let is_open =
         Memo::new(move |_| opened.get().unwrap_or_else(|| is_last.get() && !is_shown_elsewhere));

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::cards::masked::masked;
 use crate::cards::told::{CANCELLED, submitted};
 use crate::chat::waiting::Reply;
-use crate::families::{FormInline, FormLoose};
 use crate::page::page;
+use crate::table::{self, Closed};
 use crate::text::Key;
 use crate::views::structured::Structured;
 
@@ -43,7 +43,7 @@ pub(super) fn FormCard(
             return view! { <Over handle reply/> }.into_any();
         }
         view! {
-            <FormInline handle on_closed=closed/>
+            {kept(handle, Some(Callback::new(closed)))}
             {move || found.get().map(|said| view! {
                 <div class="actions">
                     <span class="hint">{move || page.say(Key::CardFormDone)}</span>
@@ -56,6 +56,16 @@ pub(super) fn FormCard(
         .into_any()
     };
     view! { <div class="card-form">{form}</div> }.into_any()
+}
+
+/// The form of that handle, as its family draws it.
+fn kept(handle: String, on_closed: Option<Closed>) -> Option<AnyView> {
+    table::forms().map(|it| (it.kept)(handle, on_closed))
+}
+
+/// A form that is kept nowhere, as its family draws it.
+fn loose(schema: Value, on_answer: Callback<Option<output::form::Values>>) -> Option<AnyView> {
+    table::forms().map(|it| (it.loose)(schema, on_answer))
 }
 
 /// A form that the assistant has heard of, folded away: read-only, as the component keeps it.
@@ -76,7 +86,7 @@ fn Over(handle: String, reply: Memo<Option<Reply>>) -> impl IntoView {
             <summary class="card-said">{told}</summary>
             {move || is_unfolded.get().then(|| {
                 let handle = handle.clone();
-                view! { <FormInline handle/> }
+                kept(handle, None)
             })}
         </details>
     }
@@ -101,7 +111,7 @@ fn Loose(schema: Value, reply: Memo<Option<Reply>>, on_reply: Callback<Reply>) -
     };
     move || match reply.get() {
         None => view! {
-            <div class="card-form"><FormLoose schema=schema.get_value() on_answer=send/></div>
+            <div class="card-form">{loose(schema.get_value(), Callback::new(send))}</div>
         }
         .into_any(),
         Some(Reply::Submitted(text)) => {

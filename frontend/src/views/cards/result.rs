@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use crate::cards::masked::masked;
 use crate::cards::told::shortened;
 use crate::chat::tool_card::Came;
-use crate::families;
 use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
+use crate::table;
 use crate::text::Key;
 use crate::views::output::OutputView;
 
@@ -35,7 +35,7 @@ pub(super) fn CallResult(
 #[component]
 pub(super) fn Plain(view: Option<String>, name: String, came: Came) -> AnyView {
     let page = page();
-    if let Some(key) = families::elsewhere(view.as_deref()) {
+    if let Some(key) = table::elsewhere(view.as_deref()) {
         return view! { <p class="hint">{move || page.say(key)}</p> }.into_any();
     }
     let output = output(&Value::Null, came, false);

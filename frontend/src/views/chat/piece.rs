@@ -4,10 +4,10 @@ use leptos::prelude::*;
 
 use super::markdown::Markdown;
 use super::provider;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 use crate::cards::shot::{Kind as Source, Shot};
 use crate::chat::entry::Piece;
-use crate::chat::picture::Picture;
-use crate::chat::shared::Shared;
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::piece::facts;
+use crate::cards::picture::Picture;
+use crate::cards::shared::Shared;
 use crate::cards::shot::{Kind, SHOTS_MAX, Shot};
 use crate::chat::entry::{Body, Entry, Piece, Turn};
-use crate::chat::picture::Picture;
-use crate::chat::shared::Shared;
 use crate::chat::thread::Thread;
 use crate::chat::tool_card::ToolCard;
-use crate::families;
+use crate::table;
 use crate::text::{Key, Lang};
 
 /// Characters of the sentence that a picture was made from.
@@ -80,7 +80,7 @@ fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
 /// The pictures that a call fetched, as they came.
 fn fetched<'a>(call: &'a ToolCard, turn: &Turn) -> Vec<&'a Value> {
     let Some(came) = call.came().filter(|it| it.result.is_object()) else { return Vec::new() };
-    families::pictures(call.view.as_deref(), &came.result, !turn.pictures().is_empty())
+    table::pictures(call.view.as_deref(), &came.result, !turn.pictures().is_empty())
 }
 
 #[cfg(test)]
@@ -130,6 +130,7 @@ mod tests {
 
     #[test]
     fn all_pictures_are_there_and_nothing_that_is_none() {
+        crate::families::register();
         let shots = all(&thread(), Lang::En);
         let names: Vec<&str> = shots.iter().map(|it| it.picture.name.as_str()).collect();
         assert_eq!(names, ["The thumbnail made", "青い竜"]);

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::current;
 use crate::chat::talk::Talk;
-use crate::families;
 use crate::page::page;
+use crate::table;
 use crate::text::Key;
 
 /// The greeting of the assistant that is chosen.
@@ -13,12 +13,12 @@ use crate::text::Key;
 pub(super) fn Welcome() -> impl IntoView {
     let page = page();
     let talk: Talk = expect_context();
-    let own = Memo::new(move |_| families::greeting(&current(talk)?.name));
+    let own = Memo::new(move |_| table::greeting(&current(talk)?.name));
     let title = move || page.say(own.get().map_or(Key::ChatWelcome, |it| it.title));
     let hint = move || page.say(own.get().map_or(Key::ChatWelcomeHint, |it| it.hint));
     let examples = move || match own.get() {
         Some(greeting) => greeting.examples.to_vec(),
-        None => families::examples(page),
+        None => table::examples(page),
     };
     let example = move |key: Key| {
         let say = move |_| {

@@ -1,0 +1,272 @@
+//! The table of families: what the rest of the page knows of them, without knowing which there are.
+
+use std::sync::OnceLock;
+
+use leptos::prelude::{AnyView, Callback, With};
+use output::form::{OpenForm, Values};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::page::Page;
+use crate::route::{self, Address, Reading, Route};
+use crate::text::{Key, Lang};
+
+static ALL: OnceLock<&'static [&'static Family]> = OnceLock::new();
+
+/// Takes the families of the page, in the order of their places.
+pub(crate) fn register(families: &'static [&'static Family]) {
+    let _ = ALL.set(families);
+    route::read_by(Reading { known, first });
+}
+
+fn all() -> impl Iterator<Item = &'static &'static Family> {
+    ALL.get().copied().unwrap_or_default().iter()
+}
+
+/// A phrase, and what is filled into it.
+pub(crate) type Phrase = (Key, Vec<String>);
+
+/// What the page knows of one family.
+pub(crate) struct Family {
+    /// Its places, as the header has them.
+    pub(crate) places: &'static [Place],
+    /// The views that its tools name.
+    pub(crate) views: &'static [View],
+    /// What may be said to an assistant that has its tools, and the tool by which a host is known to serve it.
+    pub(crate) example: Option<(&'static str, Key)>,
+    /// How its own assistant greets.
+    pub(crate) greeting: Option<Greeting>,
+    /// What a person allows who allows a call of the tool with these arguments, where there are better words
+    /// than the tool's title.
+    pub(crate) asks: fn(&str, &Value, Lang) -> Option<Phrase>,
+    /// Makes the state that outlives its views.
+    pub(crate) provide: fn(Page),
+    /// Forgets what this browser keeps of its reader.
+    pub(crate) forget: fn(),
+    /// How forms are filled in that an assistant asks for.
+    pub(crate) forms: Option<Forms>,
+}
+
+/// Hears what came of a form, and whether that was just now and here.
+pub(crate) type Closed = Callback<(OpenForm, bool)>;
+
+/// Forms in a conversation.
+#[derive(Clone, Copy)]
+pub(crate) struct Forms {
+    /// One with a handle.
+    pub(crate) kept: fn(String, Option<Closed>) -> AnyView,
+    /// One that is kept nowhere, by its schema; its values, or that there are none, go to the callback.
+    pub(crate) loose: fn(Value, Callback<Option<Values>>) -> AnyView,
+}
+
+/// A family of which the page knows nothing yet.
+pub(crate) const NONE: Family = Family {
+    places: &[],
+    views: &[],
+    example: None,
+    greeting: None,
+    asks: |_, _, _| None,
+    provide: |_| {},
+    forget: || {},
+    forms: None,
+};
+
+/// How an assistant greets who has said nothing yet.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Greeting {
+    /// The assistant's name.
+    pub(crate) assistant: &'static str,
+    pub(crate) title: Key,
+    pub(crate) hint: Key,
+    /// What may be said to it.
+    pub(crate) examples: &'static [Key],
+}
+
+/// A place of the page.
+pub(crate) struct Place {
+    /// The tool by which a host is known to serve it.
+    pub(crate) tool: &'static str,
+    pub(crate) name: Key,
+    /// Where its link leads.
+    pub(crate) start: fn() -> Route,
+    /// Writes an address of its own as it is always written; none for another.
+    pub(crate) read: fn(&Address) -> Option<Address>,
+    /// Which of its stages is shown at a route; none where that is elsewhere. Within one stage, what is there
+    /// stays.
+    pub(crate) stage: fn(&Route) -> Option<String>,
+    pub(crate) draw: fn(&str) -> AnyView,
+    pub(crate) title: fn(Page, &Route) -> String,
+}
+
+/// How the outputs are drawn that name this view.
+pub(crate) struct View {
+    pub(crate) name: &'static str,
+    /// Draws `structuredContent`, with the whole result beside it; none where it is not what it should be.
+    pub(crate) draw: fn(&Value, &Value) -> Option<AnyView>,
+    /// The output in one line.
+    pub(crate) tell: fn(&Value) -> Option<Phrase>,
+    /// The pictures in it, each an object with `mimeType` and `data`.
+    pub(crate) pictures: Option<fn(&Value) -> Vec<&Value>>,
+    /// Whether its pictures are an assistant's answer, and stand there.
+    pub(crate) is_answer: bool,
+    /// What a conversation says of an output that stands elsewhere in it.
+    pub(crate) elsewhere: Option<Key>,
+}
+
+impl View {
+    pub(crate) const fn new(
+        name: &'static str,
+        draw: fn(&Value, &Value) -> Option<AnyView>,
+        tell: fn(&Value) -> Option<Phrase>,
+    ) -> Self {
+        Self { name, draw, tell, pictures: None, is_answer: false, elsewhere: None }
+    }
+}
+
+/// The place that shows a route, and which of its stages.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Shown {
+    at: usize,
+    stage: String,
+}
+
+impl Shown {
+    /// None where the route is no family's.
+    pub(crate) fn of(route: &Route) -> Option<Self> {
+        let mut all = places().enumerate();
+        all.find_map(|(at, it)| Some(Self { at, stage: (it.stage)(route)? }))
+    }
+
+    pub(crate) fn draw(&self) -> Option<AnyView> {
+        places().nth(self.at).map(|it| (it.draw)(&self.stage))
+    }
+}
+
+impl Place {
+    /// Whether there is a way to it: the host serves it, or that is not known yet and the page opens there.
+    pub(crate) fn is_shown(&self, page: Page) -> bool {
+        let is_known = page.tools.with(|it| it.here().is_some());
+        page.tool(self.tool).is_some() || (!is_known && self.has(&Route::default()))
+    }
+
+    pub(crate) fn has(&self, route: &Route) -> bool {
+        (self.stage)(route).is_some()
+    }
+
+    /// Where its link leads.
+    pub(crate) fn start(&self) -> Route {
+        (self.start)()
+    }
+}
+
+/// All places, in the order of the header.
+pub(crate) fn places() -> impl Iterator<Item = &'static Place> {
+    all().flat_map(|it| it.places)
+}
+
+/// Where the page opens.
+fn first() -> Route {
+    places().next().map_or(Route::Chat, Place::start)
+}
+
+/// The address as its family writes it; none where no family knows it.
+fn known(address: &Address) -> Option<Address> {
+    places().find_map(|it| (it.read)(address))
+}
+
+/// What the window is called at a route of a family's.
+pub(crate) fn title(page: Page, route: &Route) -> Option<String> {
+    let place = places().find(|it| it.has(route))?;
+    Some((place.title)(page, route))
+}
+
+/// How the assistant of that name greets, where it is a family's own.
+pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
+    all().filter_map(|it| it.greeting).find(|it| it.assistant == assistant)
+}
+
+/// What may be said to an assistant that has all tools that the host serves.
+pub(crate) fn examples(page: Page) -> Vec<Key> {
+    let served = all().filter_map(|it| it.example);
+    let is_known = page.tools.with(|it| it.here().is_some());
+    served.filter(|it| !is_known || page.tool(it.0).is_some()).map(|it| it.1).collect()
+}
+
+/// Whether the page opens at the first place: not where the host is known not to serve it.
+pub(crate) fn has_first(page: Page) -> bool {
+    places().next().is_some_and(|it| it.is_shown(page))
+}
+
+/// Makes the state of all of them.
+pub(crate) fn provide(page: Page) {
+    all().for_each(|it| (it.provide)(page));
+}
+
+/// Forgets what this browser keeps of its reader.
+pub(crate) fn forget() {
+    all().for_each(|it| (it.forget)());
+}
+
+fn view(name: Option<&str>) -> Option<&'static View> {
+    let name = name?;
+    all().flat_map(|it| it.views).find(|it| it.name == name)
+}
+
+/// Draws an output by the view of that name, if it fits it.
+pub(crate) fn draw(name: Option<&str>, value: &Value, raw: &Value) -> Option<AnyView> {
+    (view(name)?.draw)(value, raw)
+}
+
+/// An output in one line, if it is what the view of that name is for.
+pub(crate) fn tell(name: Option<&str>, value: &Value) -> Option<Phrase> {
+    (view(name)?.tell)(value)
+}
+
+/// Whether such an output is looked at rather than unfolded.
+pub(crate) fn is_looked_at(name: Option<&str>) -> bool {
+    view(name).is_some_and(|it| it.elsewhere.is_none())
+}
+
+/// What a conversation says of an output that stands elsewhere in it.
+pub(crate) fn elsewhere(name: Option<&str>) -> Option<Key> {
+    view(name)?.elsewhere
+}
+
+/// Whether such an output stands among the pictures of an answer.
+pub(crate) fn is_answer(name: Option<&str>) -> bool {
+    view(name).is_some_and(|it| it.is_answer)
+}
+
+/// Whether such an output is made of pictures.
+pub(crate) fn has_pictures(name: Option<&str>) -> bool {
+    view(name).is_some_and(|it| it.pictures.is_some())
+}
+
+/// The pictures in an output; those of an answer stand with it already, where it `has_pictures`.
+pub(crate) fn pictures<'a>(
+    name: Option<&str>,
+    value: &'a Value,
+    answer_has_pictures: bool,
+) -> Vec<&'a Value> {
+    let view = view(name).filter(|it| !(it.is_answer && answer_has_pictures));
+    view.and_then(|it| it.pictures).map_or_else(Vec::new, |it| it(value))
+}
+
+/// What a person allows who allows the call.
+pub(crate) fn asks(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
+    all().find_map(|it| (it.asks)(tool, params, lang))
+}
+
+/// The value as `T`, if it is one.
+pub(crate) fn fits<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+pub(crate) fn counted(key: Key, count: usize) -> Option<Phrase> {
+    Some((key, vec![count.to_string()]))
+}
+
+/// How forms are filled in that an assistant asks for.
+pub(crate) fn forms() -> Option<Forms> {
+    all().find_map(|it| it.forms)
+}
