@@ -7,22 +7,18 @@ use http::{Extensions, HeaderMap, header};
 use crate::{
     caller::Caller,
     config::Config,
-    http::{Share, Shares},
+    shares::{Share, Shares},
 };
 
-pub mod check;
 pub mod fresh;
 mod gateway;
 mod rate;
 mod refusal;
-pub mod scopes;
 mod tokens;
 
 pub(crate) use gateway::{Gateway, NoEntry};
-pub use rate::RateConfig;
-pub(crate) use rate::{Rate, Strangers, network};
+pub(crate) use rate::{Rate, Strangers};
 pub(crate) use refusal::{Shape, forbidden, insufficient_scope, refusal, too_many, unauthorized};
-pub use tokens::TokenConfig;
 pub(crate) use tokens::Tokens;
 
 /// Whoever can tell from a request who sends it.
@@ -47,6 +43,13 @@ pub(crate) struct Principal {
     pub(crate) share: Share,
     /// Until when they are let in.
     pub(crate) expires: Option<SystemTime>,
+}
+
+/// Who sent a request with these headers, as far as the guard found out.
+pub(crate) fn caller_of(headers: &HeaderMap, extensions: &Extensions) -> Caller {
+    let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+    let known = extensions.get::<Arc<Principal>>();
+    known.map_or_else(Caller::anonymous, |it| it.caller.clone()).speaking(language)
 }
 
 /// Where a request comes from that tries a password.

@@ -10,7 +10,7 @@ wasmtime::component::bindgen!({
     },
     exports: { default: async },
     require_store_data_send: true,
-    with: { "madoguchi:tool/assistants.run": crate::capability::AssistantRun },
+    with: { "madoguchi:tool/assistants.run": crate::assistant_run::AssistantRun },
 });
 
 pub(crate) mod migrations {
@@ -38,6 +38,16 @@ pub(crate) mod schedule {
         world: "with-schedule",
         exports: { default: async },
         require_store_data_send: true,
+    });
+}
+
+pub(crate) mod jobs {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-jobs",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
     });
 }
 

@@ -14,7 +14,7 @@ use std::{
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::{call_state::Clock, reach::files::read_at};
+use crate::clock::Clock;
 
 mod disk;
 mod index;
@@ -288,6 +288,24 @@ pub(crate) async fn sweep(blobs: Blobs, stop: CancellationToken) {
         let blobs = blobs.clone();
         let _ = tokio::task::spawn_blocking(move || blobs.sweep()).await;
     }
+}
+
+/// Fills `bytes` from `offset`, as far as the file goes.
+pub(crate) fn read_at(file: &fs::File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    let read = |bytes: &mut [u8], at| std::os::unix::fs::FileExt::read_at(file, bytes, at);
+    #[cfg(windows)]
+    let read = |bytes: &mut [u8], at| std::os::windows::fs::FileExt::seek_read(file, bytes, at);
+    let mut found = 0;
+    while found < bytes.len() {
+        match read(&mut bytes[found..], offset + found as u64) {
+            Ok(0) => break,
+            Ok(more) => found += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -2,50 +2,9 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, header};
 use serde::Deserialize;
 
-use crate::authorization::{Principal, scopes::Scopes};
-
-/// Whose a tool, a prompt or a resource is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner<'a> {
-    /// A component's, by its name.
-    Component(&'a str),
-    /// Another MCP server's, by its name in the configuration.
-    Server(&'a str),
-}
-
-/// Tools as a configuration names them: by name, by `component:NAME` or `server:NAME`, or `*` for all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
-pub struct ToolSet(Vec<String>);
-
-impl ToolSet {
-    /// Every tool there is.
-    pub fn all() -> Self {
-        Self(vec!["*".to_owned()])
-    }
-
-    /// Whether `tool`, which is `owner`'s, is one of them.
-    pub(crate) fn has(&self, owner: Owner<'_>, tool: &str) -> bool {
-        self.0.iter().any(|it| match it.split_once(':') {
-            Some(("component", name)) => owner == Owner::Component(name),
-            Some(("server", name)) => owner == Owner::Server(name),
-            _ => it == "*" || it == tool,
-        })
-    }
-
-    /// Whether `tool` is named itself.
-    pub(crate) fn names(&self, tool: &str) -> bool {
-        self.0.iter().any(|it| it == tool)
-    }
-
-    /// As they are written.
-    pub fn written(&self) -> &[String] {
-        &self.0
-    }
-}
+use crate::{scopes::Scopes, tool_set::Owner};
 
 /// A language as a BCP 47 tag, such as `ja` or `en-GB`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -106,13 +65,12 @@ impl Caller {
         Self { principal: "stdio".into(), ..Self::anonymous() }
     }
 
-    /// The counter itself, which launches the agents that it plays. No token can have that name: theirs
-    /// have no colon.
-    pub(crate) fn coordinator() -> Self {
-        Self { principal: "madoguchi:coordinator".into(), ..Self::anonymous() }
+    /// The component of that name, in a job of its own. No token can have that name: theirs have no colon.
+    pub(crate) fn component(name: &str) -> Self {
+        Self { principal: format!("madoguchi:component:{name}").into(), ..Self::anonymous() }
     }
 
-    /// An agent that the counter plays, as the tools that it picks see it.
+    /// An agent that a component plays, as the tools that its assistant picks see it.
     pub(crate) fn agent(agent_id: &str) -> Self {
         Self { principal: format!("madoguchi:agent:{agent_id}").into(), ..Self::anonymous() }
     }
@@ -135,13 +93,6 @@ impl Caller {
     /// Whether nobody knows who calls.
     pub(crate) fn is_anonymous(&self) -> bool {
         &*self.principal == "anonymous"
-    }
-
-    /// Whoever sent a request with these headers, as far as its guard found out.
-    pub(crate) fn of(headers: &HeaderMap, extensions: &http::Extensions) -> Self {
-        let language = headers.get(header::ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        let known = extensions.get::<Arc<Principal>>();
-        known.map_or_else(Self::anonymous, |it| it.caller.clone()).speaking(language)
     }
 
     /// Whether nothing is out of their reach.

@@ -11,24 +11,22 @@ use tokio_util::{
 
 use crate::{
     approvals::Approvals,
-    call_state::Clock,
-    caller::Caller,
+    call::Call,
     capability::Asking,
+    clock::Clock,
     component::{
-        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Output, Question,
-        Refusal, Round, Stop, Unavailable,
+        Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
+        Round, Stop, Unavailable,
     },
     definition::Shown,
     failure::Failure,
     grants::Grant,
-    mcp::thin::Answers,
-    notes::Notes,
-    record::{Record, Surface, Watch},
+    outcome::{Answers, Outcome},
+    record::{Record, Watch},
     registry::{Catalog, Registry},
     scheduler,
     seal::{Asked, Seal, State, StateError, TTL_S, digest},
     spent::{Claim, Spent},
-    telemetry::TraceHeaders,
     waiting::Waiting,
 };
 
@@ -38,15 +36,14 @@ mod method;
 mod offer;
 mod on_behalf;
 mod pass;
-mod result;
 mod unasked;
 
+pub(crate) use crate::call_result::{CallResult, block};
 pub(crate) use approved::{Reply, Speaker, questions_of};
 pub(crate) use handle::RouteCall;
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 pub(crate) use offer::Offer;
 pub(crate) use on_behalf::Behalf;
-pub(crate) use result::{CallResult, block};
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
 /// and say less about it.
@@ -67,64 +64,6 @@ pub(crate) struct Calls {
     approvals: Option<Approvals>,
 }
 
-/// One round of a call, as it came in.
-#[derive(Clone)]
-pub(crate) struct Call {
-    /// The name of the tool or the prompt, or the URI of the resource.
-    pub(crate) name: String,
-    /// A JSON object.
-    pub(crate) arguments: String,
-    /// The request's `_meta`, a JSON object.
-    pub(crate) meta: String,
-    pub(crate) caller: Caller,
-    /// What the client answered in this round, by the question's key.
-    pub(crate) responses: BTreeMap<String, Value>,
-    /// The state that came with the questions.
-    pub(crate) state: Option<String>,
-    /// Where what the call says meanwhile goes.
-    pub(crate) notes: Option<Notes>,
-    /// Where it came in.
-    pub(crate) surface: Surface,
-    /// The caller's place in a trace, as HTTP told it.
-    pub(crate) trace: TraceHeaders,
-    /// Who wants it, where that is not its caller.
-    pub(crate) via: Via,
-}
-
-/// Who wants a call on its caller's behalf.
-#[derive(Clone, Default)]
-pub(crate) struct Via {
-    /// `assistant:NAME` or `component:NAME`.
-    pub(crate) asked_by: Option<Arc<str>>,
-    /// The approval with which it is made.
-    pub(crate) approval: Option<Arc<str>>,
-    /// The components of which calls of tools wait for this one, the outermost first.
-    pub(crate) chain: Vec<Arc<str>>,
-}
-
-impl Call {
-    /// The first round of a call, by its caller themselves.
-    pub(crate) fn new(
-        name: String,
-        arguments: String,
-        (caller, surface): (Caller, Surface),
-        trace: TraceHeaders,
-    ) -> Self {
-        Self {
-            name,
-            arguments,
-            meta: "{}".to_owned(),
-            caller,
-            responses: BTreeMap::new(),
-            state: None,
-            notes: None,
-            surface,
-            trace,
-            via: Via::default(),
-        }
-    }
-}
-
 /// One round. Once it takes turns it goes on beside the calls of the others.
 async fn run<M: Method>(
     component: &Arc<LoadedComponent>,
@@ -143,16 +82,6 @@ async fn run<M: Method>(
             Err(CallError::Busy { component: component.name().clone(), retry_after_ms: 1_000 })
         }
     }
-}
-
-/// How a round ended.
-pub(crate) enum Outcome<T = Output> {
-    /// With whoever put it out, to be named should it not be usable.
-    Done { component: Arc<str>, call_id: u64, output: T },
-    /// Another server's result, as it stands.
-    Passed { result: Box<rmcp::model::ServerResult> },
-    /// The user must answer; the state comes back with the answers.
-    Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }
 
 /// What a call came to that was made on somebody's behalf.
@@ -303,7 +232,9 @@ impl Calls {
         let mut waiting = Waiting::begin(&component, call_id);
         loop {
             if asking.is_none() && component.needs(Grant::Calls) {
-                asking = Some(Asking::of_call(call, component.name(), &state.held));
+                let chain = call.via.chain.iter().chain([component.name()]).cloned();
+                let trace = call.trace.clone();
+                asking = Some(Asking::of_call(chain.collect(), trace, &state.held));
             }
             let held = || asking.as_ref().map(Asking::held).unwrap_or_default();
             let round = Round {

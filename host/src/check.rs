@@ -5,14 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    assistant, authorization,
     component::LoadError,
-    config::Config,
+    config::{Config, assistants, servers, tokens},
     grants::Grant,
     inspect,
     library::Library,
     sandbox::Sandbox,
-    servers,
     settings::Settings,
     solo::{Compiled, Solo},
 };
@@ -51,8 +49,8 @@ pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     if let Err(what) = config.connections.check(config.largest_body()) {
         findings.push(document.problem(&["connections"], what));
     }
-    let wrong = authorization::check::problems(config);
-    for it in wrong.into_iter().chain(assistant::check::problems(config)) {
+    let wrong = tokens::check::problems(config);
+    for it in wrong.into_iter().chain(assistants::check::problems(config)) {
         let path: Vec<_> = it.path.iter().map(String::as_str).collect();
         findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
     }
@@ -64,7 +62,7 @@ pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
         findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
     }
     for (name, component) in &config.components {
-        let mut asked = component.asks.iter().flatten();
+        let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
         if let Some(unknown) = asked.find(|it| !config.assistants.contains_key(*it)) {
             let what =
                 format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");

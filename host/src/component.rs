@@ -13,18 +13,18 @@ use wasmtime::{
 
 use crate::{
     bindings::{self, ToolComponentPre, exports::madoguchi::tool::tools as wit},
-    call_state::{CallState, Clock},
     capability::http::Outgoing,
+    capability::reach::Reach,
+    capability::state::CallState,
+    clock::Clock,
     database::{self, Database},
     definition::Tool,
     grants::{self, Grant},
     limits::Limits,
-    metrics::Tally,
-    output_check::OutputCheck,
-    reach::Reach,
     sandbox::{self, Sandbox},
     scheduler::Usage,
     settings::Settings,
+    tally::Tally,
 };
 
 pub use crate::bindings::madoguchi::tool::types::{
@@ -34,9 +34,12 @@ pub use wit::{InputRequired, Invocation, Output, Refusal, Stop, Unavailable, Wai
 
 mod error;
 mod examples;
+mod failure;
 mod fault;
+mod jobs;
 mod offers;
 mod optional;
+mod output_check;
 mod places;
 mod prompts;
 mod resources;
@@ -46,11 +49,13 @@ mod version;
 
 use offers::Exports;
 use optional::Optional;
+use output_check::OutputCheck;
 pub(crate) use places::Places;
 
-pub use error::{CallError, LoadError};
+pub use error::{CallError, LoadError, NameClash};
+pub use jobs::{Agenda, Job, JobOutcome, Pause};
 pub use offers::Offers;
-pub(crate) use optional::{RESERVED, Request};
+pub(crate) use optional::Request;
 pub(crate) use prompts::{
     Completion, CompletionRequest, PromptInvocation, PromptOutput, PromptRole, Reference,
 };
@@ -59,7 +64,8 @@ pub(crate) use resources::ReadRequest;
 pub(crate) use round::Round;
 pub use routes::Route;
 pub(crate) use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Unread};
-pub use version::Version;
+pub(crate) use version::GivesBack;
+pub use version::{Status, Version};
 
 /// What a component runs with: its name, grants, limits and belongings.
 #[derive(Clone)]

@@ -11,40 +11,47 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    approvals::ApprovalsConfig,
-    assistant::{self, AssistantConfig, CoordinatorConfig, Models},
     audit::AuditConfig,
-    authorization::{self, RateConfig, TokenConfig},
     blobs,
     caller::LanguageTag,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
-    servers::{self, ServerConfig},
     telemetry::TelemetryConfig,
 };
 
 mod accepted;
 mod aliases;
+mod approvals;
+pub(crate) mod assistants;
 mod chat;
 mod component;
 pub(crate) mod defaults;
 mod environment;
 mod error;
+mod given;
 mod merge;
 mod page;
 mod public_url;
+pub(crate) mod servers;
+pub mod tokens;
 
 pub use accepted::Accepted;
 pub(crate) use accepted::sentences;
-pub(crate) use aliases::CHAT;
 pub use aliases::{Alias, Aliases};
+pub(crate) use aliases::{CHAT, RESERVED};
+pub use approvals::ApprovalsConfig;
+
+pub use assistants::{AssistantConfig, ModelConfig, Models, Provider};
 pub use chat::{ChatConfig, TurnLimits};
 pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
+pub use given::Given;
 use merge::merged;
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
+pub use servers::ServerConfig;
+pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
 const ADDR: &str = "127.0.0.1:8808";
@@ -116,8 +123,6 @@ pub struct Config {
     pub models: Models,
     /// What `/api/chat` is, where a request names no assistant; and the gateway before it.
     pub chat: ChatConfig,
-    /// Who plays the agents of conversations.
-    pub coordinator: CoordinatorConfig,
     /// How long calls wait for a person's word, and how many are kept.
     pub approvals: ApprovalsConfig,
     /// The folder from which the paths in the configuration count.
@@ -172,7 +177,6 @@ struct ConfigFile {
     assistants: BTreeMap<String, AssistantConfig>,
     models: Models,
     chat: Option<ChatConfig>,
-    coordinator: CoordinatorConfig,
     approvals: ApprovalsConfig,
 }
 
@@ -261,7 +265,6 @@ impl Config {
             assistants: merged(said, "assistants")?,
             models: merged(said, "models")?,
             chat: merged(said, "chat")?,
-            coordinator: file.coordinator,
             approvals: file.approvals,
             base: PathBuf::new(),
             compiler: None,
@@ -276,8 +279,8 @@ impl Config {
             let table = table.to_owned();
             |what| ConfigError::Unworkable { table, what }
         };
-        let mut problems = authorization::check::problems(self);
-        problems.extend(assistant::check::problems(self));
+        let mut problems = tokens::check::problems(self);
+        problems.extend(assistants::check::problems(self));
         if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
             return Err(unworkable(&it.path.join("."))(it.what));
         }

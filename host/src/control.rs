@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    component::LoadError,
+    component::{GivesBack, LoadError},
     config::Config,
     generations::{Generation, Manifest, Pending, Shelf},
     grants::Grant,
     metrics::{Metrics, Snapshot},
     registry::Registry,
 };
+use futures::future::BoxFuture;
 
 /// Commands that may wait for their turn.
 const COMMANDS_MAX: usize = 16;
@@ -226,14 +227,6 @@ impl Control {
         self.command(name, Order::Accept(digest)).await
     }
 
-    /// Puts the version before `generation` back; returns once it serves.
-    pub(crate) async fn give_back(&self, name: &str, generation: u64) {
-        let order = self.command(name, Order::GiveBack(generation));
-        if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_MAX, order).await {
-            tracing::warn!(component = name, "it stays, though its calls trap: {error}");
-        }
-    }
-
     async fn command(&self, name: &str, order: Order) -> Result<ComponentReport, ControlError> {
         let (answer, answered) = oneshot::channel();
         let command = Command { name: name.to_owned(), order, answer };
@@ -269,5 +262,17 @@ impl Control {
 
     fn troubles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Trouble>> {
         self.troubles.lock().unwrap_or_else(|it| it.into_inner())
+    }
+}
+
+impl GivesBack for Control {
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()> {
+        let control = self.clone();
+        Box::pin(async move {
+            let order = control.command(&component, Order::GiveBack(generation));
+            if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_MAX, order).await {
+                tracing::warn!(component, "it stays, though its calls trap: {error}");
+            }
+        })
     }
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::component::Status;
 use crate::{difference::Difference, grants::Grant};
 
 mod shelf;
 
-pub(crate) use shelf::{Shelf, given};
+pub(crate) use shelf::Shelf;
+pub use shelf::given;
 
 /// Generations that are remembered; the bytes of fewer are kept.
 const GENERATIONS_MAX: usize = 50;
@@ -38,38 +40,6 @@ pub struct Generation {
     pub differences: Vec<Difference>,
     /// How it ended, or that it serves.
     pub status: Status,
-}
-
-/// How a generation ended, or that it serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Status {
-    /// It serves.
-    #[serde(rename = "serving")]
-    Serving,
-    /// Another one took its place.
-    #[serde(rename = "replaced")]
-    Replaced,
-    /// The operator went back to an earlier one.
-    #[serde(rename = "rolled back")]
-    RolledBack,
-    /// The host went back to the one before it.
-    #[serde(rename = "returned: its first three calls trapped")]
-    Returned,
-    /// The component was taken away.
-    #[serde(rename = "removed")]
-    Removed,
-}
-
-impl std::fmt::Display for Status {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Serving => "serving",
-            Self::Replaced => "replaced",
-            Self::RolledBack => "rolled back",
-            Self::Returned => "returned: its first three calls trapped",
-            Self::Removed => "removed",
-        })
-    }
 }
 
 /// A build that waits for the operator's word.

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) mod address;
 pub mod hosts;
 pub mod http;
 pub mod secret;
@@ -32,6 +33,8 @@ pub enum Grant {
     Events,
     /// Being run every `schedule_ms`.
     Schedule,
+    /// Doing jobs of its own.
+    Jobs,
     /// Answering requests under `/api/NAME`, and writing events while it does.
     Endpoints,
     /// Asking the assistants in `asks`.
@@ -42,7 +45,7 @@ pub enum Grant {
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Sql,
         Self::Settings,
         Self::Clock,
@@ -53,6 +56,7 @@ impl Grant {
         Self::Blobs,
         Self::Events,
         Self::Schedule,
+        Self::Jobs,
         Self::Endpoints,
         Self::Assistants,
         Self::Calls,
@@ -91,6 +95,7 @@ impl fmt::Display for Grant {
             Self::Blobs => "blobs",
             Self::Events => "events",
             Self::Schedule => "schedule",
+            Self::Jobs => "jobs",
             Self::Endpoints => "endpoints",
             Self::Assistants => "assistants",
             Self::Calls => "calls",

@@ -6,27 +6,22 @@ use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware,
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{any, get, post},
 };
-use http::{Method, StatusCode, header};
-use serde_json::json;
+use http::{Method, StatusCode};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod allowed;
 mod body;
-mod budget;
 mod cors;
 mod front;
 mod guard;
 mod listener;
-pub(crate) mod mend;
 mod state;
 
-pub(crate) use allowed::{host_of, hosts};
-pub(crate) use budget::{Share, Shares};
+pub(crate) use allowed::hosts;
 pub(crate) use front::Front;
-pub(crate) use guard::is_probed;
 pub(crate) use listener::Connections;
 
 use guard::Guard;
@@ -39,10 +34,14 @@ use crate::{
     config::Config,
     mcp::{
         McpServer,
-        thin::{self, Answers, Thin},
+        thin::{self, Thin},
     },
+    mend,
     metrics::Metrics,
+    outcome::Answers,
     page,
+    refusal::refusal,
+    shares::Shares,
 };
 
 /// What the routes work on.
@@ -120,17 +119,4 @@ pub(crate) fn operators(routes: Router, body_bytes_max: usize) -> Front {
 async fn other_method(method: Method) -> Response {
     let message = format!("{method} is not served here; the header Allow says what is.");
     refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
-}
-
-/// An error as REST has them.
-pub(crate) fn refusal(status: StatusCode, error: &str, message: &str) -> Response {
-    let body = json!({ "error": error, "message": message, "status": status.as_u16() });
-    (status, axum::Json(body)).into_response()
-}
-
-/// The same with status 503 and the time to come back, in whole seconds.
-pub(crate) fn retry_after(mut response: Response, ms: u64) -> Response {
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    response.headers_mut().insert(header::RETRY_AFTER, ms.div_ceil(1_000).max(1).into());
-    response
 }

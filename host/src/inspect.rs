@@ -39,6 +39,7 @@ impl Need {
     fn of_export(export: &str) -> Self {
         match export.split('@').next() {
             Some("madoguchi:tool/schedule") => Self::Grant(Grant::Schedule),
+            Some("madoguchi:tool/jobs") => Self::Grant(Grant::Jobs),
             Some("madoguchi:tool/endpoints" | "madoguchi:tool/routes") => {
                 Self::Grant(Grant::Endpoints)
             }

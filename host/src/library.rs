@@ -2,50 +2,28 @@
 //! compiled already.
 
 use std::{
-    borrow::Cow,
     collections::BTreeSet,
     fs,
     hash::{Hash, Hasher},
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    time::SystemTime,
 };
 
-use bytes::Bytes;
-use rust_embed::{EmbeddedFile, RustEmbed};
 use wasmtime::component::Component;
 
 use crate::{
     compiler,
     component::LoadError,
     config::Config,
-    loader::blocking,
     sandbox::Sandbox,
-    seal::{Seal, digest, hexadecimal},
+    seal::Seal,
+    source::{Bundle, Source, Stamp, name_of, read, write},
 };
 
 mod code;
 
 use code::CodeStore;
-
-/// Bytes that a component's file may have.
-pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
-
-/// The components that travel in the binary.
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../target/bundle/components"]
-#[allow_missing = true]
-struct Bundle;
-
-/// The components that travel in the binary, by name.
-pub(crate) fn bundled_files() -> impl Iterator<Item = (String, Cow<'static, [u8]>)> {
-    let mut files: Vec<_> = Bundle::iter().collect();
-    files.sort();
-    let bytes =
-        |file: Cow<'static, str>| Some((name_of(Path::new(&*file))?, Bundle::get(&file)?.data));
-    files.into_iter().filter_map(bytes)
-}
 
 /// The component folder, the bundled components, and the compiled code of both.
 #[derive(Clone)]
@@ -60,35 +38,6 @@ pub(crate) struct Library {
     /// The files of whose names it was told that they are no components' names.
     misnamed: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
-
-/// A component's bytes.
-#[derive(Clone)]
-pub(crate) struct Source {
-    pub(crate) bytes: Bytes,
-    /// SHA-256, in hexadecimal.
-    pub(crate) digest: String,
-    /// Where they come from, for people.
-    pub(crate) origin: String,
-}
-
-impl Source {
-    pub(crate) fn new(bytes: Vec<u8>, origin: String) -> Self {
-        Self { digest: digest(&bytes), bytes: bytes.into(), origin }
-    }
-
-    /// One that travels in the binary: neither copied nor read, for its digest came along.
-    fn bundled(file: EmbeddedFile) -> Self {
-        let bytes = match file.data {
-            Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-            Cow::Owned(bytes) => bytes.into(),
-        };
-        let digest = hexadecimal(&file.metadata.sha256_hash());
-        Self { bytes, digest, origin: "the binary".to_owned() }
-    }
-}
-
-/// Tells whether a file is the one that was seen before.
-pub(crate) type Stamp = (Option<SystemTime>, u64);
 
 impl Library {
     pub(crate) fn open(config: &Config, seal: &Seal) -> io::Result<Self> {
@@ -256,42 +205,18 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some((metadata.modified().ok(), metadata.len()))
 }
 
-/// The name of the component in `path`, where that is one.
-pub(crate) fn name_of(path: &Path) -> Option<String> {
-    let name = path.file_stem()?.to_str()?;
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.len() <= 64
-        && name.chars().all(fits);
-    is_name.then(|| name.to_owned())
-}
-
-pub(crate) fn read(path: &Path) -> io::Result<Source> {
-    let size = fs::metadata(path)?.len();
-    if size > FILE_BYTES_MAX {
-        let why = format!("{size} bytes; a component may have {FILE_BYTES_MAX}");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-    }
-    Ok(Source::new(fs::read(path)?, path.display().to_string()))
-}
-
-/// Writes beside and renames, so that nobody ever sees half of it.
-pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
-    fs::write(&beside, bytes)?;
-    fs::rename(&beside, file)
+/// Runs what takes a processor or waits for a disk where it holds up no call.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, LoadError> + Send + 'static,
+) -> Result<T, LoadError> {
+    let failed = |error| LoadError::Read(io::Error::other(error));
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_that_is_no_component_by_its_name_is_left_alone() {
-        assert_eq!(name_of(Path::new("/x/cinema.wasm")).as_deref(), Some("cinema"));
-        assert_eq!(name_of(Path::new("/x/../evil name.wasm")), None);
-        assert_eq!(name_of(Path::new("/x/.cinema.wasm")), None);
-    }
+    use crate::seal::digest;
 
     #[test]
     fn knows_the_digest_of_what_travels_in_the_binary() {

@@ -140,6 +140,10 @@ pub struct Limits {
     /// Time that the answer to one request for a route may take, what it calls and asks included, in
     /// milliseconds.
     pub route_ms_max: u64,
+    /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not.
+    pub jobs_max: usize,
+    /// Time that one run of a job may take, what it asks included, in milliseconds.
+    pub job_ms_max: u64,
     /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
     pub output_bytes_max: usize,
     /// Bytes that one call may write to the log and to its standard error; the rest is dropped.
@@ -188,6 +192,8 @@ impl Default for Limits {
             cpu_ms_max: 2_000,
             deadline_ms: 30_000,
             route_ms_max: 60_000,
+            jobs_max: 64,
+            job_ms_max: 900_000,
             output_bytes_max: 8 << 20,
             log_bytes_max: 64 << 10,
             table_elements_max: 20_000,
@@ -270,6 +276,8 @@ impl Limits {
         within("cpu_ms_max", self.cpu_ms_max, 1, TIME_MS_MAX)?;
         within("deadline_ms", self.deadline_ms, 1, TIME_MS_MAX)?;
         within("route_ms_max", self.route_ms_max, 1, TIME_MS_MAX)?;
+        within("jobs_max", self.jobs_max, 1, INSTANCES_MAX as usize)?;
+        within("job_ms_max", self.job_ms_max, 1, TIME_MS_MAX)?;
         within("output_bytes_max", self.output_bytes_max, 1 << 10, BYTES_MAX)?;
         within("log_bytes_max", self.log_bytes_max, 0, BYTES_MAX)?;
         within("table_elements_max", self.table_elements_max, 0, TABLE_ELEMENTS_MAX)?;

@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::{
-    call_state::Clock,
     capability::http::Outgoing,
+    capability::reach::{self, Reach, ReachError, Shared},
+    clock::Clock,
     component::{self, LoadError, LoadedComponent, Setup},
     config::Config,
     database::{self, Database},
@@ -18,12 +19,12 @@ use crate::{
         Grant,
         hosts::{Hosts, SecretError},
     },
-    library::{Library, Source},
+    library::{Library, blocking},
     metrics::Metrics,
-    reach::{self, Reach, ReachError, Shared},
     registry::Registry,
     sandbox::Sandbox,
     settings::{Settings, SettingsError},
+    source::Source,
 };
 
 mod self_test;
@@ -238,14 +239,6 @@ impl Loader {
             database.close().await;
         }
     }
-}
-
-/// Runs what takes a processor or waits for a disk where it holds up no call.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, LoadError> + Send + 'static,
-) -> Result<T, LoadError> {
-    let failed = |error| LoadError::Read(std::io::Error::other(error));
-    tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
 fn settle(

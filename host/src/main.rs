@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server, caller::LanguageTag, log::LogFormat, servers::ServerConfig};
+use host::{Config, Server, caller::LanguageTag, config::ServerConfig, log::LogFormat};
 
 mod cli;
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use wasmtime::ResourceLimiter;
 
-use crate::{limits::Limits, metrics::Tally};
+use crate::{limits::Limits, tally::Tally};
 
 /// Counts what one instance takes, and remembers which limit it ran into.
 pub(crate) struct Meter {

@@ -9,16 +9,14 @@ use std::{
     time::Instant,
 };
 
-use crate::{audit::Audit, record::Ending, registry::Registry};
+use crate::{audit::Audit, call::Ending, registry::Registry, tally::Tally};
 
-mod latency;
 mod runs;
-mod tally;
 mod text;
 
+pub use crate::tally::Snapshot;
 use runs::Runs;
-pub(crate) use runs::{LastSeen, Running};
-pub use tally::Tally;
+pub(crate) use runs::{LastSeen, Running, Usage};
 
 /// What [`Metrics::text`] is, for the header of an answer.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -61,27 +59,6 @@ impl Refused {
             Self::Rate => "rate",
         }
     }
-}
-
-/// What one component has done since the server started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Snapshot {
-    /// Calls that have ended.
-    pub calls: u64,
-    /// Those among them that ended by a fault of the component or the host.
-    pub errors: u64,
-    /// Those that ended in a trap.
-    pub traps: u64,
-    /// The time within which half of the calls ended, in microseconds.
-    pub p50_us: u64,
-    /// The time within which 99 of 100 calls ended, in microseconds.
-    pub p99_us: u64,
-    /// The most memory that one instance has had.
-    pub memory_peak_bytes: u64,
-    /// Calls that have a place now.
-    pub running: u64,
-    /// Calls that wait for one.
-    pub queued: u64,
 }
 
 impl Metrics {

@@ -6,12 +6,14 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    calls::{Call, Calls, Outcome},
+    call::Call,
+    calls::Calls,
     component::{CallError, Output},
     config::Config,
     events::Events,
     http::{self, Connections},
-    mcp::{McpServer, thin::Answers},
+    mcp::McpServer,
+    outcome::{Answers, Outcome},
     record::Watch,
     registry::Registry,
     seal::Seal,

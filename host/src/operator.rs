@@ -19,8 +19,8 @@ use crate::{
     calls::Calls,
     control::Control,
     http::{Front, operators},
-    library::FILE_BYTES_MAX,
     metrics::Metrics,
+    source::FILE_BYTES_MAX,
 };
 
 mod door;

@@ -14,10 +14,7 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use serde_json::json;
 
-use crate::{
-    config::Config,
-    http::{is_probed, refusal},
-};
+use crate::{config::Config, refusal::refusal};
 
 /// The page that travels in the binary: each file, and beside it the same as `.br` and `.gz`.
 #[derive(RustEmbed)]
@@ -179,6 +176,17 @@ pub(crate) fn address(config: &Config, addr: Option<SocketAddr>) -> Option<Arc<s
         addr.set_ip(Ipv4Addr::LOCALHOST.into());
     }
     Some(Arc::from(format!("http://{addr}")))
+}
+
+/// Where clients look for an authorization server, or for a transport of the past, without a token:
+/// that there is none is nothing to keep from them.
+const PROBED: [&str; 8] =
+    ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
+
+/// Whether clients look here for what this server has not got.
+pub(crate) fn is_probed(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    first == ".well-known" || PROBED.contains(&first)
 }
 
 #[cfg(test)]

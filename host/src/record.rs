@@ -2,10 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     time::{Instant, SystemTime},
 };
 
@@ -13,183 +10,40 @@ use rmcp::model::ServerResult;
 
 use crate::{
     audit::{self, Audit},
-    calls::{Call, Outcome},
+    call::{Call, Ending, next_call_id},
     component::{CallError, LoadedComponent, Stop},
     metrics::Metrics,
+    outcome::Outcome,
     registry::Registry,
     servers::Server,
     telemetry::{Span, Telemetry},
 };
 
-/// Numbers calls over all components.
-static CALLS: AtomicU64 = AtomicU64::new(1);
-
-/// The number of the next call, by which errors, log, audit log and traces name it.
-pub(crate) fn next_call_id() -> u64 {
-    CALLS.fetch_add(1, Ordering::Relaxed)
-}
-
-/// Where a call came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surface {
-    /// `/mcp` or stdio, revision 2026-07-28 and later.
-    Mcp,
-    /// The same, in an earlier revision.
-    McpLegacy,
-    /// `/rpc`.
-    Rpc,
-    /// An endpoint under `/api` that calls tools on its caller's behalf.
-    Rest,
-    /// The operator's listener.
-    Operator,
-    /// The counter itself, for an agent that it plays.
-    Agent,
-    /// A component, on its caller's behalf.
-    Component,
-}
-
-impl Surface {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Mcp | Self::McpLegacy => "mcp",
-            Self::Rpc => "rpc",
-            Self::Rest => "rest",
-            Self::Operator => "operator",
-            Self::Agent => "agent",
-            Self::Component => "component",
-        }
-    }
-
-    /// MCP's era, where it is MCP.
-    pub(crate) fn era(self) -> Option<&'static str> {
-        match self {
-            Self::Mcp => Some("modern"),
-            Self::McpLegacy => Some("legacy"),
-            Self::Rpc | Self::Rest | Self::Operator | Self::Agent | Self::Component => None,
-        }
+fn ending_of<T>(result: &Result<Outcome<T>, CallError>) -> Ending {
+    match result {
+        Ok(Outcome::Passed { result }) if is_refusal(result) => Ending::Refused,
+        Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Ending::Done,
+        Ok(Outcome::Asked { .. }) => Ending::Asked,
+        Err(error) => ending_of_error(error),
     }
 }
 
-/// How a call ended, in one of few words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// With an output.
-    Done,
-    /// With questions to the user.
-    Asked,
-    /// The tool refused, in its own words.
-    Refused,
-    /// The arguments did not fit.
-    InvalidArguments,
-    /// The tool cannot be had now, as it says itself.
-    Unavailable,
-    /// It took more than it may.
-    LimitExceeded,
-    /// The component broke down.
-    Trapped,
-    /// The component put out what it must not.
-    Broken,
-    /// All places were taken and the queue was full.
-    Busy,
-    /// No component offers the tool.
-    UnknownTool,
-    /// No component offers the prompt or has the resource.
-    NotFound,
-    /// The caller's scopes do not reach so far.
-    Forbidden,
-    /// The answers carried along did not belong to the call.
-    InvalidState,
-    /// Whoever asked went away.
-    Cancelled,
-}
-
-impl Ending {
-    /// Every ending there is, in the order of its numbers.
-    pub const ALL: [Self; 14] = [
-        Self::Done,
-        Self::Asked,
-        Self::Refused,
-        Self::InvalidArguments,
-        Self::Unavailable,
-        Self::LimitExceeded,
-        Self::Trapped,
-        Self::Broken,
-        Self::Busy,
-        Self::UnknownTool,
-        Self::NotFound,
-        Self::Forbidden,
-        Self::InvalidState,
-        Self::Cancelled,
-    ];
-
-    /// As metrics and the audit log call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Asked => "asked",
-            Self::Refused => "refused",
-            Self::InvalidArguments => "invalid_params",
-            Self::Unavailable => "unavailable",
-            Self::LimitExceeded => "limit_exceeded",
-            Self::Trapped => "trapped",
-            Self::Broken => "broken",
-            Self::Busy => "busy",
-            Self::UnknownTool => "unknown_tool",
-            Self::NotFound => "not_found",
-            Self::Forbidden => "forbidden",
-            Self::InvalidState => "invalid_request_state",
-            Self::Cancelled => "cancelled",
+fn ending_of_error(error: &CallError) -> Ending {
+    match error {
+        CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_)) => Ending::Asked,
+        CallError::Stopped(Stop::Refused(_)) => Ending::Refused,
+        CallError::Stopped(Stop::InvalidArguments(_)) => Ending::InvalidArguments,
+        CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. } => {
+            Ending::Unavailable
         }
-    }
-
-    /// Whether something is wrong with the component or the host, rather than with the call.
-    pub fn is_error(self) -> bool {
-        matches!(
-            self,
-            Self::Unavailable | Self::LimitExceeded | Self::Trapped | Self::Broken | Self::Busy
-        )
-    }
-
-    /// Whether the call was turned away, before anything ran or by what ran.
-    fn is_refusal(self) -> bool {
-        matches!(
-            self,
-            Self::Refused
-                | Self::InvalidArguments
-                | Self::Busy
-                | Self::UnknownTool
-                | Self::NotFound
-                | Self::Forbidden
-                | Self::InvalidState
-        )
-    }
-
-    fn of<T>(result: &Result<Outcome<T>, CallError>) -> Self {
-        match result {
-            Ok(Outcome::Passed { result }) if is_refusal(result) => Self::Refused,
-            Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Self::Done,
-            Ok(Outcome::Asked { .. }) => Self::Asked,
-            Err(error) => Self::of_error(error),
-        }
-    }
-
-    fn of_error(error: &CallError) -> Self {
-        match error {
-            CallError::Stopped(Stop::InputRequired(_) | Stop::Wait(_)) => Self::Asked,
-            CallError::Stopped(Stop::Refused(_)) => Self::Refused,
-            CallError::Stopped(Stop::InvalidArguments(_)) => Self::InvalidArguments,
-            CallError::Stopped(Stop::Unavailable(_)) | CallError::SettingsRefused { .. } => {
-                Self::Unavailable
-            }
-            CallError::LimitExceeded { .. } => Self::LimitExceeded,
-            CallError::Trapped { .. } => Self::Trapped,
-            CallError::Broken { .. } => Self::Broken,
-            CallError::Busy { .. } => Self::Busy,
-            CallError::UnknownTool { .. } => Self::UnknownTool,
-            CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. } => Self::NotFound,
-            CallError::Forbidden { .. } => Self::Forbidden,
-            CallError::State(_) => Self::InvalidState,
-        }
+        CallError::LimitExceeded { .. } => Ending::LimitExceeded,
+        CallError::Trapped { .. } => Ending::Trapped,
+        CallError::Broken { .. } => Ending::Broken,
+        CallError::Busy { .. } => Ending::Busy,
+        CallError::UnknownTool { .. } => Ending::UnknownTool,
+        CallError::UnknownPrompt { .. } | CallError::UnknownResource { .. } => Ending::NotFound,
+        CallError::Forbidden { .. } => Ending::Forbidden,
+        CallError::State(_) => Ending::InvalidState,
     }
 }
 
@@ -272,7 +126,7 @@ pub(crate) struct Record<'a> {
 impl Record<'_> {
     /// Ends it with `result`.
     pub(crate) fn end<T>(self, result: &Result<Outcome<T>, CallError>) {
-        self.end_as(Ending::of(result), result.as_ref().err());
+        self.end_as(ending_of(result), result.as_ref().err());
     }
 
     /// Ends that of a request for a route with its answer's status.
@@ -283,7 +137,7 @@ impl Record<'_> {
                 self.ending = Ending::Refused;
                 self.word = format!("status_{status}").into();
             }
-            Err(error) => self.end_as(Ending::of_error(error), Some(error)),
+            Err(error) => self.end_as(ending_of_error(error), Some(error)),
         }
     }
 
@@ -309,7 +163,8 @@ impl Drop for Record<'_> {
         if let Some(server) = &self.server {
             self.span.server((self.method, &self.call.name), &server.name);
         }
-        let (asked, component) = ((self.method, &*self.call.name), self.component.as_deref());
+        let asked = (self.method, &*self.call.name);
+        let component = self.component.as_deref().map(|it| (&**it.name(), &**it.digest()));
         self.span.outcome(self.round, asked, component, self.ending, &self.word);
         if !self.watch.audit.is_enabled() {
             return;

@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::watch;
 
 use crate::{
-    caller::{Caller, Owner},
-    component::LoadedComponent,
+    caller::Caller,
+    component::{LoadedComponent, NameClash},
     definition::{Audience, Shown, Template, Tool},
+    tool_set::Owner,
 };
 
 mod served;
@@ -40,20 +41,6 @@ pub(crate) struct Changed {
     pub(crate) tools: u64,
     pub(crate) prompts: u64,
     pub(crate) resources: u64,
-}
-
-/// Two components offer the same.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "it offers the {what} {name}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
-)]
-pub struct NameClash {
-    /// A tool, a prompt, a resource or a template.
-    pub what: &'static str,
-    /// Its name, or its URI.
-    pub name: Arc<str>,
-    /// Who offered it first.
-    pub incumbent: Arc<str>,
 }
 
 impl Catalog {

@@ -13,16 +13,17 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    capability::reach,
     component::{LoadError, LoadedComponent},
     control::{Command, Control, Trouble, Troubles},
     database::Database,
     generations::{Shelf, Status},
     grants::hosts::Hosts,
-    library::{Library, Stamp},
+    library::Library,
     loader::Loader,
-    reach,
     registry::Registry,
     settings::{self, Settings},
+    source::Stamp,
 };
 
 mod builds;

@@ -24,7 +24,7 @@ use wasmtime_wasi_io::bindings::wasi::io;
 
 use crate::{
     bindings::madoguchi::tool,
-    call_state::{CallContext, CallState},
+    capability::state::{CallContext, CallState},
     grants::Grant,
     limits::{Limits, SandboxConfig, TABLE_ELEMENTS_MAX},
     scheduler::{Heavy, Pace, Scheduler},
@@ -258,7 +258,7 @@ pub(crate) fn linker(
             Grant::Assistants => tool::assistants::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Calls => tool::calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             // Leave to be called, which imports nothing.
-            Grant::Schedule | Grant::Endpoints => {}
+            Grant::Schedule | Grant::Jobs | Grant::Endpoints => {}
         }
     }
     Ok(linker)

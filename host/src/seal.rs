@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::component::Datetime;
+use crate::bindings::madoguchi::tool::types::Datetime;
 
 /// How long a question can be answered, in seconds.
 pub(crate) const TTL_S: u64 = 60 * 60;

@@ -24,24 +24,22 @@ use crate::{
         services::Services,
     },
     approvals::Approvals,
-    assistant::{
-        Runner,
-        agents::{self, Stage},
-        turns::Turns,
-    },
+    assistant::{Runner, turns::Turns},
     audit::Audit,
     authorization::Gateway,
     blobs::{self, Blobs},
-    call_state::Clock,
     calls::{Behalf, Calls},
+    capability::reach::Shared,
     capability::{Assistants, Executor},
+    clock::Clock,
     config::Config,
     control::{Command, Control, Troubles},
     data::{Data, DataError},
     disk::Disk,
     events::{Events, Listener},
-    generations::Shelf,
+    generations::{self, Shelf},
     http::{self, Connections, Front, Routes},
+    jobs::{self, Works},
     library::Library,
     limits::ConnectionsConfig,
     loader::Loader,
@@ -49,14 +47,13 @@ use crate::{
     metrics::Metrics,
     operator::{self, Door, Listening, Operator},
     page,
-    reach::Shared,
     record::Watch,
     registry::Registry,
     reload::Reloader,
     sandbox::Sandbox,
     schedule,
     seal::Seal,
-    servers::Servers,
+    servers::{Counter, Servers},
     spent::Spent,
     telemetry::Telemetry,
 };
@@ -200,7 +197,7 @@ impl Server {
         let shelf = Shelf::open(&config.data).map_err(data)?;
         let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
         let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
-        config.take_accepted();
+        config.take_accepted(generations::given(&config.data));
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
             .map_err(StartError::Sandbox)?;
 
@@ -246,7 +243,10 @@ impl Server {
         let reload = when.load(reloader, commands, &registry, &stop).await;
 
         // Until the last call has its answer, not only until no more are taken in.
-        let (servers, reached) = Servers::start(&config, &registry, &watch.metrics, &hang_up);
+        let counter: Arc<dyn Counter> = Arc::new(registry.clone());
+        let tally = |label: &str| watch.metrics.of(label);
+        let others = (&config.servers, &*config.base);
+        let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
         let answers = (seal, spent);
         let gateway = Gateway::new(&config, &answers.0, &clock);
         let kept = config.data.join("turns");
@@ -314,9 +314,9 @@ impl Server {
             running: running.clone(),
             metrics: watch.metrics.clone(),
         };
-        let stage = Stage::new(&config, (&routes.calls, &registry), (&clock, &watch.metrics));
-        let agents = agents::start(stage, &events, &stop);
-        let mut tasks = vec![reload, asks, agents, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
+        let works = Works { registry: registry.clone(), events: events.clone(), clock };
+        let jobs = jobs::start(works, &stop);
+        let mut tasks = vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
         tasks.extend(reached);
         tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
         let (addr, door) = (None, None);

@@ -10,7 +10,12 @@
 //! nobody here can answer, so it is told that we cannot; what it asks by `input_required` becomes a
 //! question of ours.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     sync::{Notify, watch},
@@ -20,15 +25,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     component::{CallError, Places, Stop, Unavailable},
-    config::Config,
+    config::ServerConfig,
     limits::Limits,
-    metrics::{Metrics, Tally},
-    registry::Registry,
+    tally::Tally,
 };
 
 mod ask;
 mod call;
-mod config;
 mod connection;
 mod hears;
 mod keeper;
@@ -36,17 +39,13 @@ mod limited;
 mod lists;
 mod offer;
 mod retry;
-mod secret;
 mod seen;
 mod sse;
 
 pub(crate) use ask::Ask;
 pub(crate) use call::{Answer, Request};
-pub use config::ServerConfig;
-pub(crate) use config::unworkable;
 pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
 pub(crate) use retry::{delay, jitter};
-pub use secret::Given;
 pub(crate) use sse::EventLimit;
 
 use connection::Connection;
@@ -79,6 +78,18 @@ enum Link {
     Down { why: Arc<str> },
 }
 
+/// Where what servers offer is put for callers to find.
+pub(crate) trait Counter: Send + Sync {
+    /// The digest of what the server of that name offers now.
+    fn offered(&self, server: &str) -> Option<String>;
+
+    /// Puts `offer` in the place of what its server offered before; the tools that others hide.
+    fn offer(&self, offer: Offer) -> Vec<Arc<str>>;
+
+    /// Takes what the server of that name offers away.
+    fn withdraw(&self, server: &str);
+}
+
 /// All servers of one host.
 #[derive(Clone, Default)]
 pub(crate) struct Servers(Arc<[Arc<Server>]>);
@@ -91,21 +102,20 @@ pub(crate) struct Status {
 }
 
 impl Servers {
-    /// Begins to reach the servers of `config`, and waits for none of them. Their tasks end after
-    /// `stop`.
+    /// Begins to reach `servers`, and waits for none of them; `base` is the folder from which their paths
+    /// count, `tally` has the counters of each by its label. Their tasks end after `stop`.
     pub(crate) fn start(
-        config: &Config,
-        registry: &Registry,
-        metrics: &Metrics,
+        (servers, base): (&BTreeMap<String, ServerConfig>, &Path),
+        counter: &Arc<dyn Counter>,
+        tally: impl Fn(&str) -> Arc<Tally>,
         stop: &CancellationToken,
     ) -> (Self, Vec<JoinHandle<()>>) {
-        let servers: Arc<[_]> = config
-            .servers
-            .iter()
-            .map(|(name, it)| Arc::new(Server::new(name, it, &config.base, metrics)))
-            .collect();
+        let server = |(name, it): (&String, &ServerConfig)| {
+            Arc::new(Server::new(name, it, base, tally(&label_of(name))))
+        };
+        let servers: Arc<[_]> = servers.iter().map(server).collect();
         let keep = |it: &Arc<Server>| {
-            tokio::spawn(keeper::keep(it.clone(), registry.clone(), stop.clone()))
+            tokio::spawn(keeper::keep(it.clone(), counter.clone(), stop.clone()))
         };
         let tasks = servers.iter().map(keep).collect();
         (Self(servers), tasks)
@@ -125,8 +135,7 @@ impl Servers {
 }
 
 impl Server {
-    fn new(name: &str, config: &ServerConfig, folder: &std::path::Path, metrics: &Metrics) -> Self {
-        let label = format!("server:{name}");
+    fn new(name: &str, config: &ServerConfig, folder: &Path, tally: Arc<Tally>) -> Self {
         let environment = || std::env::var("MCP_RETRY_BASE_MS").ok()?.parse().ok();
         let base = config.retry_base_ms.or_else(environment).map(Duration::from_millis);
         let limits = Limits {
@@ -135,8 +144,8 @@ impl Server {
             ..Limits::default()
         };
         Self {
-            tally: metrics.of(&label),
-            label: label.into(),
+            tally,
+            label: label_of(name).into(),
             name: name.into(),
             prefix: config.prefix(name),
             base: base.unwrap_or(retry::BASE).clamp(Duration::from_millis(1), retry::WAIT_MAX),
@@ -171,16 +180,15 @@ impl Server {
     }
 
     /// Puts what the server offers on the counter, unless it is there already.
-    fn offers(self: &Arc<Self>, registry: &Registry, lists: Lists) {
+    fn offers(self: &Arc<Self>, counter: &dyn Counter, lists: Lists) {
         let offer = Offer::of(self, lists);
-        let before = registry.catalog().served().offer(&self.name).map(|it| it.digest.clone());
-        if before.as_ref() == Some(&offer.digest) {
+        if counter.offered(&self.name).as_ref() == Some(&offer.digest) {
             return;
         }
         for what in &offer.left_out {
             tracing::warn!(target: "server", server = &*self.name, "not offered: {what}");
         }
-        let (tools, hidden) = (offer.tools.len(), registry.offer(offer));
+        let (tools, hidden) = (offer.tools.len(), counter.offer(offer));
         tracing::info!(target: "server", server = &*self.name, tools, "is there");
         for name in hidden {
             tracing::warn!(target: "server", server = &*self.name, "not offered: tool {name}: a component or another server has that name");
@@ -188,12 +196,17 @@ impl Server {
     }
 
     /// Takes what it offered off the counter.
-    fn is_down(&self, registry: &Registry, failed: &Failed) {
+    fn is_down(&self, counter: &dyn Counter, failed: &Failed) {
         let why: Arc<str> = self.masked(&failed.what()).into();
         let before = self.link.send_replace(Link::Down { why: why.clone() });
         if !matches!(before, Link::Down { why: before } if before == why) {
             tracing::warn!(target: "server", server = &*self.name, "is not there: {why}");
         }
-        registry.withdraw(&self.name);
+        counter.withdraw(&self.name);
     }
+}
+
+/// A server's name where components have theirs.
+fn label_of(name: &str) -> String {
+    format!("server:{name}")
 }

@@ -11,10 +11,11 @@ use wasmtime::component::Component;
 
 use crate::{
     blobs::Blobs,
-    call_state::Clock,
     caller::Caller,
     calls::answer_in_solo,
-    capability::{Asking, ToolCalls, http::Outgoing},
+    capability::reach::Reach,
+    capability::{Asking, Asks, ToolCalls, http::Outgoing},
+    clock::Clock,
     compiler,
     component::{
         Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
@@ -24,12 +25,12 @@ use crate::{
     events::Listener,
     failure::Failure,
     grants::{Grant, hosts::Hosts},
-    library::{Library, Source},
+    library::Library,
     limits::{Limits, SandboxConfig},
-    reach::Reach,
     sandbox::Sandbox,
     seal::digest,
     settings::Settings,
+    source::Source,
 };
 
 /// A component that is about to run alone.
@@ -43,6 +44,8 @@ pub struct Solo {
     folders: Vec<(String, PathBuf)>,
     calls: ToolCalls,
     others: Option<Arc<calls::Tools>>,
+    asks: Asks,
+    fake: Option<Arc<jobs::Fake>>,
 }
 
 /// A component that runs alone.
@@ -52,11 +55,13 @@ pub struct Running {
     published: Mutex<Listener>,
     _store: Option<TemporaryStore>,
     _others: Option<Arc<calls::Tools>>,
+    _fake: Option<Arc<jobs::Fake>>,
 }
 
 mod calls;
 mod configured;
 mod dialogue;
+mod jobs;
 mod offers;
 mod routes;
 mod store;
@@ -145,6 +150,8 @@ impl Solo {
             folders,
             calls,
             others: None,
+            asks: Asks::default(),
+            fake: None,
         }
     }
 
@@ -246,6 +253,7 @@ impl Solo {
         reach.blobs = store.as_ref().map(|it| it.blobs.clone());
         reach.page = self.page.take();
         reach.calls = std::mem::take(&mut self.calls);
+        reach.assistants = std::mem::take(&mut self.asks);
         let published = Mutex::new(reach.bell.listen());
         self.setup.reach = Arc::new(reach);
         self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
@@ -267,7 +275,8 @@ impl Solo {
             component = component.listed().await?;
         }
         let caller = Mutex::new(Caller::anonymous());
-        Ok(Running { component, caller, published, _store: store, _others: self.others.take() })
+        let (others, fake) = (self.others.take(), self.fake.take());
+        Ok(Running { component, caller, published, _store: store, _others: others, _fake: fake })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Traces for an OpenTelemetry collector: one span a call, its parent the client's, with the
 //! instance and each use of a capability below it. Off unless configured, and next to free then.
 
-use http::HeaderMap;
 use serde::Deserialize;
 
 #[cfg(not(feature = "otlp"))]
@@ -13,9 +12,6 @@ mod otlp;
 pub(crate) use off::{Span, Telemetry};
 #[cfg(feature = "otlp")]
 pub(crate) use otlp::{Span, Telemetry};
-
-/// Bytes that a `traceparent` or `tracestate` may have; the W3C asks for 512 of the latter.
-const HEADER_BYTES_MAX: usize = 512;
 
 /// `[telemetry]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -69,44 +65,5 @@ impl TelemetryConfig {
             Ok(it) if is_web(&it) => Ok(()),
             _ => Err(TelemetryError::Endpoint(endpoint.clone())),
         }
-    }
-}
-
-/// The caller's place in a trace, as the request's headers tell it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TraceHeaders {
-    pub(crate) parent: Option<Box<str>>,
-    pub(crate) state: Option<Box<str>>,
-}
-
-impl TraceHeaders {
-    /// Those of an HTTP request; most have none.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let text = |name| {
-            let value = headers.get(name)?.to_str().ok()?;
-            (value.len() <= HEADER_BYTES_MAX).then(|| value.into())
-        };
-        Self { parent: text("traceparent"), state: text("tracestate") }
-    }
-
-    /// Those of a request's `_meta`, which count before HTTP's.
-    #[cfg(feature = "otlp")]
-    fn of_meta(meta: &str) -> Self {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Meta<'a> {
-            #[serde(borrow)]
-            traceparent: Option<std::borrow::Cow<'a, str>>,
-            #[serde(borrow)]
-            tracestate: Option<std::borrow::Cow<'a, str>>,
-        }
-        if !meta.contains("traceparent") {
-            return Self::default();
-        }
-        let meta: Meta<'_> = serde_json::from_str(meta).unwrap_or_default();
-        let short = |it: Option<std::borrow::Cow<'_, str>>| {
-            it.filter(|it| it.len() <= HEADER_BYTES_MAX).map(|it| it.into())
-        };
-        Self { parent: short(meta.traceparent), state: short(meta.tracestate) }
     }
 }

@@ -8,6 +8,7 @@ mod model;
 mod office;
 mod people;
 mod people_chats;
+mod playing;
 mod reading;
 mod sessions;
 mod shares;

@@ -7,8 +7,15 @@ use serde_json::{Value, json};
 use tests::{bench::Bench, bench::Tested, component_bytes};
 
 /// What the component imports, so what it must be granted to load.
-const IMPORTED: [Grant; 6] =
-    [Grant::Sql, Grant::Clock, Grant::Folders, Grant::Files, Grant::Blobs, Grant::Events];
+const IMPORTED: [Grant; 7] = [
+    Grant::Sql,
+    Grant::Clock,
+    Grant::Folders,
+    Grant::Files,
+    Grant::Blobs,
+    Grant::Events,
+    Grant::Assistants,
+];
 
 fn imported() -> Bench {
     IMPORTED.into_iter().fold(Bench::of("reach"), Bench::grant)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use host::{Config, Server, call_state::Clock};
+use host::{Config, Server, clock::Clock};
 use reqwest::redirect;
 use serde_json::{Value, json};
 use tests::{
@@ -13,7 +13,7 @@ use tests::{
 };
 
 /// What the component `reach` needs to answer look-ups.
-const REACH: &str = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'files', 'folders', 'blobs', 'events', 'endpoints']\n";
+const REACH: &str = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'files', 'folders', 'blobs', 'events', 'endpoints', 'assistants']\n";
 
 /// A server with the component `reach` and these lines of configuration beside its grants.
 async fn serving(lines: &str) -> TestServer {

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Server, call_state::Clock, grants::Grant};
+use host::{Server, clock::Clock, grants::Grant};
 use serde_json::{Value, json};
 use tests::{
     client::Client,

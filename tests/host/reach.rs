@@ -3,6 +3,7 @@
 
 mod blobs;
 mod files;
+mod jobs;
 mod lookups;
 mod routes;
 mod schedule;

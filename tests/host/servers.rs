@@ -1,6 +1,6 @@
 //! Other MCP servers behind the same counter (ILL-10 to ILL-17, ILL-52, ILL-53, ILL-X2, ILL-X7).
 
-use host::{Config, registry::Catalog, servers::ServerConfig};
+use host::{Config, config::ServerConfig, registry::Catalog};
 use serde_json::{Value, json};
 use tests::{
     component_bytes,

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Server, call_state::Clock};
+use host::{Server, clock::Clock};
 use serde_json::{Value, json};
 use tests::{client::Client, component_bytes, server::Folders};
 

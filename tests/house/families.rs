@@ -1,47 +1,11 @@
-//! What the host still names of the families of tools. The list may only shrink: each move of a family's
-//! code into its component takes names away, and a new one has no place here.
+//! A family's tools, components and views are named in its own folders: never in the host, and on the page in its
+//! folder alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::repository::{files, text};
-
-/// By file: the components it names, and their tools.
-const KNOWN: [(&str, &[&str]); 7] = [
-    (
-        "host/src/assistant/agents.rs",
-        &["conversations", "list_purposes", "respond_chat", "send_message"],
-    ),
-    (
-        "host/src/assistant/agents/binding.rs",
-        &[
-            "end_conversation",
-            "get_conversation_messages",
-            "get_next_action",
-            "get_pending_messages",
-            "logout",
-            "report_usage",
-        ],
-    ),
-    ("host/src/assistant/agents/dialogue.rs", &["end_conversation"]),
-    ("host/src/assistant/agents/dialogue/mind.rs", &["report_usage"]),
-    (
-        "host/src/assistant/agents/dialogue/voice.rs",
-        &["end_conversation", "respond_chat", "send_message"],
-    ),
-    (
-        "host/src/assistant/agents/player.rs",
-        &[
-            "get_conversation_messages",
-            "get_next_action",
-            "get_pending_messages",
-            "launch_agent",
-            "logout",
-        ],
-    ),
-    ("host/src/assistant/agents/tools.rs", &["list_purposes"]),
-];
 
 /// The names of all components that ship, and of their tools, by their goldens.
 fn names() -> BTreeSet<String> {
@@ -71,7 +35,7 @@ fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_host_names_no_more_of_the_families_than_before() {
+fn the_host_names_nothing_of_a_family() {
     let names = names();
     let is_host = |path: &&String| {
         path.starts_with("host/src/")
@@ -84,11 +48,7 @@ fn the_host_names_no_more_of_the_families_than_before() {
         .map(|path| (path.as_str(), named(path, &names)))
         .filter(|it| !it.1.is_empty())
         .collect();
-    let known: BTreeMap<_, BTreeSet<_>> = KNOWN
-        .iter()
-        .map(|(path, names)| (*path, names.iter().map(|it| (*it).to_owned()).collect()))
-        .collect();
-    assert_eq!(found, known, "left: what stands there; right: what may. Names only ever go");
+    assert_eq!(found, BTreeMap::new(), "a family's names have no place in the host");
 }
 
 /// Words of the page that are also names: of an address, of an entry, of a style.

@@ -55,7 +55,7 @@ fn every_route_of_the_server_under_api_is_a_reserved_name() {
             }
         }
     }
-    let list = text("host/src/component/optional.rs");
+    let list = text("host/src/config/aliases.rs");
     let list = list.split_once("RESERVED: ").and_then(|it| it.1.split_once("];"));
     let list = list.expect("the list of reserved names").0;
     let reserved: std::collections::BTreeSet<_> =

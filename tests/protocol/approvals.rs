@@ -119,7 +119,7 @@ async fn an_assistant_of_somebody_else_is_allowed_in_the_chat() {
     }
     let lines = "
 [components.reach]
-grants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints']
+grants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints', 'assistants']
 http = []
 [components.clerk]
 grants = ['calls', 'endpoints', 'settings']

@@ -106,9 +106,7 @@ fn over_stdio(mut client: Command) -> Value {
 fn given_up(folders: &Folders, mut seen: Value) -> Value {
     let log = std::fs::read_to_string(folders.data().join("audit/audit.jsonl")).unwrap();
     let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-    // The host's own look for agents ends with the host.
-    let own = |it: &Value| it["tool"] == "list_purposes";
-    let given = lines.filter(|it| it["outcome"] == "cancelled" && !own(it));
+    let given = lines.filter(|it| it["outcome"] == "cancelled");
     let given: Vec<_> = given.map(|it| it["tool"].clone()).collect();
     seen["cancelled"] = json!(given);
     seen

@@ -1,7 +1,7 @@
 //! The page where the operator wants a token: it asks for one, and shows no more than the token allows.
 
 use fantoccini::key::Key;
-use host::authorization::{fresh::FreshToken, scopes::Scope};
+use host::{authorization::fresh::FreshToken, scopes::Scope};
 use tests::{
     browser::{Browser, Look},
     component_bytes,

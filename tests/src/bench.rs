@@ -9,9 +9,9 @@ use std::{
 
 use host::{
     blobs::Blobs,
-    call_state::Clock,
     caller::Caller,
-    component::{Answer, AnswerAction, Content, Contents},
+    clock::Clock,
+    component::{Agenda, Answer, AnswerAction, Content, Contents, JobOutcome},
     grants::Grant,
     limits::Limits,
     sandbox::Sandbox,
@@ -75,6 +75,20 @@ impl Bench {
         answers: impl Fn(&str, &Value) -> Called + Send + Sync + 'static,
     ) -> Self {
         self.solo = self.solo.calls(offers, answers);
+        self
+    }
+
+    /// Lets it ask this assistant in its jobs, with so many turns and tokens for one conversation; what a run
+    /// comes to is the data of its last event, by what was asked: `assistant`, `message`, `history`,
+    /// `language`, `context` and `part`.
+    #[must_use]
+    pub fn assistant(
+        mut self,
+        name: &str,
+        budget: (u32, u64),
+        answers: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.solo = self.solo.assistant(name, budget, answers);
         self
     }
 
@@ -166,6 +180,16 @@ impl Tested {
     /// Runs its schedule once.
     pub async fn run_schedule(&self) -> Result<(), String> {
         self.running.run_schedule().await
+    }
+
+    /// What it has to do now, beside the jobs of those keys.
+    pub async fn due(&self, running: &[&str]) -> Result<Agenda, String> {
+        self.running.due(running).await
+    }
+
+    /// One run of a job.
+    pub async fn run_job(&self, key: &str, input: &str) -> Result<JobOutcome, String> {
+        self.running.run_job(key, input).await
     }
 
     /// Looks something up, as `GET /api/NAME/PATH` would.

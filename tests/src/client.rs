@@ -6,6 +6,8 @@ use futures::StreamExt;
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 
+use crate::log;
+
 /// The revision that it speaks.
 pub const MODERN: &str = "2026-07-28";
 
@@ -123,7 +125,7 @@ impl Client {
     /// The structured output of a call that must succeed.
     pub async fn output(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
-        assert_ne!(result["isError"], true, "{tool}: {result}");
+        assert_ne!(result["isError"], true, "{tool}: {result}{}", log::reason(&result));
         result["structuredContent"].clone()
     }
 

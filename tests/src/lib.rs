@@ -17,6 +17,7 @@ pub mod forms;
 pub mod goldens;
 pub mod legacy;
 pub mod library;
+pub mod log;
 pub mod maps;
 pub mod operator;
 pub mod process;

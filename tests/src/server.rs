@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Config, Server, call_state::Clock};
+use host::{Config, Server, clock::Clock};
 use tempfile::TempDir;
 
 use crate::{client::Client, compiled};
@@ -111,6 +111,7 @@ impl TestServer {
 
     /// The same with a key of its own, so that nothing that another server sealed is known to it.
     pub async fn start_with_nothing(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
+        crate::log::keep();
         let mut config = folders.config();
         change(&mut config);
         let server = Server::start_at(config.clone(), Clock::System).await.expect("it starts");

@@ -44,6 +44,12 @@ impl Moment {
         Self::of_ms(self.ms() + i64::from(seconds) * 1_000)
     }
 
+    /// As the host has it.
+    #[must_use]
+    pub fn time(self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_millis(self.ms().try_into().unwrap_or_default())
+    }
+
     /// As the database has it.
     #[must_use]
     pub fn stored(self) -> String {

@@ -4,7 +4,7 @@ use toolkit::events;
 
 /// The list of conversations: any of them has changed.
 pub const LIST: &str = "conversations://list";
-/// Somebody is to be launched: the host's coordinator listens.
+/// Somebody is to be launched: what is due is looked at again.
 pub const PURPOSES: &str = "conversations://purposes";
 
 /// A conversation, as pages and resources name it.

@@ -20,6 +20,7 @@ pub mod notices;
 pub mod passkey;
 pub mod people;
 pub mod person;
+pub mod playing;
 pub mod projects;
 pub mod purposes;
 pub mod record;
@@ -45,7 +46,6 @@ use tools::{
     Authenticate, DefineAgent, DefineProject, EndConversation, GetConversationMessages,
     GetNextAction, GetPendingMessages, ListAgents, Logout, RenewPasskey, RespondChat, RetireAgent,
     SendMessage, StartConversation,
-    host::{LaunchAgent, ListPurposes, ReportUsage},
     people::{
         BeginConversation, EndChat, GetConversation, ImportMessages, ListConversations,
         MarkChatRead, PauseConversation, SendChat, StartChat, StopConversation, WriteMessage,
@@ -78,9 +78,6 @@ toolkit::export_tools!(
     DefineAgent,
     RenewPasskey,
     RetireAgent,
-    ListPurposes,
-    LaunchAgent,
-    ReportUsage,
 );
 toolkit::export_defaults!("../defaults.toml");
 toolkit::export_prompts!(WorkerLoop);
@@ -89,9 +86,11 @@ toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "tries" => "../migrations/2-tries.sql",
     3 "shares" => "../migrations/3-shares.sql",
+    4 "plays" => "../migrations/4-plays.sql",
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(sweep::run);
+toolkit::export_jobs!(playing::due, playing::run);
 toolkit::export_endpoints!(endpoints::get);
 toolkit::export_routes!(people::routes);
 toolkit::export_resources!(resources::Shelf);

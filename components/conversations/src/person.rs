@@ -7,8 +7,6 @@ use crate::refusals;
 
 /// The agent that the operator is, unless their token is another person's.
 pub const OPERATOR: &str = "operator";
-/// Whoever launches agents: the host itself, and nobody who comes in by a token.
-pub const COORDINATOR: &str = "madoguchi:coordinator";
 
 /// A person who calls.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -69,19 +67,5 @@ pub fn must_be_operator(tool: &str) -> Result<Person, Stop> {
             "このツールは運用者のためのものです。",
             "This tool is for the operator of this counter.",
         ),
-    ))
-}
-
-/// Whether the host itself calls, to launch agents.
-///
-/// # Errors
-/// When it is anybody else.
-pub fn must_be_coordinator(tool: &str) -> Result<(), Stop> {
-    if caller::principal() == COORDINATOR {
-        return Ok(());
-    }
-    Err(refusals::tool_not_available(
-        tool,
-        refusals::say("このツールは窓口自身のものです。", "This tool is the counter's own."),
     ))
 }

@@ -42,8 +42,6 @@ pub struct Session {
     pub state: String,
     /// When something was last said in it.
     pub last_activity_at: String,
-    /// Whether the host plays the agent.
-    pub is_played: bool,
 }
 
 /// The live session of a token.
@@ -51,7 +49,7 @@ pub struct Session {
 pub fn by_token(token: &str, now: Moment) -> Statement {
     toolkit::sql!(
         "SELECT s.token, s.agent_id, a.name, s.project_id, s.purpose, s.state, \
-         s.last_activity_at, s.is_played \
+         s.last_activity_at \
          FROM sessions s JOIN agents a ON a.id = s.agent_id \
          WHERE s.token = $1 AND s.state <> 'ended' AND s.expires_at > $2 AND a.is_gone = 0",
         ids::digest(token),
@@ -72,6 +70,22 @@ pub fn of(token: &str) -> Result<Session, Stop> {
         }
     }
     Err(unavailable("Too much is over at once; call again.", None))
+}
+
+/// The live sessions of agent `$1` in project `$2` at `$3` in which an assistant plays it: one, or none.
+pub const PLAYED: &str = "is_played = 1 AND agent_id = $1 AND project_id = $2 \
+     AND state IN ('active', 'terminating') AND expires_at > $3";
+
+/// Gives the live session of an agent that is played another token, of which the digest is kept.
+#[must_use]
+pub fn renew(project_id: &str, agent_id: &str, digest: &str, now: Moment) -> Statement {
+    toolkit::sql!(
+        format!("UPDATE sessions SET token = $4 WHERE {PLAYED}"),
+        agent_id,
+        project_id,
+        now.stored(),
+        digest,
+    )
 }
 
 impl Session {
@@ -114,8 +128,8 @@ pub enum Way<'a> {
     /// By a passkey, which was verified against this hash: to talk, where somebody wants that or the
     /// agent holds a conversation, else to work (CONV-82).
     Passkey(&'a str),
-    /// The host plays it, for this pending purpose: always to talk.
-    Played(&'a str),
+    /// An assistant plays it, because it is wanted: always to talk.
+    Played,
 }
 
 impl Opening<'_> {
@@ -136,19 +150,13 @@ impl Opening<'_> {
             self.token,
             &at,
         ));
-        statements.push(match self.way {
-            Way::Passkey(_) => toolkit::sql!(
-                "DELETE FROM pending_purposes WHERE agent_id = $1 AND project_id = $2 \
-                 AND purpose = (SELECT s.purpose FROM sessions s WHERE s.token = $3)",
-                self.agent_id,
-                self.project_id,
-                self.token,
-            ),
-            // The host comes back for the others, one by one: each says whom the agent talks with.
-            Way::Played(purpose_id) => {
-                toolkit::sql!("DELETE FROM pending_purposes WHERE id = $1", purpose_id)
-            }
-        });
+        statements.push(toolkit::sql!(
+            "DELETE FROM pending_purposes WHERE agent_id = $1 AND project_id = $2 \
+             AND purpose = (SELECT s.purpose FROM sessions s WHERE s.token = $3)",
+            self.agent_id,
+            self.project_id,
+            self.token,
+        ));
         statements.push(toolkit::sql!(
             format!(
                 "UPDATE sessions SET state = 'ended', ended_at = $3 WHERE state <> 'ended' \
@@ -178,9 +186,9 @@ impl Opening<'_> {
                  WHERE f.agent_id = $2 AND f.count >= $8 AND f.first_at > $9 AND f.caller = $10)",
                 0,
             ),
-            Way::Played(_) => (
+            Way::Played => (
                 "AND a.assistant IS NOT NULL AND EXISTS (SELECT 1 FROM pending_purposes w \
-                 WHERE w.id = $7 AND w.agent_id = $2 AND w.project_id = $3)",
+                 WHERE w.agent_id = $2 AND w.project_id = $3 AND w.purpose = 'chat')",
                 1,
             ),
         };
@@ -193,7 +201,7 @@ impl Opening<'_> {
                  AND (c.initiator_agent_id = $2 OR c.participant_agent_id = $2)) \
                  THEN 'chat' ELSE 'task' END"
             }
-            Way::Played(_) => "'chat'",
+            Way::Played => "'chat'",
         };
         let insert = format!(
             "INSERT INTO sessions (token, agent_id, project_id, purpose, created_at, expires_at, \
@@ -218,7 +226,7 @@ impl Opening<'_> {
                 .bind(tries::MAX)
                 .bind(self.now.before(tries::WITHIN_S).stored())
                 .bind(tries::by_name()),
-            Way::Played(purpose_id) => insert.bind(purpose_id),
+            Way::Played => insert,
         };
         insert.expect(1)
     }

@@ -11,7 +11,7 @@ use crate::{
     clock::Moment,
     delivery::SHARE_BYTES,
     lapse::{self, Look},
-    session,
+    playing, session,
     transition::{self, Cause, Ending, SYSTEM},
 };
 
@@ -125,7 +125,7 @@ fn forget(now: Moment) -> Result<(), Stop> {
         "DELETE FROM sessions WHERE state = 'ended' AND expires_at <= $1",
         now.before(SESSION_S).stored(),
     );
-    sql::transact([notices, sessions])?;
+    sql::transact([notices, sessions, playing::forgotten()])?;
     let kept = now.before(KEEP_S).stored();
     let [count] = sql::query([toolkit::sql!("SELECT COUNT(*) FROM messages")])?;
     let is_full = count.first::<(u32,)>()?.map_or(0, |it| it.0) > MESSAGES_KEPT;

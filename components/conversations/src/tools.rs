@@ -15,7 +15,6 @@ mod retire_agent;
 mod send_message;
 mod start_conversation;
 
-pub mod host;
 pub mod people;
 
 pub use authenticate::{Authenticate, Authentication, enter};
@@ -24,6 +23,7 @@ pub use define_project::DefineProject;
 pub use end_conversation::EndConversation;
 pub use get_conversation_messages::GetConversationMessages;
 pub use get_next_action::GetNextAction;
+pub(crate) use get_next_action::{Action, Next};
 pub use get_pending_messages::GetPendingMessages;
 pub use list_agents::ListAgents;
 pub use logout::Logout;
@@ -35,5 +35,3 @@ pub use start_conversation::StartConversation;
 
 /// Only pages see these: `_meta` of a tool that no model is told of.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
-/// Neither models nor pages see these: only the host itself calls them.
-const FOR_HOST: &str = r#"{"ui":{"visibility":[]}}"#;

@@ -9,7 +9,9 @@
 //! }
 //! ```
 
-pub use crate::bindings::madoguchi::tool::assistants::{Event, Remark, Run, Task, start};
+pub use crate::bindings::madoguchi::tool::assistants::{
+    Event, Facts, Given, Part, Remark, Run, Task, about, play, start,
+};
 
 /// The name of a run's last event, whose data says what it came to.
 pub const ENDED: &str = "ended";

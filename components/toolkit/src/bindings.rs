@@ -45,6 +45,18 @@ pub mod schedule {
     });
 }
 
+/// The world of components that have work of their own.
+pub mod jobs {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-jobs",
+        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
+        pub_export_macro: true,
+        export_macro_name: "export_jobs_world",
+        default_bindings_module: "toolkit::bindings::jobs",
+    });
+}
+
 /// The world of components that answer look-ups.
 pub mod endpoints {
     wit_bindgen::generate!({

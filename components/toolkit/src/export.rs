@@ -134,6 +134,28 @@ macro_rules! export_schedule {
     };
 }
 
+/// Exports two functions: `fn(&[String]) -> Result<jobs::Agenda, E>`, which says what is to be done, and
+/// `fn(jobs::Job) -> Result<jobs::Outcome, E>`, which does it, with `E` any [`std::fmt::Display`].
+#[macro_export]
+macro_rules! export_jobs {
+    ($due:path, $run:path) => {
+        impl $crate::jobs::Guest for Component {
+            fn due(running: Vec<String>) -> Result<$crate::jobs::Agenda, String> {
+                $due(&running).map_err(|it| it.to_string())
+            }
+
+            fn run(job: $crate::jobs::Job) -> Result<$crate::jobs::Outcome, String> {
+                $run(job).map_err(|it| it.to_string())
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::jobs::export_jobs_world!(
+            Component with_types_in $crate::bindings::jobs
+        );
+    };
+}
+
 /// Exports a function `fn(dialogue::Turn) -> Result<dialogue::Reply, E>`, with `E` any
 /// [`std::fmt::Display`], that says what comes next in a conversation.
 #[macro_export]

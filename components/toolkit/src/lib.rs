@@ -58,6 +58,7 @@ pub mod files;
 #[cfg(any(feature = "http", not(target_arch = "wasm32")))]
 pub mod http;
 mod id;
+pub mod jobs;
 pub mod log;
 #[cfg(feature = "names")]
 pub mod names;

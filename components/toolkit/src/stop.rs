@@ -24,15 +24,20 @@ pub fn unavailable(message: impl Into<String>, retry_after: Option<Duration>) ->
     Stop::Unavailable(Unavailable { message: message.into(), retry_after_ms })
 }
 
+/// A time as the contract has it; what comes before 1970 is its beginning.
+pub(crate) fn datetime(time: SystemTime) -> Datetime {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Datetime { seconds: since.as_secs(), nanoseconds: since.subsec_nanos() }
+}
+
 impl Stop {
     /// Nothing to say yet: the host calls again, from the top, when one of `events` is published
     /// or at `until`, whichever comes first. Take `until` from
     /// [`User::first_called_at`](crate::User::first_called_at), or the end moves with each call.
     pub fn wait<E: Into<String>>(events: impl IntoIterator<Item = E>, until: SystemTime) -> Self {
-        let until = until.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self::Wait(Wait {
             events: events.into_iter().map(Into::into).collect(),
-            until: Datetime { seconds: until.as_secs(), nanoseconds: until.subsec_nanos() },
+            until: datetime(until),
         })
     }
 

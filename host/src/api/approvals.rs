@@ -19,13 +19,13 @@ use super::refused;
 use crate::{
     approvals::{Approval, Described, State as Stands},
     authorization::Gateway,
+    call::Surface,
+    call::TraceHeaders,
     caller::Caller,
     calls::{Calls, Reply, Speaker},
     failure::Failure,
     language::Language,
-    record::Surface,
     registry::Registry,
-    telemetry::TraceHeaders,
     unreadable,
 };
 

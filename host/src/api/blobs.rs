@@ -14,11 +14,11 @@ use serde_json::json;
 
 use super::range::{self, Part};
 use crate::{
+    authorization::caller_of,
     authorization::forbidden,
+    blobs::read_at,
     blobs::{Blob, BlobError, Blobs, mime},
-    caller::Caller,
-    http::refusal,
-    reach::files::read_at,
+    refusal::refusal,
 };
 
 /// How long the next piece of an upload may take.
@@ -35,7 +35,7 @@ pub(crate) async fn put(
     extensions: Extensions,
     body: Body,
 ) -> Response {
-    let caller = Caller::of(&headers, &extensions);
+    let caller = caller_of(&headers, &extensions);
     if !caller.may_upload() {
         let message = "The token may only read; ask the operator for one without read-only.";
         return forbidden(refusal(StatusCode::FORBIDDEN, "insufficient_scope", message), "");

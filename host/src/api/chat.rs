@@ -28,13 +28,14 @@ use super::{endpoints::Endpoints, stream};
 use crate::{
     assistant::{AssistantConfig, Language, Models, Provider, Teller, models, turns::Turns},
     authorization::Gateway,
-    call_state::Clock,
+    authorization::caller_of,
+    call::TraceHeaders,
     caller::Caller,
     calls::Calls,
+    clock::Clock,
     config::Config,
     metrics::Metrics,
     registry::Registry,
-    telemetry::TraceHeaders,
 };
 
 /// What whoever talks here can do, as MCP says it: answer questions, open addresses, and fill in forms
@@ -155,7 +156,7 @@ impl Chat {
     /// Whoever sends a request: by a token, or by the gateway's cookie where there is a gateway.
     fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Refusal> {
         self.gateway.caller_of(headers, extensions).ok_or_else(|| {
-            let caller = Caller::of(headers, extensions);
+            let caller = caller_of(headers, extensions);
             Refusal::closed(Language::of(caller.locale.as_deref(), ""))
         })
     }

@@ -19,7 +19,9 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::{query, refused, stream as events};
 use crate::{
-    caller::{Caller, Owner},
+    authorization::caller_of,
+    call::TraceHeaders,
+    caller::Caller,
     calls::{Calls, RouteCall},
     capability::Written,
     component::{
@@ -29,7 +31,7 @@ use crate::{
     config::{Aliases, CHAT},
     failure::Failure,
     registry::Registry,
-    telemetry::TraceHeaders,
+    tool_set::Owner,
 };
 
 /// The component that has the address of the chat where the configuration names no other.
@@ -61,7 +63,7 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
 }
 
 async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>) -> Response {
-    let caller = Caller::of(request.headers(), request.extensions());
+    let caller = caller_of(request.headers(), request.extensions());
     endpoints.answered(request, caller).await
 }
 

@@ -17,7 +17,8 @@ use super::{
 use crate::{
     assistant::{AssistantConfig, Models, Provider, models},
     authorization::Stranger,
-    caller::{Caller, Owner},
+    authorization::caller_of,
+    caller::Caller,
     config::Config,
     control::Troubles,
     disk::Disk,
@@ -25,6 +26,7 @@ use crate::{
     page,
     registry::{Catalog, Registry},
     servers::{Servers, Status},
+    tool_set::Owner,
 };
 
 /// What health is told from. Never waits for a component.
@@ -115,7 +117,7 @@ fn told(
     headers: &HeaderMap,
     extensions: &Extensions,
 ) -> Value {
-    let caller = Caller::of(headers, extensions);
+    let caller = caller_of(headers, extensions);
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let statuses: Vec<_> = health.servers.statuses().collect();

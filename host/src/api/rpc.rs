@@ -12,13 +12,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
+    authorization::caller_of,
     authorization::{forbidden, take_one_more},
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
     caller::Caller,
-    calls::{Call, CallResult, Calls, Outcome},
+    calls::{CallResult, Calls},
     component::{CallError, InputRequired, Stop},
     failure::{Failure, shortened},
-    record::Surface,
-    telemetry::TraceHeaders,
+    outcome::Outcome,
     unreadable,
 };
 
@@ -87,7 +90,7 @@ pub(crate) async fn answer(
     extensions: Extensions,
     body: Bytes,
 ) -> Response {
-    let caller = Caller::of(&headers, &extensions);
+    let caller = caller_of(&headers, &extensions);
     let trace = TraceHeaders::of(&headers);
     let text = match std::str::from_utf8(&body) {
         Ok(text) => text,
@@ -212,7 +215,7 @@ pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> 
 fn told(error: &Value, response: Response) -> Response {
     let data = &error["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
-        (Some("busy"), Some(ms)) => crate::http::retry_after(response, ms),
+        (Some("busy"), Some(ms)) => crate::refusal::retry_after(response, ms),
         (Some("insufficient_scope"), _) => {
             forbidden(response, data["scope"].as_str().unwrap_or_default())
         }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Approval, State};
-use crate::{caller::Owner, clean, failure::shortened, language::Language, registry::Catalog};
+use crate::{clean, failure::shortened, language::Language, registry::Catalog, tool_set::Owner};
 
 /// Arguments that are told, and bytes of one.
 const ARGUMENTS_MAX: usize = 20;
@@ -96,11 +96,7 @@ impl Approval {
         }
         for (name, value) in self.veiled(described.as_ref()).iter().take(ARGUMENTS_MAX) {
             let label = described.as_ref().map_or(name.as_str(), |it| it.label(name));
-            lines.push(format!(
-                "{}: {}",
-                shortened(clean::text(label), 120),
-                told(value, language)
-            ));
+            lines.push(format!("{}: {}", shortened(one_line(label), 120), told(value, language)));
         }
         if let more @ 1.. = self.arguments.len().saturating_sub(ARGUMENTS_MAX) {
             lines.push(language.pick(format!("ほか{more}項目"), format!("and {more} more")));
@@ -110,7 +106,7 @@ impl Approval {
             lines.push(language.pick(warning, "It may change what cannot be undone.").to_owned());
         }
         if !self.reason.is_empty() {
-            let reason = &self.reason;
+            let reason = one_line(&self.reason);
             lines.push(language.pick(format!("理由: {reason}"), format!("Why: {reason}")));
         }
         lines.retain(|it| !it.trim().is_empty());
@@ -146,14 +142,19 @@ fn veiled(name: &str, value: &Value, schema: Option<&Value>, depth: usize) -> Va
 /// `value` as a person reads it.
 fn told(value: &Value, language: Language) -> String {
     let text = match value {
-        Value::String(text) => clean::text(text),
+        Value::String(text) => one_line(text),
         Value::Array(all) if all.iter().all(|it| !it.is_array() && !it.is_object()) => {
             let each = all.iter().map(|it| told(it, language)).collect::<Vec<_>>();
             each.join(language.pick("、", ", "))
         }
-        other => clean::text(&other.to_string()),
+        other => one_line(&other.to_string()),
     };
     shortened(text, ARGUMENT_BYTES_MAX)
+}
+
+/// `text` with its ends of lines marked: what somebody wrote stands in no line that looks like another's.
+fn one_line(text: &str) -> String {
+    clean::text(text).trim().replace('\n', " ⏎ ")
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -190,6 +191,13 @@ mod tests {
         let seen = veiled("", &value, Some(&schema), DEPTH_MAX);
         let expected = serde_json::json!({ "pin": MASK, "note": "hi", "session_token": MASK });
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn no_value_makes_a_line_of_its_own() {
+        let value = Value::String("hello\r\nPrice: 0\u{2028}\nSeats: A1\n".to_owned());
+        assert_eq!(told(&value, Language::English), "hello ⏎ Price: 0 ⏎ Seats: A1");
+        assert_eq!(told(&serde_json::json!({ "a\nb": 1 }), Language::English), r#"{"a\nb":1}"#);
     }
 
     #[test]

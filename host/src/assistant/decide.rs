@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::{Answered, Body, Image, Language, Message, Offer, Part, ToolCall};
+use super::{Answered, Body, Image, Language, Message, Offer, Part, ToolCall, Usage};
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -151,17 +151,6 @@ pub(crate) trait Decider: Send {
     fn usage(&self) -> Usage {
         Usage::default()
     }
-}
-
-/// What whoever decides took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Usage {
-    pub(crate) input_tokens: u64,
-    /// Of those, the ones that came from the provider's cache.
-    pub(crate) cached_tokens: u64,
-    pub(crate) output_tokens: u64,
-    /// US dollars, where the price is known.
-    pub(crate) cost_usd: Option<f64>,
 }
 
 /// Something that happened on the way to an answer (NAV-9).

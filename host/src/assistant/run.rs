@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use futures::future::join_all;
@@ -34,6 +34,7 @@ use crate::{
     definition::Shown,
     failure::Failure,
     registry::Registry,
+    tool_set::Owner,
 };
 
 /// What the calls of one turn came to, as far as they have ended, with the time that each took.
@@ -50,22 +51,6 @@ pub(crate) struct Assistant {
     pub(crate) needs_picture_tool: bool,
     /// As whom it wants calls: `assistant:NAME`.
     pub(crate) asked_by: Arc<str>,
-}
-
-/// How far a run may go, and what ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    /// Turns in which calls may be decided on (ILL-25).
-    pub(crate) rounds_max: usize,
-    /// Calls of one turn.
-    pub(crate) calls_max: usize,
-    /// How long one decision may take (NAV-56).
-    pub(crate) decision: Duration,
-    /// How long all may take together.
-    pub(crate) run: Duration,
-    /// Whether a tool that fails for good ends the run (NAV-40), rather than being told to whoever
-    /// decides (ILL-26).
-    pub(crate) failures_end: bool,
 }
 
 /// A run that came to its end.
@@ -90,14 +75,6 @@ impl Run {
         by: Stopped,
     ) -> Self {
         Self { answered, ms, left, is_heard: true, ending: Ending::Stopped(by) }
-    }
-
-    /// The run, unless the model failed in it: for callers to whom half of it is nothing.
-    pub(crate) fn unless_failed(self) -> Result<Self, Trouble> {
-        match self.ending {
-            Ending::Failed(it) => Err(Trouble::Undecided(it)),
-            _ => Ok(self),
-        }
     }
 }
 
@@ -185,13 +162,15 @@ impl Assistant {
 
     /// What the assistant may call for `caller`, as it is on offer now.
     pub(crate) fn offers(&self, caller: &Caller) -> Vec<Offer> {
-        self.config.offers(&self.registry.catalog(), caller, self.needs_picture_tool)
+        let has =
+            |owner: Owner<'_>, tool: &str| self.config.has(owner, tool, self.needs_picture_tool);
+        Offer::all(&self.registry.catalog(), caller, has)
     }
 
     /// The same for whoever asks.
     fn offers_to(&self, asker: &Asker) -> Vec<Offer> {
         let offers = self.offers(&asker.caller);
-        match &asker.binding {
+        match &asker.played {
             Some(it) => it.offers(offers, (&self.config, &self.registry.catalog())),
             None => offers,
         }
@@ -314,7 +293,7 @@ impl Assistant {
         let bounds = self.config.bounds();
         let offer = |call: &ToolCall| offers.iter().find(|it| *it.name == *call.name);
         let waits = |it: &Offer| {
-            let asks = asker.binding.is_none() && self.config.asks_first(it, &asker.trusts);
+            let asks = asker.played.is_none() && it.asks_first(&self.config, &asker.trusts);
             asks && !reading::is_own(it)
         };
         if let Some(call) = calls.iter().find(|it| offers.is_empty() && self.lacks(&it.name)) {
@@ -390,7 +369,7 @@ impl Assistant {
         let shown = offer.map(|it| it.shown.clone());
         let making = self.make(call, shown, asker);
         // What changes something is let come to its end, even if the client stops waiting.
-        let is_let = asker.binding.is_none() && offer.is_some_and(|it| !it.is_read_only);
+        let is_let = asker.played.is_none() && offer.is_some_and(|it| !it.is_read_only);
         let (came, ms) = match is_let {
             false => making.await,
             true => {
@@ -432,7 +411,7 @@ impl Assistant {
                 },
             };
             let came = match came {
-                it if asker.binding.is_some() && it.result().is_none() => {
+                it if asker.played.is_some() && it.result().is_none() => {
                     Came::Back(back(&call, nobody()))
                 }
                 it => it,

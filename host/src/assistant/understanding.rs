@@ -39,7 +39,13 @@ pub(crate) struct Understanding {
 impl Understanding {
     /// Follows a person's conversation, from `transcript` on where there is one.
     pub(crate) fn of_chat(registry: &Registry, transcript: Option<&Value>) -> Self {
-        let mut it = Self::of(registry, None);
+        let mut it = Self {
+            registry: registry.clone(),
+            context: None,
+            memories: BTreeMap::new(),
+            latest: None,
+            former: None,
+        };
         let Some(transcript) = transcript else { return it };
         match transcript.get(MEMORIES).and_then(Value::as_object) {
             Some(memories) => {
@@ -53,23 +59,8 @@ impl Understanding {
     }
 
     /// Does what a component asks, which knows more than what is said.
-    pub(crate) fn of_context(registry: &Registry, context: Option<Value>) -> Self {
-        Self::of(registry, context)
-    }
-
-    /// Plays an agent, of whom it is told by [`Self::plays`].
-    pub(crate) fn of_agent(registry: &Registry) -> Self {
-        Self::of(registry, None)
-    }
-
-    fn of(registry: &Registry, context: Option<Value>) -> Self {
-        let registry = registry.clone();
-        Self { registry, context, memories: BTreeMap::new(), latest: None, former: None }
-    }
-
-    /// Which agent it plays, and what was said so far.
-    pub(crate) fn plays(&mut self, agent: &Value) {
-        self.context = Some(json!({ "agent": agent }));
+    pub(crate) fn knowing(self, context: Option<Value>) -> Self {
+        Self { context, ..self }
     }
 
     async fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {

@@ -5,11 +5,9 @@ use std::io;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::scopes::Scope;
+use crate::scopes::{PREFIX, Scope};
 use crate::seal::digest;
 
-/// How every token begins, so that people and scanners know one when they see it.
-pub const PREFIX: &str = "mdg_";
 /// Hours that a token may be valid for: a hundred years.
 const HOURS_MAX: i64 = 100 * 366 * 24;
 

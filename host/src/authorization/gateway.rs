@@ -16,10 +16,16 @@ use http::{Extensions, HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{Principal, Rate, RateConfig, Stranger, scopes::Scope};
+use super::{Principal, Rate, Stranger, caller_of};
+use crate::scopes::Scope;
 use crate::{
-    assistant::check::PASSWORD_VARIABLE, call_state::Clock, caller::Caller, config::Config,
-    http::Shares, seal::Seal, servers::Given,
+    caller::Caller,
+    clock::Clock,
+    config::Given,
+    config::assistants::check::PASSWORD_VARIABLE,
+    config::{Config, RateConfig},
+    seal::Seal,
+    shares::Shares,
 };
 
 /// What the cookie is called.
@@ -188,7 +194,7 @@ impl Gateway {
 
     /// Whoever sends a request: by a token, or by the cookie where there is a gateway.
     pub(crate) fn caller_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Caller> {
-        let caller = Caller::of(headers, extensions);
+        let caller = caller_of(headers, extensions);
         let is_known = !caller.is_anonymous();
         if is_known || !self.is_there() && extensions.get::<Stranger>().is_none() {
             return Some(caller);

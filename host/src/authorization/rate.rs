@@ -3,24 +3,13 @@
 use std::{
     hash::{BuildHasher, RandomState},
     net::IpAddr,
-    num::NonZeroU32,
 };
 
+use crate::{config::RateConfig, shares::network};
 use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use serde::Deserialize;
-
-/// How often somebody may ask: `[rate]` for all, `rate = { … }` in `[tokens.NAME]` for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RateConfig {
-    /// Requests in a second, over time.
-    pub requests_per_s: NonZeroU32,
-    /// Requests at once, before that counts; as many as in a second where nothing is said.
-    pub burst: Option<NonZeroU32>,
-}
 
 /// What one caller has left.
 pub(crate) struct Rate(DefaultDirectRateLimiter);
@@ -65,22 +54,10 @@ impl Strangers {
     }
 }
 
-/// The part of an address that one subscriber cannot change at will.
-pub(crate) fn network(address: IpAddr) -> [u8; 6] {
-    match address.to_canonical() {
-        IpAddr::V4(it) => {
-            let [a, b, c, _] = it.octets();
-            [0, 0, 0, a, b, c]
-        }
-        IpAddr::V6(it) => {
-            let [a, b, c, d, e, f, ..] = it.octets();
-            [a, b, c, d, e, f]
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
 
     fn slow() -> RateConfig {

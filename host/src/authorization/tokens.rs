@@ -2,58 +2,12 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-use super::{Principal, Rate, RateConfig, Unauthorized, scopes::Scope};
-use crate::{
-    caller::{Caller, LanguageTag},
-    config::Config,
-    grants::secret::Secret,
-    http::Shares,
-};
-
-/// One token: `[tokens.NAME]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TokenConfig {
-    /// The SHA-256 of the token, in hexadecimal.
-    pub sha256: Secret,
-    /// What whoever has it may do.
-    #[serde(default)]
-    pub scopes: Vec<String>,
-    /// From when on it is worth nothing.
-    #[serde(default)]
-    pub expires: Option<String>,
-    /// What whoever has it reads, where a request does not say it.
-    #[serde(default)]
-    pub language: Option<LanguageTag>,
-    /// How often whoever has it may ask, where that is not as for all.
-    #[serde(default)]
-    pub rate: Option<RateConfig>,
-}
-
-impl TokenConfig {
-    /// The digest as bytes.
-    pub(super) fn digest(&self) -> Option<[u8; 32]> {
-        let text = self.sha256.expose().as_bytes();
-        let mut digest = [0; 32];
-        if text.len() != 64 {
-            return None;
-        }
-        for (byte, pair) in digest.iter_mut().zip(text.chunks_exact(2)) {
-            let digit = |it: u8| char::from(it).to_digit(16);
-            *byte = u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()?;
-        }
-        Some(digest)
-    }
-
-    /// When it expires.
-    pub(super) fn expiry(&self) -> Option<Result<jiff::Timestamp, jiff::Error>> {
-        self.expires.as_ref().map(|it| it.parse())
-    }
-}
+use super::{Principal, Rate, Unauthorized};
+use crate::scopes::Scope;
+use crate::{caller::Caller, config::Config, shares::Shares};
 
 /// Everybody who has a token.
 pub(crate) struct Tokens {
@@ -105,7 +59,7 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::digest;
+    use crate::{config::TokenConfig, grants::secret::Secret, seal::digest};
 
     fn token(token: &str, expires: Option<&str>) -> TokenConfig {
         TokenConfig {

@@ -9,17 +9,17 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{Call, Calls, Via, on_behalf};
+use super::{Calls, on_behalf};
 use crate::{
     approvals::{Approval, Approvals, State, Wanted, broken_off, event_of},
     audit,
+    call::{Call, Surface, TraceHeaders, Via, next_call_id},
     caller::Caller,
     capability::Asking,
     component::{Ask, InputRequired, Question, Wait},
     failure::Failure,
     language::Language,
-    record::{Surface, by, next_call_id},
-    telemetry::TraceHeaders,
+    record::by,
 };
 
 /// How long a call that was allowed may go on at all, its client there or not.

@@ -6,11 +6,11 @@ use tokio::sync::mpsc;
 
 use super::{Call, CallTool, Calls, Method, UNAUDITED};
 use crate::{
+    call::Surface,
+    call::TraceHeaders,
     caller::Caller,
     capability::{Asking, Written},
     component::{CallError, LoadedComponent, Round, RouteAnswer, RouteRequest, Stop, Unavailable},
-    record::Surface,
-    telemetry::TraceHeaders,
 };
 
 /// How records name such a request, where it does not stand for a call of a tool.

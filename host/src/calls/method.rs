@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, answers};
 use crate::{
-    caller::{Caller, Owner},
+    caller::Caller,
     component::{
         CallError, Completion, CompletionRequest, Contents, Invocation, LoadedComponent, Output,
         Problem, PromptInvocation, PromptOutput, ReadRequest, Reference, Round, Stop,
@@ -14,6 +14,7 @@ use crate::{
     registry::Catalog,
     seal::State,
     servers::{Ask, Server},
+    tool_set::Owner,
     uri_template::URI_BYTES_MAX,
 };
 

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::{
-    caller::{Caller, Owner},
+    caller::Caller,
+    config::AssistantConfig,
     definition::{Audience, Shown},
     registry::Catalog,
+    servers::ServerTool,
+    tool_set::Owner,
 };
 
 /// A tool that may be called on a caller's behalf.
@@ -59,7 +62,32 @@ impl Offer {
             .served()
             .tools()
             .filter(|it| among(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller));
-        own.chain(served.map(|it| it.offer())).collect()
+        own.chain(served.map(|it| Self::served(it))).collect()
+    }
+
+    fn served(it: &ServerTool) -> Self {
+        let view = it.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
+        Self {
+            name: it.name.clone(),
+            title: it.listed.title.clone(),
+            description: it.listed.description.as_deref().unwrap_or_default().to_owned(),
+            schema: it.listed.input_schema.clone(),
+            owner: it.server_name().into(),
+            is_read_only: it.is_read_only,
+            is_changed: it.is_changed,
+            shown: it.shown.clone(),
+            view: view.and_then(Value::as_str).map(str::to_owned),
+        }
+    }
+
+    /// Whether a call of it waits until the person lets it happen. Those that the person trusts do not, unless
+    /// the operator wants to have them asked each time.
+    pub(crate) fn asks_first(&self, config: &AssistantConfig, trusts: &[String]) -> bool {
+        if config.always_asks(&self.name) {
+            return true;
+        }
+        !self.is_trusted_in(trusts)
+            && config.asks_first(&self.name, self.is_read_only, self.is_changed)
     }
 
     /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it

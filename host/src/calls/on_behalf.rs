@@ -4,15 +4,16 @@
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value};
 
-use super::{Call, Calls, Offer, Performed, Via};
+use super::{Calls, Offer, Performed};
 use crate::{
     approvals::{Approval, State, Wanted, broken_off, digest_of},
-    caller::{Caller, Owner},
+    call::{Call, Surface, Via},
+    caller::Caller,
     capability::{CallsTools, Requested, ToolOffer, ToolOutcome, ToolRequest, failed},
     clean,
     definition::Shown,
     failure::{Failure, shortened},
-    record::Surface,
+    tool_set::Owner,
 };
 
 /// What is told of those who are asked by the host for a tool that a component calls.

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::{Calls, Method, Outcome, spend};
 use crate::{
-    call_state::Clock,
-    caller::{Caller, Owner},
+    caller::Caller,
     clean,
+    clock::Clock,
     component::{self, CallError, InputRequired, Question},
     record::Record,
     servers::{Answer, Ask, Request, Server},
+    tool_set::Owner,
 };
 
 /// Questions that a server may ask in one round.

@@ -3,7 +3,7 @@
 use crate::{
     bindings::madoguchi::tool::blobs as wit,
     blobs::{Blob, BlobError, Blobs},
-    call_state::CallState,
+    capability::state::CallState,
 };
 
 impl wit::Host for CallState {

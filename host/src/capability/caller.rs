@@ -1,6 +1,6 @@
 //! `caller`: who calls.
 
-use crate::{bindings::madoguchi::tool::caller, call_state::CallState};
+use crate::{bindings::madoguchi::tool::caller, capability::state::CallState};
 
 impl caller::Host for CallState {
     async fn principal(&mut self) -> String {

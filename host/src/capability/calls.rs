@@ -8,12 +8,8 @@ use std::{
 use futures::future::{BoxFuture, join_all};
 
 use crate::{
-    bindings::madoguchi::tool::calls as wit,
-    call_state::CallState,
-    caller::{Caller, ToolSet},
-    calls::Call,
-    failure::Failure,
-    telemetry::TraceHeaders,
+    bindings::madoguchi::tool::calls as wit, call::TraceHeaders, caller::Caller,
+    capability::state::CallState, failure::Failure, tool_set::ToolSet,
 };
 
 pub(crate) use wit::{Offer as ToolOffer, Outcome as ToolOutcome, Request};
@@ -44,11 +40,10 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    /// That of a call of `component`'s, whose earlier rounds left the approvals `held`.
-    pub(crate) fn of_call(call: &Call, component: &Arc<str>, held: &[String]) -> Self {
-        let chain = call.via.chain.iter().chain([component]).cloned().collect();
+    /// That of a call that came through `chain`, whose earlier rounds left the approvals `held`.
+    pub(crate) fn of_call(chain: Vec<Arc<str>>, trace: TraceHeaders, held: &[String]) -> Self {
         let held = Arc::new(Mutex::new(held.to_vec()));
-        Self { chain, trace: call.trace.clone(), held, used: Arc::default() }
+        Self { chain, trace, held, used: Arc::default() }
     }
 
     /// That of a request for a route.

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-use crate::{bindings::madoguchi::tool::event_stream, call_state::CallState};
+use crate::{bindings::madoguchi::tool::event_stream, capability::state::CallState};
 
 /// Bytes that the name of an event may have.
 const NAME_BYTES_MAX: usize = 64;

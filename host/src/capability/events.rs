@@ -1,6 +1,6 @@
 //! `events`: the bell that a component rings, so many times a call.
 
-use crate::{bindings::madoguchi::tool::events, call_state::CallState};
+use crate::{bindings::madoguchi::tool::events, capability::state::CallState};
 
 /// Bytes that the name of what has changed may have.
 const URI_BYTES_MAX: usize = 1 << 10;

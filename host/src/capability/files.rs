@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     bindings::madoguchi::tool::files,
-    call_state::CallState,
-    reach::files::{GrantedFile, Lookup},
+    capability::reach::files::{GrantedFile, Lookup},
+    capability::state::CallState,
 };
 
 /// Bytes of a name that are shown in the log.

@@ -3,7 +3,7 @@
 
 use crate::{
     bindings::madoguchi::tool::{log, types},
-    call_state::CallState,
+    capability::state::CallState,
     notes::{Level, Line, Note},
 };
 

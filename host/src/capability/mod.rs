@@ -2,6 +2,8 @@
 
 pub(crate) mod http;
 pub(crate) mod output;
+pub(crate) mod reach;
+pub(crate) mod state;
 
 mod assistants;
 mod blobs;
@@ -15,8 +17,6 @@ mod progress;
 mod settings;
 mod sql;
 
-#[expect(unreachable_pub, reason = "the generated bindings name it in public")]
-pub use assistants::AssistantRun;
 pub(crate) use assistants::{Ask, Asks, Assistants, Runs};
 pub(crate) use calls::{
     Asking, CallsTools, Executor, Request as ToolRequest, Requested, ToolCalls, ToolOffer,

@@ -14,7 +14,7 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamResult},
 };
 
-use crate::{call_state::CallContext, meter::LogBudget};
+use crate::{capability::state::CallContext, meter::LogBudget};
 
 /// Writes whole lines, tagged with component and call.
 #[derive(Clone)]

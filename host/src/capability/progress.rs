@@ -2,7 +2,7 @@
 
 use crate::{
     bindings::madoguchi::tool::progress,
-    call_state::CallState,
+    capability::state::CallState,
     notes::{Note, Progress},
 };
 

@@ -2,7 +2,7 @@
 
 use crate::{
     bindings::madoguchi::tool::sql::{self as wit},
-    call_state::CallState,
+    capability::state::CallState,
     database::{ConstraintKind, Database, Error, Rows, Statement, Value},
 };
 

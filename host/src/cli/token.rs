@@ -6,11 +6,9 @@ use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
 use host::{
     Config,
-    authorization::{
-        check::name_problem,
-        fresh::{FreshToken, expiry},
-        scopes::Scope,
-    },
+    authorization::fresh::{FreshToken, expiry},
+    config::tokens::check::name_problem,
+    scopes::Scope,
 };
 use jiff::Timestamp;
 use serde_json::json;

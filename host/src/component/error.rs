@@ -6,9 +6,7 @@ use super::{Problem, Stop};
 use crate::{
     database,
     definition::{DefinitionError, OfferError},
-    grants, reach,
-    registry::NameClash,
-    settings,
+    grants, settings,
 };
 
 /// Why a component could not be loaded.
@@ -74,7 +72,7 @@ pub enum LoadError {
     Secret(#[from] grants::hosts::SecretError),
     /// A file or a folder that it is granted cannot be opened.
     #[error(transparent)]
-    Reach(#[from] reach::ReachError),
+    Reach(#[from] crate::capability::reach::ReachError),
     /// It does not accept its settings.
     #[error("it does not accept its settings: {}", problems(.0))]
     Configure(Vec<Problem>),
@@ -131,7 +129,7 @@ pub enum LoadError {
         /// The generation that it was.
         number: u64,
         /// How that ended.
-        status: crate::generations::Status,
+        status: super::Status,
     },
     /// Another component offers one of its tools, prompts or resources.
     #[error(transparent)]
@@ -246,4 +244,18 @@ fn problems(problems: &[Problem]) -> String {
         pointer => format!("{pointer}: {}", it.message),
     });
     each.collect::<Vec<_>>().join("; ")
+}
+
+/// Two components offer the same.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "it offers the {what} {name}, which component {incumbent} offers already; rename one, or take one of the two out of the component folder"
+)]
+pub struct NameClash {
+    /// A tool, a prompt, a resource or a template.
+    pub what: &'static str,
+    /// Its name, or its URI.
+    pub name: Arc<str>,
+    /// Who offered it first.
+    pub incumbent: Arc<str>,
 }

@@ -13,7 +13,7 @@ use crate::{
         prompts::WithPromptsPre,
         resources::{WithResourcesPre, madoguchi::tool::stops},
     },
-    call_state::CallState,
+    capability::state::CallState,
     definition::{Prompt, Resource, Template},
 };
 

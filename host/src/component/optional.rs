@@ -9,13 +9,15 @@ use crate::{
     bindings::{
         dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
+        jobs::WithJobsPre,
         madoguchi::tool::types,
         names::WithNamesPre,
         routes::WithRoutesPre,
         schedule::WithSchedulePre,
     },
-    call_state::CallState,
     caller::Caller,
+    capability::state::CallState,
+    config::RESERVED,
     grants::Grant,
 };
 
@@ -25,6 +27,7 @@ pub(crate) use wit::Request;
 #[derive(Clone)]
 pub(super) struct Optional {
     schedule: Option<WithSchedulePre<CallState>>,
+    pub(super) jobs: Option<WithJobsPre<CallState>>,
     endpoints: Option<WithEndpointsPre<CallState>>,
     dialogue: Option<WithDialoguePre<CallState>>,
     pub(super) routes: Option<WithRoutesPre<CallState>>,
@@ -35,6 +38,7 @@ impl Optional {
     pub(super) fn of(pre: &InstancePre<CallState>) -> Self {
         Self {
             schedule: WithSchedulePre::new(pre.clone()).ok(),
+            jobs: WithJobsPre::new(pre.clone()).ok(),
             endpoints: WithEndpointsPre::new(pre.clone()).ok(),
             dialogue: WithDialoguePre::new(pre.clone()).ok(),
             routes: WithRoutesPre::new(pre.clone()).ok(),
@@ -42,9 +46,6 @@ impl Optional {
         }
     }
 }
-
-/// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "chat", "health", "page"];
 
 /// Names that one component may tell, their bytes, and other names of one thing.
 const NAMES_MAX: usize = 4_096;
@@ -99,6 +100,12 @@ impl LoadedComponent {
             (None, _, Some(_)) => {
                 tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
             }
+        }
+        if self.optional.jobs.is_some() && !self.has_jobs() {
+            tracing::info!(
+                component,
+                "it has jobs of its own that are not done; to have them done, add \"jobs\" to grants under [components.{component}]"
+            );
         }
         if self.has_endpoints()
             && let Some(why) = self.why_no_endpoints()

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::{limits::Limits, metrics::Tally};
+use crate::{limits::Limits, tally::Tally};
 
 /// What a call is taken to last before one has ended.
 const USUAL_FIRST: Duration = Duration::from_millis(100);

@@ -1,12 +1,9 @@
 //! Prompts that a component offers, and help with filling in their arguments.
 
-use super::{CallError, LoadedComponent, Round, offers::stopped};
-use crate::{
-    bindings::{
-        completions::exports::madoguchi::tool::completions,
-        prompts::exports::madoguchi::tool::prompts as wit,
-    },
-    output_check,
+use super::{CallError, LoadedComponent, Round, offers::stopped, output_check};
+use crate::bindings::{
+    completions::exports::madoguchi::tool::completions,
+    prompts::exports::madoguchi::tool::prompts as wit,
 };
 
 pub(crate) use completions::{Completion, Reference, Request as CompletionRequest};

@@ -1,9 +1,8 @@
 //! What a component has to read: page by page, and one by one.
 
-use super::{CallError, LoadedComponent, Round, offers::stopped};
+use super::{CallError, LoadedComponent, Round, offers::stopped, output_check};
 use crate::{
     bindings::resources::exports::madoguchi::tool::resources as wit, definition::Resource,
-    output_check,
 };
 
 pub use wit::Contents;

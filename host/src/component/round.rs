@@ -8,14 +8,15 @@ use std::{
 use tokio::runtime::Handle;
 use wasmtime::Store;
 
-use super::{CallError, Invocation, LoadedComponent, Output, Stop, fault, places::Place};
+use super::{
+    CallError, Invocation, LoadedComponent, Output, Stop, fault, output_check, places::Place,
+};
 use crate::{
-    call_state::{CallContext, CallState},
+    call::next_call_id,
     caller::Caller,
     capability::Asking,
+    capability::state::{CallContext, CallState},
     notes::Notes,
-    output_check,
-    record::next_call_id,
     sandbox,
     scheduler::{Pace, Turns},
     telemetry::Span,
@@ -162,6 +163,7 @@ impl LoadedComponent {
             memory: self.memory.clone(),
             pace: round.pace,
             events: None,
+            is_job: false,
             asking: round.asking,
         }
     }

@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 
 use super::{CallError, LoadError, LoadedComponent, Refusal, Round, Stop, offers::stopped};
 use crate::{
-    bindings::routes::exports::madoguchi::tool::routes as wit, call_state::CallContext,
-    capability::Written,
+    bindings::routes::exports::madoguchi::tool::routes as wit, capability::Written,
+    capability::state::CallContext,
 };
 
 pub(crate) use wit::{Answer, Request, Unread};

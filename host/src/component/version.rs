@@ -1,12 +1,55 @@
 //! Which version a component is, and its first calls: when the first three all trap, it goes.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, Ordering},
+};
+
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 use super::CallError;
-use crate::control::Control;
 
 /// Calls that must all trap for a version to go.
 const TRAPS_MAX: u8 = 3;
+
+/// How a generation ended, or that it serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// It serves.
+    #[serde(rename = "serving")]
+    Serving,
+    /// Another one took its place.
+    #[serde(rename = "replaced")]
+    Replaced,
+    /// The operator went back to an earlier one.
+    #[serde(rename = "rolled back")]
+    RolledBack,
+    /// The host went back to the one before it.
+    #[serde(rename = "returned: its first three calls trapped")]
+    Returned,
+    /// The component was taken away.
+    #[serde(rename = "removed")]
+    Removed,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Serving => "serving",
+            Self::Replaced => "replaced",
+            Self::RolledBack => "rolled back",
+            Self::Returned => "returned: its first three calls trapped",
+            Self::Removed => "removed",
+        })
+    }
+}
+
+/// Puts the version of a component in place that was there before a generation of it.
+pub(crate) trait GivesBack: Send + Sync {
+    /// Returns once it serves.
+    fn give_back(&self, component: String, generation: u64) -> BoxFuture<'static, ()>;
+}
 
 /// The number of a version, and how its first calls went.
 #[derive(Default)]
@@ -15,18 +58,18 @@ pub struct Version {
     /// Calls that have trapped, up to [`TRAPS_MAX`]; from there on nothing is counted any more.
     trapped: AtomicU8,
     /// Who puts the version before it back; none where there is no version before it.
-    control: Option<Control>,
+    before: Option<Arc<dyn GivesBack>>,
 }
 
 impl Version {
     /// A version that stays whatever its calls do: there is none before it, or it served before.
     pub(crate) fn settled(generation: u64) -> Self {
-        Self { generation, trapped: AtomicU8::new(TRAPS_MAX), control: None }
+        Self { generation, trapped: AtomicU8::new(TRAPS_MAX), before: None }
     }
 
     /// A version whose first calls are watched.
-    pub(crate) fn on_probation(generation: u64, control: Control) -> Self {
-        Self { generation, trapped: AtomicU8::new(0), control: Some(control) }
+    pub(crate) fn on_probation(generation: u64, before: Arc<dyn GivesBack>) -> Self {
+        Self { generation, trapped: AtomicU8::new(0), before: Some(before) }
     }
 
     /// 1, 2, 3 …; 0 for a component that runs alone.
@@ -52,12 +95,10 @@ impl Version {
         if before != Ok(TRAPS_MAX - 1) {
             return;
         }
-        if let Some(control) = self.control.clone() {
-            let (component, generation) = (component.to_owned(), self.generation);
+        if let Some(before) = &self.before {
+            let returned = before.give_back(component.to_owned(), self.generation);
             // A task of its own: a caller who goes away must not keep a bad version in place.
-            let returned =
-                tokio::spawn(async move { control.give_back(&component, generation).await });
-            let _ = returned.await;
+            let _ = tokio::spawn(returned).await;
         }
     }
 }

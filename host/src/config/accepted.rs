@@ -9,7 +9,7 @@ use toml::Table;
 
 use super::{ComponentConfig, Config, defaults, own_limits};
 use crate::{
-    clean, generations,
+    clean,
     grants::{
         Grant,
         http::{HostGrant, SecretGrant, Source},
@@ -79,9 +79,9 @@ impl Config {
     }
 
     /// Gives components what they were given before, by what the data folder remembers, and nothing else.
-    pub fn take_accepted(&self) {
+    pub fn take_accepted(&self, given: impl IntoIterator<Item = (String, String)>) {
         self.accepted.0.write().unwrap_or_else(PoisonError::into_inner).clear();
-        for (name, text) in generations::given(&self.data) {
+        for (name, text) in given {
             if let Err(what) = self.accept(&name, &text) {
                 tracing::warn!(component = name, "what it was given is no longer good: {what}");
             }
@@ -134,7 +134,10 @@ pub(crate) fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
         names.join(", ")
     };
     if let Some(names) = component.asks.as_ref().filter(|it| !it.is_empty()) {
-        all.push(format!("asks the assistants {}", list(names.iter().collect())));
+        all.push(match names.contains("*") {
+            true => "asks any assistant".to_owned(),
+            false => format!("asks the assistants {}", list(names.iter().collect())),
+        });
     }
     if let Some(tools) = component.calls.as_ref().filter(|it| !it.written().is_empty()) {
         let tools = list(tools.written().iter().collect());
@@ -175,8 +178,9 @@ fn granted(grant: Grant, name: &str) -> String {
         Grant::Blobs => "reads and makes files that callers exchange".to_owned(),
         Grant::Events => "tells listeners that something has changed".to_owned(),
         Grant::Schedule => "is run from time to time".to_owned(),
+        Grant::Jobs => "does work of its own, beside the calls of others".to_owned(),
         Grant::Endpoints => format!("answers requests under /api/{name}"),
-        Grant::Assistants => "asks assistants".to_owned(),
+        Grant::Assistants => "asks assistants, and has them act in its own work".to_owned(),
         Grant::Calls => "calls tools on its callers' behalf".to_owned(),
     }
 }

@@ -5,7 +5,10 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::Deserialize;
 
 use super::ComponentConfig;
-use crate::{component::RESERVED, grants::Grant};
+use crate::grants::Grant;
+
+/// Names that the server needs for itself under `/api/`.
+pub(crate) const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "chat", "health", "page"];
 
 /// What the server itself answers beside `/api`.
 const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::servers::Given;
+use super::Given;
 
 /// What `/api/chat` is; what a file does not say is in the program's own.
 #[derive(Clone, Debug, Default, Deserialize)]

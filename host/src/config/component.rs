@@ -13,9 +13,9 @@ use super::{
     environment::{FromEnvironment, HostsFromEnvironment},
 };
 use crate::{
-    caller::ToolSet,
     grants::{Grant, http::HostGrant},
     limits::Limits,
+    tool_set::ToolSet,
 };
 
 /// The least time between two runs of a component's schedule.
@@ -41,7 +41,7 @@ pub struct ComponentConfig {
     pub files: BTreeMap<String, PathBuf>,
     /// Folders that it may read, by the path under which it sees them.
     pub folders: BTreeMap<String, PathBuf>,
-    /// The assistants that it may ask, by their names.
+    /// The assistants that it may ask, by their names, or `*` for all.
     pub asks: Option<BTreeSet<String>>,
     /// The tools that it may call on its callers' behalf: by name, by `component:NAME` or `server:NAME`, or
     /// `*` for all.

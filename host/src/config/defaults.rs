@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
-use super::{ComponentConfig, ConfigError};
-use crate::{assistant::AssistantConfig, library};
+use super::{AssistantConfig, ComponentConfig, ConfigError};
+use crate::source;
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -19,7 +19,7 @@ const BYTES_MAX: usize = 64 << 10;
 static ALL: LazyLock<Result<Table, (String, String)>> = LazyLock::new(|| {
     let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
     let mut more = Vec::new();
-    for (name, bytes) in library::bundled_files() {
+    for (name, bytes) in source::bundled_files() {
         let added = section(&bytes).and_then(|it| match it {
             Some(text) => add(&mut all, &name, &text),
             None => Ok(Vec::new()),

@@ -10,8 +10,8 @@ use std::{
 use super::Manifest;
 use crate::{
     difference::Surface,
-    library::{self, Source, name_of},
     private,
+    source::{self, Source, name_of},
 };
 
 const MANIFEST: &str = "manifest.json";
@@ -93,7 +93,7 @@ impl Shelf {
     /// The bytes of a build, if they are kept and whole. Reads a file.
     pub(crate) fn read(&self, name: &str, digest: &str, origin: &str) -> Option<Source> {
         let mut source =
-            library::read(&self.folder.join(name).join(format!("{digest}.wasm"))).ok()?;
+            source::read(&self.folder.join(name).join(format!("{digest}.wasm"))).ok()?;
         source.origin = origin.to_owned();
         (source.digest == digest).then_some(source)
     }
@@ -115,7 +115,7 @@ impl Shelf {
 }
 
 /// What components were given by the operator's word, by their names, in the data folder `data`.
-pub(crate) fn given(data: &Path) -> Vec<(String, String)> {
+pub fn given(data: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(data.join("generations")).into_iter().flatten().flatten();
     let given = |entry: fs::DirEntry| {
         let text = fs::read(entry.path().join(MANIFEST)).ok()?;

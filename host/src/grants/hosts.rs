@@ -127,7 +127,7 @@ fn entry(component: &str, method: &Method, url: &Url) -> String {
     if *method != Method::GET && *method != Method::HEAD {
         lines.push(format!("methods = [{:?}]", method.as_str()));
     }
-    if literal(url).is_some_and(crate::capability::http::address::is_private) {
+    if literal(url).is_some_and(crate::grants::address::is_private) {
         lines.push("private = true".to_owned());
     }
     format!("to grant it, add:\n{}", lines.join("\n"))

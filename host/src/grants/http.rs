@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::secret::Secret;
-use crate::capability::http::address;
+use crate::grants::address;
 
 mod origins;
 

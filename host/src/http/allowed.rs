@@ -4,7 +4,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts, uri::Authority,
 };
 
-use crate::config::Config;
+use crate::{config::Config, grants::address::host_of};
 
 /// What a browser says of where a request comes from, which no page can change.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -118,14 +118,6 @@ pub(crate) fn hosts(config: &Config) -> Vec<String> {
     hosts.extend(config.public_url.iter().map(|it| it.host().to_owned()));
     hosts.extend(config.allowed_hosts.iter().map(|it| it.to_lowercase()));
     hosts
-}
-
-/// A host without its port.
-pub(crate) fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.chars().all(|it| it.is_ascii_digit()) => host,
-        _ => authority,
-    }
 }
 
 #[cfg(test)]

@@ -14,10 +14,8 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::Sleep;
 
-use super::{
-    budget::Share,
-    state::{Failure, State},
-};
+use super::state::{Failure, State};
+use crate::shares::Share;
 
 /// What may come of a request's body, and at whose cost.
 #[derive(Clone, Debug)]

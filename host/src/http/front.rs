@@ -17,15 +17,15 @@ use tower::Service as _;
 
 use super::{
     body::{Allowance, Answer, End, Metered},
-    budget::Share,
     cors,
     guard::{Guard, Pass, TOO_LARGE},
-    refusal, retry_after,
     state::{Failure, State},
 };
 use crate::{
     authorization::{self, Shape},
     failure::Failure as Refusal,
+    refusal::{refusal, retry_after},
+    shares::Share,
 };
 
 /// How long a client is told to wait for room in the memory.

@@ -6,11 +6,7 @@ use std::{net::IpAddr, sync::Arc, time::SystemTime};
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts};
 
-use super::{
-    allowed::Allowed,
-    budget::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
-    cors, refusal,
-};
+use super::{allowed::Allowed, cors};
 use crate::{
     authorization::{
         Authority, Gateway, Peer, Principal, Shape, Stranger, Strangers, StrangersRate,
@@ -19,16 +15,15 @@ use crate::{
     config::Config,
     failure::Failure,
     metrics::{Metrics, Refused},
+    page::is_probed,
+    refusal::refusal,
+    shares::{STRANGERS_BODY_BYTES_MAX, Share, Shares},
 };
 
 /// The header by which a modern request says what it is.
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 /// For whom a proxy asks.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Where clients look for an authorization server, or for a transport of the past, without a token:
-/// that there is none is nothing to keep from them.
-const PROBED: [&str; 8] =
-    ["authorize", "message", "messages", "oauth", "oauth2", "register", "sse", "token"];
 
 /// Who may address the server, from which pages, and as whom.
 #[derive(Clone)]
@@ -262,12 +257,6 @@ fn shape(parts: &Parts) -> Option<Shape> {
         _ if matches!(parts.method, Method::GET | Method::HEAD) || is_probed(path) => None,
         _ => Some(Shape::Rest),
     }
-}
-
-/// Whether clients look here for what this server has not got.
-pub(crate) fn is_probed(path: &str) -> bool {
-    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-    first == ".well-known" || PROBED.contains(&first)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{
 
 use super::{blocking, settle};
 use crate::{
-    call_state::Clock,
+    clock::Clock,
     component::{LoadError, LoadedComponent},
     database::{self, Database},
     grants::Grant,

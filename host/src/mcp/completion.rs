@@ -8,10 +8,7 @@ use rmcp::{
 use serde_json::json;
 
 use super::{McpServer, passed, rounds, wire};
-use crate::{
-    caller::{Caller, Owner},
-    calls::{Complete, Outcome},
-};
+use crate::{caller::Caller, calls::Complete, outcome::Outcome, tool_set::Owner};
 
 impl McpServer {
     pub(super) async fn completion(

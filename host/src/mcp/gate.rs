@@ -14,15 +14,17 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::thin::{Answers, MODERN, PROTOCOL_VERSION};
+use super::thin::{MODERN, PROTOCOL_VERSION};
 use crate::{
+    authorization::caller_of,
     authorization::{Shape, insufficient_scope},
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
     caller::Caller,
-    calls::Call,
     failure::Failure,
-    http::mend,
-    record::Surface,
-    telemetry::TraceHeaders,
+    mend,
+    outcome::Answers,
 };
 
 /// A request, as far as it matters here.
@@ -90,7 +92,7 @@ pub(super) async fn pass<A: Answers>(
     request: Request,
     body_bytes_max: usize,
 ) -> Result<Request, Response> {
-    let caller = Caller::of(request.headers(), request.extensions());
+    let caller = caller_of(request.headers(), request.extensions());
     if caller.is_free() || *request.method() != Method::POST {
         return Ok(request);
     }

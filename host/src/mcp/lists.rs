@@ -15,11 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{McpServer, wire};
 use crate::{
-    caller::{Caller, Owner},
+    caller::Caller,
     component::{CallError, LoadedComponent, Round, Stop},
     definition::{Audience, Viewer},
     registry::Catalog,
     servers::Offer,
+    tool_set::Owner,
 };
 
 /// How long a client may take a list for fresh: short, or a swap stays invisible to those who do

@@ -21,13 +21,15 @@ use rmcp::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    assistant::Language,
+    authorization::caller_of,
     caller::{Caller, LanguageTag},
-    calls::{CallTool, Calls, GetPrompt, Outcome, ReadResource},
+    calls::{CallTool, Calls, GetPrompt, ReadResource},
     config::Config,
     definition::Viewer,
     events::Events,
+    language::Language,
     notes::Level,
+    outcome::Outcome,
     registry::Registry,
 };
 
@@ -103,7 +105,7 @@ impl McpServer {
     /// Who sent what has these extensions.
     fn caller_of(&self, extensions: &Extensions) -> Caller {
         match extensions.get::<http::request::Parts>() {
-            Some(it) => Caller::of(&it.headers, &it.extensions),
+            Some(it) => caller_of(&it.headers, &it.extensions),
             None => Caller::stdio().reading(self.language.as_ref()),
         }
     }

@@ -20,11 +20,12 @@ use super::{
     wire,
 };
 use crate::{
-    caller::{Caller, Owner},
+    caller::Caller,
     component::CallError,
     definition::check_uri,
     events::{By, Events, Rung},
     registry::{Catalog, Changed, Registry},
+    tool_set::Owner,
 };
 
 /// How long a client may take to accept news; one that takes longer is given up.

@@ -16,9 +16,11 @@ use tokio::sync::mpsc;
 
 use super::{McpServer, legacy, wire};
 use crate::{
-    calls::{Call, Method, Outcome, Questions},
+    call::Call,
+    calls::{Method, Questions},
     component::{CallError, Question},
     notes::{Level, Note, Notes},
+    outcome::Outcome,
 };
 
 /// Notes that may wait for a slow client.

@@ -27,14 +27,17 @@ use super::{
     wire, with_capabilities,
 };
 use crate::{
+    authorization::caller_of,
     authorization::{self, Shape, insufficient_scope},
-    caller::Caller,
-    calls::{Call, Outcome, block},
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
+    calls::block,
     component::{CallError, Output},
     failure::Failure,
-    http::{mend, retry_after},
-    record::Surface,
-    telemetry::TraceHeaders,
+    mend,
+    outcome::{Answers, Outcome},
+    refusal::retry_after,
 };
 
 pub(super) const MODERN: &str = "2026-07-28";
@@ -43,22 +46,6 @@ pub(super) const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-pro
 const ROOM_WAIT_MS: u64 = 5_000;
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
-
-/// Whatever brings calls to their end: the components, or a native tool in the bench.
-pub(crate) trait Answers: Clone + Send + Sync + 'static {
-    /// Whether the tool's arguments are told in headers too, which only the SDK compares.
-    fn has_header_arguments(&self, tool: &str) -> bool;
-    /// Why `call`, of that method of MCP, may not be made by its caller; none where it may.
-    fn refusal(
-        &self,
-        _method: &str,
-        _call: Call,
-    ) -> impl Future<Output = Option<CallError>> + Send {
-        std::future::ready(None)
-    }
-    /// One round of a call.
-    fn answer(&self, call: Call) -> impl Future<Output = Result<Outcome, CallError>> + Send;
-}
 
 /// What the endpoint works on.
 #[derive(Clone)]
@@ -107,7 +94,7 @@ impl<A: Answers> Thin<A> {
             Ok(request) => request,
             Err(refusal) => return refusal,
         };
-        let principal = Caller::of(request.headers(), request.extensions()).principal;
+        let principal = caller_of(request.headers(), request.extensions()).principal;
         let ends_session = *request.method() == Method::DELETE;
         let answer = sessions::acting(principal, self.sdk.clone().oneshot(request));
         let mut response = match answer.await {
@@ -226,7 +213,7 @@ impl<'a> Plain<'a> {
     }
 
     fn call(&self, parts: &Parts) -> Call {
-        let caller = Caller::of(&parts.headers, &parts.extensions);
+        let caller = caller_of(&parts.headers, &parts.extensions);
         let name = self.params.name.as_ref().to_owned();
         let arguments = self.params.arguments.map_or("{}", RawValue::get).to_owned();
         let caller = with_capabilities(caller, self.capabilities());

@@ -16,14 +16,15 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    call::Call,
+    call::Surface,
+    call::TraceHeaders,
     caller::Caller,
-    calls::{Call, block},
+    calls::block,
     component::{Ask, CallError, Content, Output, Question},
     definition::{self, Viewer, Words},
     failure::{Failure, shortened},
     language::Language,
-    record::Surface,
-    telemetry::TraceHeaders,
     unreadable,
 };
 

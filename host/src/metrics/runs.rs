@@ -13,7 +13,18 @@ use prometheus_client::{
 };
 
 use super::Metrics;
-use crate::assistant::{Provider, Usage};
+use crate::config::Provider;
+
+/// What whoever decides took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Usage {
+    pub(crate) input_tokens: u64,
+    /// Of those, the ones that came from the provider's cache.
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars, where the price is known.
+    pub(crate) cost_usd: Option<f64>,
+}
 
 /// How long what was last seen of a provider says something (NAV-15).
 const FRESH: Duration = Duration::from_secs(60);

@@ -15,8 +15,9 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::{Counters, Refused, Tally, runs::Runs};
-use crate::record::Ending;
+use super::{Counters, Refused, runs::Runs};
+use crate::call::Ending;
+use crate::tally::Tally;
 
 type Components = Vec<(Arc<str>, Arc<Tally>)>;
 /// A metric of each component: its name, what it says, its unit, and where it is read.

@@ -18,7 +18,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::http::{host_of, refusal};
+use crate::{grants::address::host_of, refusal::refusal};
 
 /// What lies in the data folder while a server runs there.
 const FILE: &str = "operator.json";

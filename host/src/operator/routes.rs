@@ -15,15 +15,14 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
 use crate::{
+    call::{Call, Surface, TraceHeaders},
     caller::Caller,
-    calls::{Call, Outcome},
     component::{CallError, Content, InputRequired, Output, Refusal, Stop},
     control::{ComponentReport, ControlError},
     failure::Failure,
-    http::refusal,
     metrics,
-    record::Surface,
-    telemetry::TraceHeaders,
+    outcome::Outcome,
+    refusal::refusal,
     unreadable,
 };
 

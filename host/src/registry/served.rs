@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Catalog, Registry};
-use crate::servers::{Offer, Server, ServerPrompt, ServerTool};
+use crate::servers::{Counter, Offer, Server, ServerPrompt, ServerTool};
 
 /// What other servers offer.
 #[derive(Clone, Default)]
@@ -44,11 +44,6 @@ impl Served {
     /// What each server offers, by the server's name.
     pub(crate) fn offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
         self.offers.values()
-    }
-
-    /// What the server of that name offers.
-    pub(crate) fn offer(&self, server: &str) -> Option<&Arc<Offer>> {
-        self.offers.get(server)
     }
 }
 
@@ -105,9 +100,12 @@ impl Catalog {
     }
 }
 
-impl Registry {
-    /// Puts what a server offers in place; the names that others have already.
-    pub(crate) fn offer(&self, offer: Offer) -> Vec<Arc<str>> {
+impl Counter for Registry {
+    fn offered(&self, server: &str) -> Option<String> {
+        self.catalog().served.offers.get(server).map(|it| it.digest.clone())
+    }
+
+    fn offer(&self, offer: Offer) -> Vec<Arc<str>> {
         let (server, offer) = (offer.server.name.clone(), Arc::new(offer));
         self.current.send_modify(|current| {
             let mut next = Catalog::clone(current);
@@ -127,8 +125,7 @@ impl Registry {
         offer.tools.iter().filter(is_hidden).map(|it| it.name.clone()).collect()
     }
 
-    /// Takes what a server offered off the counter, and keeps it in mind.
-    pub(crate) fn withdraw(&self, server: &str) {
+    fn withdraw(&self, server: &str) {
         self.current.send_if_modified(|current| {
             let Some(offer) = current.served.offers.get(server).cloned() else { return false };
             let mut next = Catalog::clone(current);

@@ -9,8 +9,9 @@ use crate::{
     difference::{Difference, Surface},
     generations::{Generation, Manifest, Pending, Status, timestamp},
     grants::Refused,
-    library::Source,
-    loader::{Before, Loaded, Terms, blocking},
+    library::blocking,
+    loader::{Before, Loaded, Terms},
+    source::Source,
 };
 
 /// The origin of what was loaded by command.
@@ -152,7 +153,7 @@ impl Reloader {
         }
         let number = manifest.next_number();
         let version = match last {
-            Some(_) => Version::on_probation(number, self.control.clone()),
+            Some(_) => Version::on_probation(number, Arc::new(self.control.clone())),
             None => Version::settled(number),
         };
         let is_accepted = manifest.accepted.contains(digest);

@@ -7,8 +7,8 @@ use crate::{
     component::{LoadError, LoadedComponent, Version},
     control::{Command, ControlError, Order, Trouble},
     generations::{Generation, Status},
-    library::{FILE_BYTES_MAX, Source, name_of},
     loader::Terms,
+    source::{FILE_BYTES_MAX, Source, name_of},
 };
 
 impl Reloader {

@@ -1,11 +1,14 @@
 //! What whoever starts a server is told of what they open to whom.
 
-use crate::{assistant, authorization, config::Config, http};
+use crate::{
+    config::{Config, assistants, tokens},
+    http,
+};
 
 /// Tells whoever starts a server what they open to whom.
 pub(super) fn tell_what_is_open(config: &Config) {
-    let problems = authorization::check::problems(config);
-    for it in problems.into_iter().chain(assistant::check::problems(config)) {
+    let problems = tokens::check::problems(config);
+    for it in problems.into_iter().chain(assistants::check::problems(config)) {
         tracing::warn!("[{}]: {}", it.path.join("."), it.what);
     }
     let ip = config.addr.ip();

@@ -21,13 +21,8 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{
-    config::{Era, ServerConfig, Way},
-    hears::Hears,
-    limited::Limited,
-    retry::Failed,
-    sse::OverSse,
-};
+use super::{hears::Hears, limited::Limited, retry::Failed, sse::OverSse};
+use crate::config::servers::{Era, ServerConfig, Way};
 use crate::{
     grants::secret::{Mask, Secret},
     tls,
@@ -137,7 +132,7 @@ impl Line {
     ) -> Result<Connection, Failed> {
         let (url, token) = match (&config.way, &self.http) {
             (Way::Url { url, token }, Some(_)) => {
-                let read = |it: &super::secret::Given| it.read(base);
+                let read = |it: &crate::config::Given| it.read(base);
                 let token = token.as_ref().map(read).transpose();
                 (url, token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?)
             }

@@ -10,12 +10,11 @@ use rmcp::{model::SubscriptionFilter, service::ServiceError};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Link, Server,
+    Counter, Link, Server,
     connection::{Connection, Line},
     lists::Lists,
     retry::{self, Failed},
 };
-use crate::registry::Registry;
 
 /// How often the lists of a server are read that says nothing: whether it is there, and what it has.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
@@ -26,10 +25,10 @@ const SHORT: Duration = Duration::from_secs(5);
 const SHORT_LIVES_MAX: u32 = 3;
 
 /// Keeps `server` at hand until `stop`.
-pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: CancellationToken) {
+pub(super) async fn keep(server: Arc<Server>, counter: Arc<dyn Counter>, stop: CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
-        () = forever(&server, &registry) => {}
+        () = forever(&server, &*counter) => {}
     }
     if let Link::Up(connection) =
         server.link.send_replace(Link::Down { why: "the host is stopping".into() })
@@ -38,14 +37,14 @@ pub(super) async fn keep(server: Arc<Server>, registry: Registry, stop: Cancella
     }
 }
 
-async fn forever(server: &Arc<Server>, registry: &Registry) {
+async fn forever(server: &Arc<Server>, counter: &dyn Counter) {
     let config = server.config.clone();
     let line = loop {
         let config = config.clone();
         match tokio::task::spawn_blocking(move || Line::new(&config)).await {
             Ok(Ok(line)) => break line,
-            Ok(Err(why)) => server.is_down(registry, &Failed::Unusable(why)),
-            Err(error) => server.is_down(registry, &Failed::Unusable(error.to_string())),
+            Ok(Err(why)) => server.is_down(counter, &Failed::Unusable(why)),
+            Err(error) => server.is_down(counter, &Failed::Unusable(error.to_string())),
         }
         tokio::time::sleep(retry::pause(server.base, u32::MAX, retry::jitter())).await;
     };
@@ -54,12 +53,12 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
         let failed = match reach(server, &line).await {
             Ok((connection, lists)) => {
                 failures = 0;
-                server.offers(registry, lists);
+                server.offers(counter, lists);
                 // What was in doubt was the connection before.
                 let _ = server.suspicion.notified().now_or_never();
                 server.link.send_replace(Link::Up(connection.clone()));
                 let began = Instant::now();
-                look_after(server, registry, &connection).await;
+                look_after(server, counter, &connection).await;
                 server.link.send_replace(Link::Connecting);
                 short_lives = if began.elapsed() < SHORT { short_lives + 1 } else { 0 };
                 if short_lives < SHORT_LIVES_MAX {
@@ -72,7 +71,7 @@ async fn forever(server: &Arc<Server>, registry: &Registry) {
             Err(failed) => failed,
         };
         failures = failures.saturating_add(1);
-        server.is_down(registry, &failed);
+        server.is_down(counter, &failed);
         // A token that is wrong will hardly be right in a moment.
         let is_turned_away = matches!(failed, Failed::Unauthorized(_));
         let patience = if is_turned_away { u32::MAX } else { failures };
@@ -94,7 +93,7 @@ async fn read(server: &Server, connection: &Connection) -> Result<Lists, Failed>
 }
 
 /// Follows what `connection` says until it is gone, or in doubt.
-async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Connection) {
+async fn look_after(server: &Arc<Server>, counter: &dyn Counter, connection: &Connection) {
     let news = listen(connection);
     tokio::pin!(news);
     loop {
@@ -110,7 +109,7 @@ async fn look_after(server: &Arc<Server>, registry: &Registry, connection: &Conn
             lists = read(server, connection) => lists,
         };
         match lists {
-            Ok(lists) => server.offers(registry, lists),
+            Ok(lists) => server.offers(counter, lists),
             Err(_) => return,
         }
         // However often it says that something has changed, its lists are read so often.

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::{Server, lists::Lists};
 use crate::{
-    caller::{Caller, Owner},
-    calls,
+    caller::Caller,
     definition::{Says, Shown},
     seal::digest,
+    tool_set::Owner,
+    tool_set::is_name,
     uri_template::UriTemplate,
 };
 
@@ -28,7 +29,7 @@ pub(crate) struct Offer {
     pub(crate) resources: Vec<Resource>,
     pub(crate) templates: Vec<ServerTemplate>,
     /// Tells whether another list says the same.
-    pub(super) digest: String,
+    pub(crate) digest: String,
     /// What is not offered, and why.
     pub(super) left_out: Vec<String>,
 }
@@ -45,9 +46,9 @@ pub(crate) struct ServerTool {
     /// Whether it wins over a component's tool of its name.
     pub(crate) replaces: bool,
     /// Whether it changes nothing: its server says so, and the operator believes it.
-    is_read_only: bool,
+    pub(crate) is_read_only: bool,
     /// Whether it is another than its server's first tool of that name.
-    is_changed: bool,
+    pub(crate) is_changed: bool,
     /// What it says of itself.
     pub(crate) shown: Arc<Shown>,
     /// Whether twice is the same as once.
@@ -140,12 +141,6 @@ fn template(listed: ResourceTemplate) -> ServerTemplate {
 
 const NAMES: &str = "with its prefix, a name has 1 to 128 of A-Z a-z 0-9 _ . - and is there once";
 
-/// Whether that can be the name of a tool or a prompt.
-pub(super) fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    (1..=128).contains(&name.len()) && name.chars().all(fits)
-}
-
 fn shown(name: &str) -> String {
     name.chars().take(128).collect()
 }
@@ -159,22 +154,6 @@ impl ServerTool {
     /// Whether it only reads, as far as its server is believed.
     pub(crate) fn is_read_only(&self) -> bool {
         self.is_read_only
-    }
-
-    /// The same for an assistant.
-    pub(crate) fn offer(&self) -> calls::Offer {
-        let view = self.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
-        calls::Offer {
-            name: self.name.clone(),
-            title: self.listed.title.clone(),
-            description: self.listed.description.as_deref().unwrap_or_default().to_owned(),
-            schema: self.listed.input_schema.clone(),
-            owner: (&*self.server.name).into(),
-            is_read_only: self.is_read_only,
-            is_changed: self.is_changed,
-            shown: self.shown.clone(),
-            view: view.and_then(Value::as_str).map(str::to_owned),
-        }
     }
 
     /// Whose it is.

@@ -45,7 +45,7 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{caller::Owner, definition::Says};
+    use crate::{definition::Says, tool_set::Owner};
 
     fn shown(description: &str) -> Shown {
         let says = Says {

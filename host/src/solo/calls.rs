@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Solo;
 use crate::{
-    caller::ToolSet,
     capability::{CallsTools, Executor, Requested, ToolCalls, ToolOffer, ToolOutcome, ToolRequest},
     failure::Failure,
+    tool_set::ToolSet,
 };
 
 /// What a tool answers in the place of the real one.

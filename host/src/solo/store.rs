@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     blobs::{Blobs, Limits},
-    call_state::Clock,
+    clock::Clock,
 };
 
 /// Tells the stores of one process apart.

@@ -1,7 +1,7 @@
 //! Traces in a build without them: nothing.
 
 use super::{TelemetryConfig, TelemetryError};
-use crate::{calls::Call, component::LoadedComponent, record::Ending};
+use crate::call::{Call, Ending};
 
 /// Where spans would go.
 #[derive(Clone, Default)]
@@ -36,7 +36,7 @@ impl Span {
         &self,
         _: u32,
         _: (&'static str, &str),
-        _: Option<&LoadedComponent>,
+        _: Option<(&str, &str)>,
         _: Ending,
         _: &str,
     ) {

@@ -23,12 +23,8 @@ use opentelemetry_sdk::{
     },
 };
 
-use super::{TelemetryConfig, TelemetryError, TraceHeaders};
-use crate::{
-    calls::Call,
-    component::LoadedComponent,
-    record::{Ending, Surface},
-};
+use super::{TelemetryConfig, TelemetryError};
+use crate::call::{Call, Ending, Surface, TraceHeaders};
 
 /// Spans that may wait to be sent; beyond that they are dropped.
 const QUEUE_MAX: usize = 4_096;
@@ -163,29 +159,26 @@ impl Span {
         Self(Some(Arc::new(OpenSpan { open: open.clone(), context: context.with_span(span) })))
     }
 
-    /// Says how the call of this span ended, and who answered it.
+    /// Says how the call of this span ended, and which component answered it, by its name and digest.
     pub(crate) fn outcome(
         &self,
         round: u32,
         (method, name): (&'static str, &str),
-        component: Option<&LoadedComponent>,
+        component: Option<(&str, &str)>,
         ending: Ending,
         word: &str,
     ) {
         let Some(OpenSpan { context, .. }) = self.0.as_deref() else { return };
         let span = context.span();
-        if let Some(it) = component {
+        if let Some((component, digest)) = component {
             // Only what is there may name a span: a client may send any name; and of URIs there are
             // too many.
             match method {
                 "tools/call" | "prompts/get" => span.update_name(format!("{method} {name}")),
                 _ => span.update_name(method),
             }
-            span.set_attribute(KeyValue::new("madoguchi.component", it.name().to_string()));
-            span.set_attribute(KeyValue::new(
-                "madoguchi.component.digest",
-                it.digest().to_string(),
-            ));
+            span.set_attribute(KeyValue::new("madoguchi.component", component.to_owned()));
+            span.set_attribute(KeyValue::new("madoguchi.component.digest", digest.to_owned()));
         }
         span.set_attribute(KeyValue::new("madoguchi.round", i64::from(round)));
         span.set_attribute(KeyValue::new("madoguchi.outcome", word.to_owned()));

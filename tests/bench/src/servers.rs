@@ -66,7 +66,7 @@ impl Starts {
 /// What the components for tests need.
 const GRANTS: &str = r#"
 [components.reach]
-grants = ["sql", "clock", "folders", "files", "blobs", "events"]
+grants = ["sql", "clock", "folders", "files", "blobs", "events", "assistants"]
 [components.saboteur]
 grants = ["sql"]
 [components.rogue]

@@ -1,5 +1,4 @@
-//! What people do with conversations: they have agents talk, watch, search and step in; and what the
-//! host does to play agents (CONV-8, CONV-81, CONV-82).
+//! What people do with conversations: they have agents talk, watch, search and step in.
 
 mod importing;
 mod launching;
@@ -13,9 +12,15 @@ use tests::{
     conversations::{agent, credentials},
 };
 
-/// Two projects: in `shop` the host plays worker-a and worker-b, worker-c comes from outside, and Hana
+/// Two projects: in `shop` worker-a and worker-b are played, worker-c and worker-d come from outside, and Hana
 /// works there; in `lab` there are worker-x, worker-y and Taro.
 pub(super) async fn house() -> Tested {
+    let silent = |_: &Value| json!({ "ending": "concluded", "text": "", "calls": [] });
+    bench().assistant("talker", (50, 200_000), silent).start().await
+}
+
+/// The same house, before there is an assistant.
+pub(super) fn bench() -> Bench {
     let played = |name: &str, project: &str| json!({ "name": name, "type": "ai", "projects": [project], "assistant": "talker" });
     let person = |name: &str, project: &str| json!({ "name": name, "type": "human", "projects": [project], "principal": name });
     let settings = json!({
@@ -24,18 +29,14 @@ pub(super) async fn house() -> Tested {
             "worker-a": played("Analysis Worker", "shop"),
             "worker-b": played("Writing Worker", "shop"),
             "worker-c": agent("Guest", &["shop".to_owned()]),
+            "worker-d": agent("Other Guest", &["shop".to_owned()]),
             "worker-x": played("X", "lab"),
             "worker-y": played("Y", "lab"),
             "hana": person("hana", "shop"),
             "taro": person("taro", "lab"),
         },
     });
-    Bench::of("conversations")
-        .grant_all()
-        .at("2026-11-20T10:00:00")
-        .settings(settings)
-        .start()
-        .await
+    Bench::of("conversations").grant_all().at("2026-11-20T10:00:00").settings(settings)
 }
 
 /// Somebody by their token, who may use the component.
@@ -49,11 +50,6 @@ pub(super) fn by(principal: &str) -> Caller {
 /// Whoever needs no token is the operator.
 pub(super) fn operator(it: &Tested) {
     it.speak(Caller::anonymous());
-}
-
-/// The host itself.
-pub(super) fn coordinator(it: &Tested) {
-    it.speak(by("madoguchi:coordinator"));
 }
 
 /// The code and the status of a call that must be refused.
@@ -71,28 +67,15 @@ pub(super) async fn begin(it: &Tested, target: &str) -> String {
     begun["conversation"]["conversation_id"].as_str().unwrap().to_owned()
 }
 
-/// What waits for the host, by the agents.
-pub(super) async fn purposes(it: &Tested) -> Vec<Value> {
-    coordinator(it);
-    let listed = it.call("list_purposes", json!({})).await;
-    operator(it);
-    listed["purposes"].as_array().unwrap().clone()
+/// Whom an assistant is to play: the keys of the jobs that are due.
+pub(super) async fn wanted(it: &Tested) -> Vec<String> {
+    let agenda = it.due(&[]).await.expect("it says what is due");
+    agenda.jobs.into_iter().map(|it| it.key).collect()
 }
 
-/// The host begins to play an agent for whatever waits for it first: the session's token.
-pub(super) async fn launch(it: &Tested, agent: &str) -> String {
-    let all = purposes(it).await;
-    let wanted = all.iter().find(|it| it["agent_id"] == agent).expect("it is wanted");
-    coordinator(it);
-    let launched = it.call("launch_agent", json!({ "purpose_id": wanted["id"] })).await;
-    operator(it);
-    assert_eq!((&launched["success"], &launched["purpose"]), (&json!(true), &json!("chat")));
-    launched["session_token"].as_str().unwrap().to_owned()
-}
-
-/// worker-c comes in from outside: the session's token.
-pub(super) async fn guest(it: &Tested) -> String {
-    let session = it.call("authenticate", credentials("worker-c", "shop")).await;
+/// An agent comes in from outside: the session's token.
+pub(super) async fn guest(it: &Tested, agent: &str) -> String {
+    let session = it.call("authenticate", credentials(agent, "shop")).await;
     session["session_token"].as_str().expect("it is let in").to_owned()
 }
 

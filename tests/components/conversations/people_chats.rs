@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::people::{
-    begin, by, guest, house, import, launch, line, next, operator, purposes, refused,
-};
+use super::people::{begin, by, guest, house, import, line, next, operator, refused, wanted};
 
 const GUEST: &str = "projects/shop/agents/worker-c/chat/messages";
 
@@ -40,7 +38,7 @@ async fn a_person_asks_an_agent_to_come_and_they_talk() {
     assert!(rung.contains(&"conversations://purposes".to_owned()), "{rung:?}");
     assert!(rung.contains(&"chats://shop".to_owned()), "{rung:?}");
     assert_eq!(status(&it, "worker-c").await, "connecting");
-    let c = guest(&it).await;
+    let c = guest(&it, "worker-c").await;
     assert_eq!(it.call("start_chat", with("worker-c")).await["chatStatus"], "connected");
     let sent = it.call("send_chat", saying("worker-c", "こんにちは")).await;
     assert_eq!(sent["message_id"], sent["message"]["id"]);
@@ -75,7 +73,7 @@ async fn a_person_asks_an_agent_to_come_and_they_talk() {
 async fn closing_the_chat_sends_the_agent_away_however_often() {
     let it = house().await;
     it.call("start_chat", with("worker-c")).await;
-    let c = guest(&it).await;
+    let c = guest(&it, "worker-c").await;
     for _ in 0..2 {
         let ended = it.call("end_chat", with("worker-c")).await;
         assert_eq!(ended, json!({ "success": true, "chatStatus": "disconnected" }));
@@ -93,15 +91,9 @@ async fn who_was_asked_and_has_not_come_is_not_asked_any_more() {
     let it = house().await;
     it.call("start_chat", with("worker-a")).await;
     it.call("start_chat", with("worker-a")).await;
-    let asked = purposes(&it).await;
-    assert_eq!(asked.len(), 1, "once");
-    assert_eq!(asked[0].get("conversation_id"), None);
-    assert_eq!(
-        (&asked[0]["partner_id"], &asked[0]["agent_id"]),
-        (&json!("operator"), &json!("worker-a"))
-    );
+    assert_eq!(wanted(&it).await, ["shop/worker-a"]);
     it.call("end_chat", with("worker-a")).await;
-    assert!(purposes(&it).await.is_empty());
+    assert!(wanted(&it).await.is_empty());
 }
 
 #[tokio::test]
@@ -110,7 +102,7 @@ async fn an_agent_that_talks_with_others_stays_when_one_of_them_closes_the_chat(
     it.call("start_chat", with("worker-c")).await;
     it.speak(by("hana"));
     it.call("start_chat", with("worker-c")).await;
-    let c = guest(&it).await;
+    let c = guest(&it, "worker-c").await;
     assert_eq!(it.call("end_chat", with("worker-c")).await["chatStatus"], "connected");
     assert_eq!(next(&it, &c).await["action"], "wait_for_messages", "the operator is still there");
     operator(&it);
@@ -125,20 +117,20 @@ async fn an_agent_that_talks_with_others_stays_when_one_of_them_closes_the_chat(
 #[tokio::test]
 async fn a_message_to_an_agent_that_is_not_there_asks_it_to_come() {
     let it = house().await;
-    it.call("send_chat", saying("worker-a", "一つ")).await;
-    it.call("send_chat", saying("worker-a", "二つ")).await;
-    assert_eq!(purposes(&it).await.len(), 1);
-    let a = launch(&it, "worker-a").await;
-    let read = it.call("get_pending_messages", json!({ "session_token": a })).await;
+    it.call("send_chat", saying("worker-c", "一つ")).await;
+    it.call("send_chat", saying("worker-c", "二つ")).await;
+    assert_eq!(status(&it, "worker-c").await, "connecting");
+    let c = guest(&it, "worker-c").await;
+    let read = it.call("get_pending_messages", json!({ "session_token": c })).await;
     let read: Vec<_> =
         read["pending_messages"].as_array().unwrap().iter().map(|it| &it["content"]).collect();
     assert_eq!(read, ["一つ", "二つ"]);
-    it.call("end_chat", with("worker-a")).await;
-    it.call("send_chat", saying("worker-a", "三つ")).await;
-    assert_eq!(purposes(&it).await.len(), 1, "the one who leaves does not count");
-    assert_eq!(next(&it, &a).await["action"], "exit");
-    let a = launch(&it, "worker-a").await;
-    let read = it.call("get_pending_messages", json!({ "session_token": a })).await;
+    it.call("end_chat", with("worker-c")).await;
+    it.call("send_chat", saying("worker-c", "三つ")).await;
+    assert_eq!(status(&it, "worker-c").await, "connecting", "the one who leaves does not count");
+    assert_eq!(next(&it, &c).await["action"], "exit");
+    let c = guest(&it, "worker-c").await;
+    let read = it.call("get_pending_messages", json!({ "session_token": c })).await;
     assert_eq!(read["pending_messages"][0]["content"], "三つ");
 }
 
@@ -212,7 +204,7 @@ async fn a_chat_is_the_persons_alone() {
         it.call("list_conversations", json!({ "query": "秘密" })).await["conversations"],
         json!([])
     );
-    let c = guest(&it).await;
+    let c = guest(&it, "worker-c").await;
     it.call("get_pending_messages", json!({ "session_token": c })).await;
     it.call("respond_chat", json!({ "session_token": c, "content": "内緒" })).await;
     assert_eq!(unread(&it).await, json!({}));

@@ -77,7 +77,7 @@ async fn it_too_needs_its_persons_word() {
     for name in ["reach", "clerk"] {
         folders.put(name, &component_bytes(name));
     }
-    let reach = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints']\nhttp = []\n";
+    let reach = "[components.reach]\ngrants = ['sql', 'settings', 'clock', 'random', 'http', 'folders', 'files', 'blobs', 'events', 'schedule', 'endpoints', 'assistants']\nhttp = []\n";
     let lines = lines("clerk", "send_letter", "{ text = '{message}' }");
     let config = folders.config_with(&format!("{reach}{lines}[endpoints]\nchat = 'clerk'\n"));
     let server = TestServer::start(folders, |it| *it = config).await;

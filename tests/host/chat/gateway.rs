@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Server, call_state::Clock};
+use host::{Server, clock::Clock};
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 use tests::{

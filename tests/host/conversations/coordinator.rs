@@ -178,9 +178,11 @@ async fn one_agent_holds_two_conversations_at_once_and_another_game_after_them()
 async fn more_than_may_be_played_wait_for_their_turn() {
     let lines =
         agents(&[("ann", "talker"), ("ben", "talker"), ("cho", "talker"), ("dan", "talker")]);
-    let counter =
-        Counter::open(&["conversations"], &format!("{lines}[coordinator]\nplayers_max = 2\n"))
-            .await;
+    let counter = Counter::open(
+        &["conversations"],
+        &format!("{lines}[components.conversations.limits]\njobs_max = 2\n"),
+    )
+    .await;
     let one = counter.begin(game("ann", "ben", "しりとり")).await;
     let other = counter.begin(game("cho", "dan", "しりとり")).await;
     assert_eq!(words(&counter.end(&one).await), GAME);
@@ -263,25 +265,10 @@ async fn an_agent_of_an_assistant_that_is_not_there_is_not_played_and_disturbs_n
     assert_eq!(counter.see(&lost).await["conversation"]["state"], "pending");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_counters_own_tools_are_for_no_token() {
-    let counter = Counter::demo().await;
-    for (tool, arguments) in [
-        ("list_purposes", json!({})),
-        ("launch_agent", json!({ "purpose_id": "pap_0" })),
-        (
-            "report_usage",
-            json!({ "session_token": "sess_0", "conversation_id": "conv_0", "input_tokens": 1, "output_tokens": 1 }),
-        ),
-    ] {
-        let failure = counter.server.client().failure(tool, arguments).await;
-        assert_eq!(
-            (&failure["error"], &failure["status"]),
-            (&json!("tool_not_available"), &json!(403))
-        );
-    }
+#[test]
+fn a_token_cannot_have_an_agents_name() {
     let digest = host::seal::digest(b"mdg_x");
-    let lines = format!("[tokens.'madoguchi:coordinator']\nsha256 = '{digest}'\nscopes = ['*']\n");
+    let lines = format!("[tokens.'madoguchi:agent:ann']\nsha256 = '{digest}'\nscopes = ['*']\n");
     let config = Folders::new().config_with(&lines);
     assert!(config.check().unwrap_err().to_string().contains("name of a token"));
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Config, Server, call_state::Clock, config::ComponentConfig};
+use host::{Config, Server, clock::Clock, config::ComponentConfig};
 use serde_json::json;
 use tests::{client::Client, component_bytes, fake::Fake, process::exported, server::Folders};
 

@@ -9,9 +9,9 @@ use toolkit::{Stop, Tool, User, events, sql};
 use crate::named;
 
 /// What changes when a letter comes.
-const LETTERS: &str = "reach://letters";
+pub(crate) const LETTERS: &str = "reach://letters";
 /// What changes when the schedule has run.
-const RUNS: &str = "reach://runs";
+pub(crate) const RUNS: &str = "reach://runs";
 
 /// 手紙を出す。
 #[derive(Deserialize, JsonSchema)]

@@ -1,14 +1,18 @@
 //! A component that uses everything that can be granted beside the database: it reads files and
-//! folders, keeps blobs, rings and waits, runs by a schedule, and answers look-ups and requests.
+//! folders, keeps blobs, rings and waits, runs by a schedule, does jobs, answers look-ups and requests,
+//! and asks assistants where it may not.
 
 mod folder;
+mod jobs;
 mod letters;
 mod lookups;
+mod parts;
 mod routes;
 mod store;
 
 use folder::{EscapeFolder, ReadFolder, WriteFolder};
 use letters::{AwaitLetter, CountRuns, SendLetter, WaitInVain, WakeYourself};
+use parts::PlayPart;
 use store::{PutBlob, ReadBlob, ReadFile};
 
 toolkit::export_tools!(
@@ -23,9 +27,11 @@ toolkit::export_tools!(
     WaitInVain,
     WakeYourself,
     CountRuns,
+    PlayPart,
 );
 toolkit::export_migrations!(1 "tables" => "../migrations/1-tables.sql");
 toolkit::export_schedule!(letters::run);
+toolkit::export_jobs!(jobs::due, jobs::run);
 toolkit::export_endpoints!(lookups::get);
 toolkit::export_routes!(routes::routes);
 

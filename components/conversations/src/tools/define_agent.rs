@@ -119,6 +119,9 @@ impl Tool for DefineAgent {
                     // The last statement ends sessions where the agent does not work any more.
                     results.pop().map(staff::ring).transpose()?;
                     toolkit::events::publish(events::LIST);
+                    if self.assistant.is_some() {
+                        toolkit::events::publish(events::PURPOSES);
+                    }
                     return Ok(self.defined(fresh));
                 }
                 // Statement 0 finds the agent as it was, the others their projects.

@@ -69,6 +69,27 @@ impl Tool for EndConversation {
     type Output = Ended;
 
     fn call(self, _: &User) -> Result<Ended, Stop> {
+        self.end()
+    }
+}
+
+impl EndConversation {
+    /// The end of a conversation by the agent of a session, with its last word and why.
+    #[must_use]
+    pub fn of(session_token: &str, id: &str, final_message: String, reason_text: &str) -> Self {
+        Self {
+            session_token: session_token.to_owned(),
+            conversation_id: Some(id.to_owned()),
+            final_message: Some(final_message),
+            reason_text: Some(reason_text.to_owned()),
+        }
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// Why it cannot be ended (CONV-43).
+    pub fn end(&self) -> Result<Ended, Stop> {
         if self.reason_text.as_ref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
             let message = format!("must have at most {PURPOSE_MAX} characters");
             return Err(invalid("/reason_text", message));
@@ -80,9 +101,7 @@ impl Tool for EndConversation {
         }
         Err(toolkit::unavailable("The conversation changes too fast; try again.", None))
     }
-}
 
-impl EndConversation {
     /// One look and one write; none where somebody was faster, or something was over.
     fn once(&self) -> Result<Option<Ended>, Stop> {
         let look = Look::now()?;

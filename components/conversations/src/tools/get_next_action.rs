@@ -107,10 +107,10 @@ impl Tool for GetNextAction {
             return Err(invalid("/timeout_seconds", message));
         }
         for _ in 0..LOOKS_MAX {
-            match self.once()? {
-                Outcome::Something(action) => return Ok(action),
-                Outcome::Again => {}
-                Outcome::Nothing(session) => {
+            match Self::once(&self.session_token)? {
+                Next::Something(action) => return Ok(action),
+                Next::Again => {}
+                Next::Nothing(session) => {
                     let event = events::agent(&session.project_id, &session.agent_id);
                     return match clock::wait(user, &[event], seconds) {
                         Some(wait) => Err(wait),
@@ -124,7 +124,8 @@ impl Tool for GetNextAction {
 }
 
 /// What one look comes to.
-enum Outcome {
+#[derive(Clone, Debug)]
+pub(crate) enum Next {
     /// Do this.
     Something(Action),
     /// Nothing to do.
@@ -135,16 +136,19 @@ enum Outcome {
 
 impl GetNextAction {
     /// One look and, where something is delivered, one write.
-    fn once(&self) -> Result<Outcome, Stop> {
+    ///
+    /// # Errors
+    /// When the session is over, or the database fails.
+    pub(crate) fn once(session_token: &str) -> Result<Next, Stop> {
         let look = Look::now()?;
         let [session, due, notice, unread] = sql::query([
-            session::by_token(&self.session_token, look.now),
+            session::by_token(session_token, look.now),
             look.due(),
-            notices::next(&self.session_token),
-            inbox::has_unread(&self.session_token),
+            notices::next(session_token),
+            inbox::has_unread(session_token),
         ])?;
         if look.settle(due)? {
-            return Ok(Outcome::Again);
+            return Ok(Next::Again);
         }
         let session: Session = session.first()?.ok_or_else(refusals::invalid_session)?;
         if session.state == "terminating" {
@@ -153,27 +157,27 @@ impl GetNextAction {
         // Notices come before the session's own idleness, or `timeout` would never arrive.
         if let Some(notice) = notice.first::<Notice>()? {
             return if notice.deliver(&session, look.now)? {
-                Ok(Outcome::Something(told(notice, &session)?))
+                Ok(Next::Something(told(notice, &session)?))
             } else {
-                Ok(Outcome::Again)
+                Ok(Next::Again)
             };
         }
         let idle_since = look.now.before(timeouts::IDLE_S).stored();
         if session.purpose == Purpose::Chat && session.last_activity_at < idle_since {
-            return Ok(Outcome::Something(log_out()));
+            return Ok(Next::Something(log_out()));
         }
         if unread.is_empty() {
-            return Ok(Outcome::Nothing(session));
+            return Ok(Next::Nothing(session));
         }
         read_messages(&session, &look)
     }
 }
 
 /// A person has closed the chat: the agent is told once, and its session is over.
-fn exit(session: &Session, look: &Look) -> Result<Outcome, Stop> {
+fn exit(session: &Session, look: &Look) -> Result<Next, Stop> {
     match sql::transact_all(&lapse::end_session(&session.token, look.now)) {
         Ok(results) => lapse::ring(results)?,
-        Err(Error::UnexpectedCount(_)) => return Ok(Outcome::Again),
+        Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
         Err(error) => return Err(error.into()),
     }
     bell::publish(&events::chats(&session.project_id));
@@ -181,7 +185,7 @@ fn exit(session: &Session, look: &Look) -> Result<Outcome, Stop> {
         "ユーザーがチャットを終了しました。処理を終了してください。",
         "The person has closed the chat; stop here.",
     );
-    Ok(Outcome::Something(Action::Exit {
+    Ok(Next::Something(Action::Exit {
         reason: "user_closed_chat",
         state: "session_terminating",
         instruction: instruction.to_owned(),
@@ -238,11 +242,11 @@ fn told(notice: Notice, session: &Session) -> Result<Action, Stop> {
 }
 
 /// There is something to read. Whoever came to work is there to talk from now on, or could not.
-fn read_messages(session: &Session, look: &Look) -> Result<Outcome, Stop> {
+fn read_messages(session: &Session, look: &Look) -> Result<Next, Stop> {
     if session.purpose == Purpose::Task {
         match sql::transact_all(&activity::talks(session, look.now)) {
             Ok(_) => bell::publish(&events::chats(&session.project_id)),
-            Err(Error::UnexpectedCount(_)) => return Ok(Outcome::Again),
+            Err(Error::UnexpectedCount(_)) => return Ok(Next::Again),
             Err(error) => return Err(error.into()),
         }
     }
@@ -250,7 +254,7 @@ fn read_messages(session: &Session, look: &Look) -> Result<Outcome, Stop> {
         "未読メッセージがあります。get_pending_messagesで確認し、respond_chatで応答してください。",
         "There are messages; read them with get_pending_messages and answer with respond_chat.",
     );
-    Ok(Outcome::Something(Action::GetPendingMessages {
+    Ok(Next::Something(Action::GetPendingMessages {
         state: "chat_session",
         instruction: instruction.to_owned(),
     }))

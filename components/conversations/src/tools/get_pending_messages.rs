@@ -57,7 +57,7 @@ impl Tool for GetPendingMessages {
 
     fn call(self, _: &User) -> Result<PendingMessages, Stop> {
         for _ in 0..LOOKS_MAX {
-            if let Some(messages) = self.once()? {
+            if let Some(messages) = Self::once(&self.session_token)? {
                 return Ok(messages);
             }
         }
@@ -67,13 +67,16 @@ impl Tool for GetPendingMessages {
 
 impl GetPendingMessages {
     /// One look and, where there is something, one write; none where another call was faster.
-    fn once(&self) -> Result<Option<PendingMessages>, Stop> {
+    ///
+    /// # Errors
+    /// When the session is over or there to work, or the database fails.
+    pub(crate) fn once(session_token: &str) -> Result<Option<PendingMessages>, Stop> {
         let look = Look::now()?;
         let [session, due, unread, last] = sql::query([
-            session::by_token(&self.session_token, look.now),
+            session::by_token(session_token, look.now),
             look.due(),
-            inbox::unread(&self.session_token),
-            inbox::last_place(&self.session_token),
+            inbox::unread(session_token),
+            inbox::last_place(session_token),
         ])?;
         if look.settle(due)? {
             return Ok(None);

@@ -40,7 +40,20 @@ impl Tool for Logout {
     type Output = LoggedOut;
 
     fn call(self, _: &User) -> Result<LoggedOut, Stop> {
-        let session = session::of(&self.session_token)?;
+        Self::leave(&self.session_token)?;
+        let instruction =
+            say("ログアウトしました。処理を終了してください。", "The session is over; stop here.");
+        Ok(LoggedOut { success: true, instruction: instruction.to_owned() })
+    }
+}
+
+impl Logout {
+    /// Ends the session of a token.
+    ///
+    /// # Errors
+    /// When it is over already, or the database fails.
+    pub fn leave(session_token: &str) -> Result<(), Stop> {
+        let session = session::of(session_token)?;
         match sql::transact_all(&lapse::end_session(&session.token, Moment::now())) {
             Ok(results) => lapse::ring(results)?,
             Err(Error::UnexpectedCount(_)) => return Err(invalid_session()),
@@ -48,8 +61,6 @@ impl Tool for Logout {
         }
         toolkit::events::publish(&events::agent(&session.project_id, &session.agent_id));
         toolkit::events::publish(&events::chats(&session.project_id));
-        let instruction =
-            say("ログアウトしました。処理を終了してください。", "The session is over; stop here.");
-        Ok(LoggedOut { success: true, instruction: instruction.to_owned() })
+        Ok(())
     }
 }

@@ -14,9 +14,9 @@ use crate::{
         ToolCall, ToolResult, Wait, tell_ended, tell_running,
         turns::{Kept, Waiting},
     },
+    call::Surface,
     calls::{Reply, Speaker},
     failure::Failure,
-    record::Surface,
 };
 
 /// What the calls that waited came to.

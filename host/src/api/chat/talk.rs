@@ -20,8 +20,8 @@ use crate::{
         outcome,
         turns::Kept,
     },
+    call::TraceHeaders,
     caller::Caller,
-    telemetry::TraceHeaders,
 };
 
 /// One request in the making.

@@ -1,6 +1,6 @@
-//! Who has an assistant run: a person, or the counter for an agent that it plays.
+//! Who has an assistant run: a person, or a component that has it play a part.
 
-use crate::{assistant::Binding, caller::Caller, telemetry::TraceHeaders};
+use crate::{assistant::Played, call::TraceHeaders, caller::Caller};
 
 /// On whose behalf.
 #[derive(Clone)]
@@ -11,18 +11,18 @@ pub(crate) struct Asker {
     pub(crate) trusts: Vec<String>,
     /// Whether they want to choose among the pictures that tools bring (ILL-45).
     pub(crate) chooses: bool,
-    /// What the counter adds to the calls of an agent that it plays; nobody is there to be asked.
-    pub(crate) binding: Option<Binding>,
+    /// The part that it plays, if any; nobody is there to be asked.
+    pub(crate) played: Option<Played>,
 }
 
 impl Asker {
     /// Somebody who is asked before anything changes, and chooses nothing.
     pub(crate) fn new(caller: Caller, trace: TraceHeaders) -> Self {
-        Self { caller, trace, trusts: Vec::new(), chooses: false, binding: None }
+        Self { caller, trace, trusts: Vec::new(), chooses: false, played: None }
     }
 
-    /// An agent that the counter plays.
-    pub(crate) fn played(caller: Caller, binding: Binding) -> Self {
-        Self { binding: Some(binding), ..Self::new(caller, TraceHeaders::default()) }
+    /// One who plays a part.
+    pub(crate) fn playing(self, played: Played) -> Self {
+        Self { played: Some(played), ..self }
     }
 }

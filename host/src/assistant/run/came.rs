@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::Asker;
 use crate::{
     assistant::{Answered, Held, ToolCall, ToolResult, Wait},
-    calls::{Call, Via},
-    record::Surface,
+    call::Surface,
+    call::{Call, Via},
     registry::Catalog,
 };
 
 /// `call` as the counter takes it.
 pub(super) fn made(call: &ToolCall, asker: &Asker, catalog: &Catalog, asked_by: &Arc<str>) -> Call {
-    let bound = asker.binding.as_ref().map(|it| it.arguments(call, catalog));
+    let bound = asker.played.as_ref().map(|it| it.arguments(call, catalog));
     let arguments = bound.unwrap_or_else(|| call.arguments.clone());
-    let surface = if asker.binding.is_some() { Surface::Agent } else { Surface::Rest };
+    let surface = if asker.played.is_some() { Surface::Agent } else { Surface::Rest };
     let arguments = Value::Object(arguments).to_string();
     let caller = (asker.caller.clone(), surface);
     Call {

@@ -9,7 +9,8 @@ use reqwest::{
 };
 use tokio::sync::OnceCell;
 
-use super::{HEADER_BYTES_MAX, address};
+use super::HEADER_BYTES_MAX;
+use crate::grants::address;
 use crate::{grants::hosts::Hosts, limits::Limits, tls};
 
 /// Connections to one host that are kept for the next request.

@@ -11,9 +11,8 @@ use wasmtime_wasi_http::{
     Error, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
 };
 
-use crate::call_state::{CallContext, CallState};
+use crate::capability::state::{CallContext, CallState};
 
-pub(crate) mod address;
 mod body;
 mod budget;
 mod client;

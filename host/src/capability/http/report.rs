@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::Method;
 use reqwest::Url;
 
-use crate::{call_state::CallContext, metrics::Tally, telemetry::Span};
+use crate::{capability::state::CallContext, tally::Tally, telemetry::Span};
 
 /// Whose requests these are.
 #[derive(Clone)]

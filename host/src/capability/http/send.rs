@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::{
-    HEADER_BYTES_MAX, address,
+    HEADER_BYTES_MAX,
     body::{Incoming, Outgoing as OutgoingBody},
     budget::Budget,
     client::Outgoing,
@@ -17,6 +17,7 @@ use super::{
     report::Report,
 };
 use crate::grants::{
+    address,
     hosts::{GrantedHost, encoded, literal},
     http::Place,
     secret::Mask,

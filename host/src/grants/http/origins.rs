@@ -6,7 +6,7 @@ use http::Method;
 use reqwest::Url;
 
 use super::{HostGrant, HostName, Scheme};
-use crate::capability::http::address;
+use crate::grants::address;
 
 /// Origins that one variable may name.
 const ORIGINS_MAX: usize = 64;

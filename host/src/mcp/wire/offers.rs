@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 
 use super::{block, error};
 use crate::{
-    assistant::Language,
     component::{CallError, Completion, Contents, PromptOutput, PromptRole, ResourceBody},
     definition::{self, Viewer},
+    language::Language,
 };
 
 /// A prompt as `viewer` is told of it, in the language that they read.

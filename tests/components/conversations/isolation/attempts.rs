@@ -126,15 +126,6 @@ pub(super) fn of(tool: &str, house: &House) -> Option<Vec<Attempt>> {
             by_people(&others, STAFF, &json!({ "agent_id": "worker-a" }))
         }
         "import_messages" => by_people(&others, STAFF, &json!({ "lines": [lines(house)] })),
-        "list_purposes" => by_people(&others, STAFF, &json!({})),
-        "launch_agent" => by_people(&others, STAFF, &json!({ "purpose_id": "purpose_0" })),
-        "report_usage" => {
-            let wanted = json!({
-                "session_token": house.strangers[0], "conversation_id": house.talk,
-                "input_tokens": 1, "output_tokens": 1,
-            });
-            by_people(&others, STAFF, &wanted)
-        }
         _ => return None,
     })
 }

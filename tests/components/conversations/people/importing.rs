@@ -27,7 +27,7 @@ async fn a_conversation_that_was_held_elsewhere_comes_in_as_one_that_is_over() {
     assert_eq!(seen["messages"][1]["timestamp"], "2026-01-23T10:00:00Z");
     it.run_schedule().await.unwrap();
     it.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
-    let c = super::guest(&it).await;
+    let c = super::guest(&it, "worker-c").await;
     assert_eq!(next(&it, &c).await["action"], "wait_for_messages", "nobody has to read it");
 }
 

@@ -1,18 +1,18 @@
-//! A person has two agents talk, and the host plays them.
+//! A person has two agents talk, and those that are played are wanted for it (CONV-8).
 
 use serde_json::{Value, json};
 
-use super::{begin, coordinator, guest, house, launch, next, operator, purposes, refused};
+use super::{begin, guest, house, refused, wanted};
 
 #[tokio::test]
-async fn a_person_has_two_agents_talk_and_the_host_is_asked_for_both() {
+async fn a_person_has_two_agents_talk_and_both_are_wanted_for_it() {
     let it = house().await;
     it.published();
-    let wanted = json!({
+    let wish = json!({
         "target_agent_id": "worker-b", "initiator_agent_id": "worker-a", "purpose": "しりとり",
         "initial_message": "りんご", "max_turns": 5,
     });
-    let begun = it.call("begin_conversation", wanted).await;
+    let begun = it.call("begin_conversation", wish).await;
     let conversation = &begun["conversation"];
     let id = conversation["conversation_id"].as_str().unwrap();
     assert!(id.starts_with("conv_"));
@@ -31,32 +31,23 @@ async fn a_person_has_two_agents_talk_and_the_host_is_asked_for_both() {
     for bell in ["conversations://purposes", "conversations://list", "agent://shop/worker-b"] {
         assert!(rung.iter().any(|it| it == bell), "{bell} in {rung:?}");
     }
-    let waiting = purposes(&it).await;
-    let of = |agent: &str| waiting.iter().find(|it| it["agent_id"] == agent).unwrap();
-    assert_eq!(waiting.len(), 2);
-    assert_eq!(
-        (&of("worker-a")["role"], &of("worker-b")["role"]),
-        (&json!("initiator"), &json!("participant"))
-    );
-    assert_eq!(of("worker-a")["partner_id"], "worker-b");
-    assert_eq!(of("worker-b")["partner_name"], "Analysis Worker");
-    for purpose in &waiting {
-        assert_eq!(purpose["conversation_id"], id);
-        assert_eq!(
-            (&purpose["purpose"], &purpose["assistant"]),
-            (&json!("しりとり"), &json!("talker"))
-        );
-        assert_eq!(purpose["project_id"], "shop");
-    }
+    assert_eq!(wanted(&it).await, ["shop/worker-a", "shop/worker-b"]);
+    assert_eq!(wanted(&it).await.len(), 2, "until they have come");
+    let agenda = it.due(&["shop/worker-a"]).await.unwrap();
+    assert_eq!(agenda.again.events, ["conversations://purposes"]);
+    let [job] = agenda.jobs.as_slice() else { panic!("the other one is at it: {agenda:?}") };
+    assert_eq!(job.key, "shop/worker-b");
+    let role: Value = serde_json::from_str(&job.input).unwrap();
+    assert_eq!(role, json!({ "project_id": "shop", "agent_id": "worker-b" }));
 }
 
 #[tokio::test]
-async fn whom_the_host_plays_begins_where_nobody_is_named() {
+async fn an_agent_that_is_played_begins_where_none_is_named() {
     let it = house().await;
     let begun = it.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
     let first = begun["conversation"]["members"][0].clone();
     assert_eq!((&first["agent_id"], &first["role"]), (&json!("worker-a"), &json!("initiator")));
-    assert_eq!(purposes(&it).await.len(), 1, "the guest comes by itself");
+    assert_eq!(wanted(&it).await, ["shop/worker-a"], "the guest comes by itself");
     let begun = it.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
     let first = begun["conversation"]["members"][0]["agent_id"].clone();
     assert_eq!(first, "worker-b", "whoever does not talk with the target yet");
@@ -102,129 +93,9 @@ async fn what_cannot_begin_is_refused_in_the_order_of_the_specification() {
 }
 
 #[tokio::test]
-async fn a_purpose_launches_its_agent_once_and_leaves_the_others_to_wait() {
-    let it = house().await;
-    let id = begin(&it, "worker-b").await;
-    let waiting = purposes(&it).await;
-    let of_b = waiting.iter().find(|it| it["agent_id"] == "worker-b").unwrap()["id"].clone();
-    let b = launch(&it, "worker-b").await;
-    let seen = it.call("get_conversation", json!({ "conversation_id": id })).await;
-    assert_eq!(seen["conversation"]["state"], "active", "the participant is there (CONV-81)");
-    coordinator(&it);
-    let again = refused(&it, "launch_agent", json!({ "purpose_id": of_b })).await;
-    assert_eq!(again, ("purpose_not_found".to_owned(), 404));
-    let waiting = purposes(&it).await;
-    assert_eq!(waiting.len(), 1);
-    assert_eq!(waiting[0]["agent_id"], "worker-a");
-    let request = next(&it, &b).await;
-    assert_eq!(
-        (&request["action"], &request["conversation_id"]),
-        (&json!("conversation_request"), &json!(id))
-    );
-    let a = launch(&it, "worker-a").await;
-    let said = json!({ "session_token": a, "target_agent_id": "worker-b", "content": "りんご" });
-    assert_eq!(it.call("send_message", said).await["conversation_id"], id);
-    assert_eq!(next(&it, &b).await["action"], "get_pending_messages");
-    assert!(purposes(&it).await.is_empty());
-}
-
-#[tokio::test]
-async fn what_the_host_left_off_in_the_middle_is_given_anew() {
-    let it = house().await;
-    begin(&it, "worker-b").await;
-    launch(&it, "worker-a").await;
-    launch(&it, "worker-b").await;
-    it.call("send_chat", json!({ "project_id": "lab", "agent_id": "worker-x", "content": "?" }))
-        .await;
-    launch(&it, "worker-x").await;
-    assert!(purposes(&it).await.is_empty());
-    let key = |agent: &str| json!({ "project_id": "shop", "agent_id": agent });
-    coordinator(&it);
-    let playing = json!({ "playing": [key("worker-a")] });
-    let listed = it.call("list_purposes", playing.clone()).await;
-    let mut agents: Vec<_> = listed["purposes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it["agent_id"].as_str().unwrap())
-        .collect();
-    agents.sort_unstable();
-    assert_eq!(agents, ["worker-b", "worker-x"], "nobody plays them");
-    let again = it.call("list_purposes", playing.clone()).await;
-    assert_eq!(again["purposes"], listed["purposes"], "once");
-    let chat = json!({ "project_id": "lab", "agent_id": "worker-x" });
-    operator(&it);
-    it.call("end_chat", chat).await;
-    coordinator(&it);
-    let listed = it.call("list_purposes", playing).await;
-    let left = listed["purposes"].as_array().unwrap();
-    assert_eq!(left.len(), 1, "nobody comes back to a chat that is over");
-    assert_eq!(left[0]["agent_id"], "worker-b");
-}
-
-#[tokio::test]
-async fn whoever_comes_from_outside_is_left_to_itself() {
+async fn an_agent_from_outside_is_left_to_itself() {
     let it = house().await;
     begin(&it, "worker-c").await;
-    guest(&it).await;
-    launch(&it, "worker-a").await;
-    coordinator(&it);
-    let listed = it.call("list_purposes", json!({ "playing": [] })).await;
-    let agents: Vec<_> =
-        listed["purposes"].as_array().unwrap().iter().map(|it| &it["agent_id"]).collect();
-    assert_eq!(agents, ["worker-a"]);
-}
-
-#[tokio::test]
-async fn what_it_took_to_play_an_agent_adds_up() {
-    let it = house().await;
-    let id = begin(&it, "worker-b").await;
-    let a = launch(&it, "worker-a").await;
-    let took = |cost: Value| {
-        json!({
-            "session_token": a, "conversation_id": id, "input_tokens": 100, "output_tokens": 20,
-            "cost_usd": cost,
-        })
-    };
-    coordinator(&it);
-    it.call("report_usage", took(Value::Null)).await;
-    it.published();
-    let taken = it.call("report_usage", took(json!(0.25))).await;
-    let wanted = json!({ "turns": 2, "input_tokens": 200, "output_tokens": 40, "cost_usd": 0.25 });
-    assert_eq!(taken, wanted);
-    assert_eq!(it.published(), [format!("conversation://{id}")]);
-    operator(&it);
-    let seen = it.call("get_conversation", json!({ "conversation_id": id })).await;
-    assert_eq!(seen["conversation"]["members"][0]["usage"], wanted);
-    assert_eq!(seen["conversation"]["members"][1]["usage"]["turns"], 0);
-    let c = guest(&it).await;
-    coordinator(&it);
-    let mut foreign = took(Value::Null);
-    foreign["session_token"] = c.into();
-    let told = refused(&it, "report_usage", foreign).await;
-    assert_eq!(told, ("not_conversation_participant".to_owned(), 403));
-    let told = refused(&it, "report_usage", took(json!(-1.0))).await;
-    assert_eq!(told.0, "invalid_params");
-}
-
-#[tokio::test]
-async fn what_is_the_hosts_own_is_nobody_elses() {
-    let it = house().await;
-    begin(&it, "worker-b").await;
-    let purpose = purposes(&it).await[0]["id"].clone();
-    for (tool, arguments) in [
-        ("list_purposes", json!({})),
-        ("launch_agent", json!({ "purpose_id": purpose })),
-        (
-            "report_usage",
-            json!({ "session_token": "s", "conversation_id": "c", "input_tokens": 1, "output_tokens": 1 }),
-        ),
-    ] {
-        let told = refused(&it, tool, arguments).await;
-        assert_eq!(
-            told,
-            ("tool_not_available".to_owned(), 403),
-            "{tool}: not the operator's either"
-        );
-    }
+    guest(&it, "worker-c").await;
+    assert_eq!(wanted(&it).await, ["shop/worker-a"]);
 }

@@ -5,15 +5,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{begin, by, guest, house, launch, next, operator, refused};
+use super::{begin, by, guest, house, next, operator, refused};
 
-/// An active conversation of worker-a and the guest: its id, and both tokens.
+/// An active conversation of the two guests: its id, and both tokens.
 async fn active(it: &Tested) -> (String, String, String) {
-    let id = begin(it, "worker-c").await;
-    let a = launch(it, "worker-a").await;
-    let c = guest(it).await;
-    assert_eq!(next(it, &c).await["action"], "conversation_request");
-    (id, a, c)
+    let (c, d) = (guest(it, "worker-c").await, guest(it, "worker-d").await);
+    let wanted = json!({ "session_token": c, "target_agent_id": "worker-d" });
+    let started = it.call("start_conversation", wanted).await;
+    assert_eq!(next(it, &d).await["action"], "conversation_request");
+    (started["conversation_id"].as_str().unwrap().to_owned(), c, d)
 }
 
 fn of(id: &str) -> Value {
@@ -32,7 +32,7 @@ async fn state(it: &Tested, id: &str) -> Value {
 #[tokio::test]
 async fn what_a_person_writes_reaches_both_sides() {
     let it = house().await;
-    let (id, a, c) = active(&it).await;
+    let (id, c, d) = active(&it).await;
     it.speak(by("hana"));
     let said = with(of(&id), "content", "少し急いでください".into());
     let said = with(said, "client_message_id", "m-1".into());
@@ -44,7 +44,7 @@ async fn what_a_person_writes_reaches_both_sides() {
     let members = seen["conversation"]["members"].as_array().unwrap();
     assert!(members.iter().all(|it| it["unread"] == 1), "{members:?}");
     assert_eq!(seen["conversation"]["turns"], 0, "a person's words are nobody's turn");
-    for token in [&a, &c] {
+    for token in [&c, &d] {
         assert_eq!(next(&it, token).await["action"], "get_pending_messages");
         let read = it.call("get_pending_messages", json!({ "session_token": token })).await;
         assert_eq!(read["pending_messages"].as_array().unwrap().len(), 1, "once");
@@ -64,19 +64,19 @@ async fn what_a_person_writes_reaches_both_sides() {
 #[tokio::test]
 async fn a_pause_silences_agents_and_stops_the_clock_but_not_people() {
     let it = house().await;
-    let (id, a, _) = active(&it).await;
+    let (id, c, _) = active(&it).await;
     let paused = it.call("pause_conversation", with(of(&id), "paused", true.into())).await;
     assert_eq!(paused["conversation"]["paused_by"], "operator");
     assert!(paused["conversation"]["paused_at"].is_string());
     it.call("pause_conversation", with(of(&id), "paused", true.into())).await;
-    let said = json!({ "session_token": a, "target_agent_id": "worker-c", "content": "りんご" });
+    let said = json!({ "session_token": c, "target_agent_id": "worker-d", "content": "りんご" });
     assert_eq!(
         refused(&it, "send_message", said.clone()).await,
         ("conversation_paused".to_owned(), 409)
     );
     it.call("write_message", with(of(&id), "content", "待って".into())).await;
     it.pass(Duration::from_secs(595));
-    next(&it, &a).await;
+    next(&it, &c).await;
     let resumed = it.call("pause_conversation", with(of(&id), "paused", false.into())).await;
     assert_eq!(resumed["conversation"].get("paused_at"), None);
     it.pass(Duration::from_secs(300));
@@ -87,7 +87,7 @@ async fn a_pause_silences_agents_and_stops_the_clock_but_not_people() {
 #[tokio::test]
 async fn a_person_ends_a_conversation_and_both_sides_hear_of_it() {
     let it = house().await;
-    let (id, a, c) = active(&it).await;
+    let (id, c, d) = active(&it).await;
     it.speak(by("hana"));
     let ended = it.call("stop_conversation", with(of(&id), "reason_text", "脱線".into())).await;
     let conversation = &ended["conversation"];
@@ -103,7 +103,7 @@ async fn a_person_ends_a_conversation_and_both_sides_hear_of_it() {
     assert_eq!(ended["may_step_in"], false);
     it.call("stop_conversation", of(&id)).await;
     operator(&it);
-    for token in [&a, &c] {
+    for token in [&c, &d] {
         let heard = next(&it, token).await;
         assert_eq!(heard["action"], "conversation_ended");
         assert_eq!(

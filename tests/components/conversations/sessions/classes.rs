@@ -82,20 +82,3 @@ async fn a_session_that_begins_a_conversation_is_there_to_talk_from_then_on_conv
     let read = it.call("get_pending_messages", json!({ "session_token": token })).await;
     assert_eq!(read["success"], true, "{read}");
 }
-
-#[tokio::test]
-async fn agents_see_the_tools_of_agents_and_the_counters_own_are_its_own() {
-    let it = shop().start().await;
-    for tool in ["list_purposes", "launch_agent", "report_usage"] {
-        let arguments = match tool {
-            "launch_agent" => json!({ "purpose_id": "pap_0" }),
-            "report_usage" => json!({
-                "session_token": "sess_0", "conversation_id": "conv_0", "input_tokens": 1,
-                "output_tokens": 1,
-            }),
-            _ => json!({}),
-        };
-        let refused = refusal(&it, tool, &arguments).await;
-        assert_eq!(refused, Some(("tool_not_available".to_owned(), 403)), "{tool}");
-    }
-}

@@ -1,0 +1,205 @@
+//! What a run of the assistant came to.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use toolkit::Tool as _;
+
+use crate::{
+    delivery::CONTENT_MAX,
+    tools::{EndConversation, RespondChat, SendMessage},
+};
+
+/// More than any answer takes.
+const TOKENS_MAX: u64 = 100_000_000;
+const COST_USD_MAX: f64 = 1_000_000.0;
+/// Bytes of a memory that is kept.
+const MEMORY_BYTES_MAX: usize = 256 << 10;
+/// How long a model may ask to be left alone, in seconds.
+const RETRY_S_MAX: u32 = 60;
+
+/// The data of a run's last event.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Ended {
+    ending: String,
+    text: String,
+    calls: Vec<Called>,
+    failure: Failure,
+    memory: Value,
+    /// What it took; none where no one was asked.
+    pub(super) usage: Option<Usage>,
+}
+
+/// A call that the assistant made.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Called {
+    name: String,
+    arguments: Map<String, Value>,
+    structured: Value,
+    failure: Option<Value>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Failure {
+    /// For the operator; there is no secret in it.
+    pub(super) message: String,
+    data: Map<String, Value>,
+}
+
+/// What an answer took.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Usage {
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_usd: Option<f64>,
+}
+
+impl Ended {
+    /// From the event's data.
+    pub(super) fn read(data: &str) -> Self {
+        serde_json::from_str(data).unwrap_or_else(|it| Self::failed(it.to_string()))
+    }
+
+    /// Without an answer.
+    pub(super) fn failed(why: String) -> Self {
+        let failure = Failure { message: why, ..Failure::default() };
+        Self { ending: "failed".to_owned(), failure, ..Self::default() }
+    }
+
+    /// Why there is no answer, where there is none.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        (self.ending == "failed").then_some(&self.failure)
+    }
+
+    /// What the answer says, as much of it as one message takes; empty where it says nothing.
+    pub(super) fn text(&self) -> String {
+        let text = if self.ending == "concluded" { self.text.trim() } else { "" };
+        text.chars().take(CONTENT_MAX).collect()
+    }
+
+    /// Whether the assistant has said something to `partner` itself.
+    pub(super) fn has_spoken(&self, partner: &str) -> bool {
+        self.done().any(|it| {
+            let to = it.arguments.get("target_agent_id").and_then(Value::as_str);
+            [SendMessage::NAME, RespondChat::NAME].contains(&it.name.as_str())
+                && to.is_none_or(|it| it == partner)
+        })
+    }
+
+    /// Whether it has ended that conversation.
+    pub(super) fn has_ended(&self, conversation_id: Option<&str>) -> bool {
+        let is_meant = |it: &Called| {
+            it.name == EndConversation::NAME
+                && it.structured["conversation_id"].as_str() == conversation_id
+        };
+        conversation_id.is_some() && self.done().any(is_meant)
+    }
+
+    /// What it wants to be told the next time; none where that is too long to be kept.
+    pub(super) fn memory(&self) -> Option<String> {
+        let memory = (!self.memory.is_null()).then(|| self.memory.to_string());
+        memory.filter(|it| it.len() <= MEMORY_BYTES_MAX)
+    }
+
+    fn done(&self) -> impl Iterator<Item = &Called> {
+        self.calls.iter().filter(|it| it.failure.is_none())
+    }
+}
+
+impl Failure {
+    /// After how many seconds the model wants to be asked again, where it says so.
+    pub(super) fn retry_after_s(&self) -> Option<u32> {
+        let seconds = self.data.get("retry_after_s").and_then(Value::as_u64)?;
+        Some(u32::try_from(seconds).unwrap_or(RETRY_S_MAX).min(RETRY_S_MAX))
+    }
+}
+
+impl Usage {
+    /// Tokens, in and out.
+    pub(super) fn tokens(self) -> u32 {
+        self.input().saturating_add(self.output())
+    }
+
+    /// Tokens that went into the model.
+    pub(super) fn input(self) -> u32 {
+        tokens(self.input_tokens)
+    }
+
+    /// Tokens that came out of it.
+    pub(super) fn output(self) -> u32 {
+        tokens(self.output_tokens)
+    }
+
+    /// US dollars, where prices are known.
+    pub(super) fn cost_usd(self) -> Option<f64> {
+        self.cost_usd.filter(|it| (0.0..=COST_USD_MAX).contains(it))
+    }
+}
+
+fn tokens(count: u64) -> u32 {
+    u32::try_from(count.min(TOKENS_MAX)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn ended(data: &Value) -> Ended {
+        Ended::read(&data.to_string())
+    }
+
+    #[test]
+    fn an_answer_is_said_unless_it_was_said_by_a_tool() {
+        let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments, "structured": {} });
+        let said = ended(&json!({
+            "ending": "concluded", "text": " はい ", "calls": [
+                call("respond_chat", json!({ "content": "x", "target_agent_id": "ann" })),
+                call("list_agents", json!({})),
+            ],
+        }));
+        assert_eq!(said.text(), "はい");
+        assert!(said.has_spoken("ann") && !said.has_spoken("ben"));
+        let mut failed = call("respond_chat", json!({}));
+        failed["failure"] = json!({ "message": "no" });
+        let failed = ended(&json!({ "ending": "rounds", "text": "x", "calls": [failed] }));
+        assert!(!failed.has_spoken("ann"));
+        assert_eq!(failed.text(), "", "it was stopped before it came to an end");
+    }
+
+    #[test]
+    fn only_the_conversation_that_was_ended_is_over() {
+        let call = json!({
+            "name": "end_conversation", "arguments": {},
+            "structured": { "conversation_id": "conv_1" },
+        });
+        let it = ended(&json!({ "ending": "concluded", "text": "", "calls": [call] }));
+        assert!(it.has_ended(Some("conv_1")));
+        assert!(!it.has_ended(Some("conv_2")) && !it.has_ended(None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_or_failed_is_no_answer() {
+        assert!(Ended::read("{").failure().is_some());
+        let it = ended(&json!({
+            "ending": "failed", "calls": [],
+            "failure": { "of": "model", "message": "busy", "data": { "retry_after_s": 900 } },
+        }));
+        let failure = it.failure().expect("it failed");
+        assert_eq!((failure.message.as_str(), failure.retry_after_s()), ("busy", Some(60)));
+        assert!(it.usage.is_none());
+    }
+
+    #[test]
+    fn a_memory_that_is_too_long_is_not_kept() {
+        let of = |text: String| ended(&json!({ "ending": "concluded", "memory": text })).memory();
+        assert_eq!(of("x".to_owned()), Some("\"x\"".to_owned()));
+        assert_eq!(of("x".repeat(MEMORY_BYTES_MAX)), None);
+        assert_eq!(ended(&json!({ "ending": "concluded", "memory": null })).memory(), None);
+    }
+}

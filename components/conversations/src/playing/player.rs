@@ -1,0 +1,188 @@
+//! One agent as it is played: there to talk, told what is next, and gone when there is nothing more to do.
+
+use serde::Deserialize;
+use toolkit::{
+    Stop,
+    assistants::{self, Facts},
+    jobs::{Outcome, Pause},
+    sql,
+    sql::Error,
+    unavailable,
+};
+
+use super::{
+    dialogue,
+    stand::{self, Stand},
+};
+use crate::{
+    clock::Moment,
+    events, ids,
+    session::{self, Opening, Session, Way},
+    tools::{Action, GetNextAction, GetPendingMessages, Logout, Next, enter},
+};
+
+/// How long it waits until it looks again by itself, in seconds.
+const WAIT_S: u32 = 45;
+/// How long it stays without anything to do, in seconds.
+const IDLE_S: u32 = 3;
+/// How long one run goes on to begin with answers, in seconds, and how many answers that are.
+const RUN_S: u32 = 300;
+const ANSWERS_MAX: usize = 32;
+/// What it is told in one go.
+const NEWS_MAX: usize = 1_000;
+
+/// Who is played.
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    /// Where.
+    pub(super) project_id: String,
+    /// Who.
+    pub(super) agent_id: String,
+    /// The agent's name for people.
+    pub(super) name: String,
+    /// Who plays it.
+    pub(super) assistant: String,
+}
+
+/// One agent of a project in one run of its job.
+pub(super) struct Player {
+    /// Who is played.
+    pub(super) agent: Agent,
+    /// What the assistant may take in one conversation.
+    pub(super) facts: Facts,
+    /// The session's, of this run alone.
+    pub(super) token: String,
+    began: Moment,
+}
+
+/// The agent, and why it is to be there.
+#[derive(Deserialize)]
+struct Found {
+    name: String,
+    assistant: String,
+    /// Whether it is wanted for a talk.
+    is_wanted: bool,
+    /// Whether it is there already.
+    is_there: bool,
+}
+
+impl Player {
+    /// The agent comes in, or goes on in its session under a new token: the old one was that of the run
+    /// before, which is over. None where the agent is not wanted, or its assistant is not there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) fn enter(project_id: &str, agent_id: &str) -> Result<Option<Self>, Stop> {
+        let now = Moment::now();
+        let Some(found) = find(project_id, agent_id, now)? else { return Ok(None) };
+        let Some(facts) = assistants::about(&found.assistant) else { return Ok(None) };
+        let token = ids::session_token();
+        let digest = ids::digest(&token);
+        let is_in = if found.is_wanted {
+            if !found.is_there {
+                sql::transact([stand::without_chats(project_id, agent_id)])?;
+            }
+            let way = Way::Played;
+            match enter(&Opening { token: &digest, agent_id, project_id, now, way }) {
+                Ok(_) => true,
+                // It is not wanted any more.
+                Err(Error::UnexpectedCount(it)) if it.statement == 0 => false,
+                Err(error) => return Err(error.into()),
+            }
+        } else {
+            let [renewed] = sql::transact([session::renew(project_id, agent_id, &digest, now)])?;
+            renewed.changes > 0
+        };
+        let agent = Agent {
+            project_id: project_id.to_owned(),
+            agent_id: agent_id.to_owned(),
+            name: found.name,
+            assistant: found.assistant,
+        };
+        Ok(is_in.then_some(Self { agent, facts, token, began: now }))
+    }
+
+    /// Does whatever there is to do now.
+    ///
+    /// # Errors
+    /// When the session is over, or the database fails.
+    pub(super) fn play(&self) -> Result<Outcome, Stop> {
+        let mut answers = 0;
+        loop {
+            let Some(session) = self.hear()? else { return Ok(Outcome::Done) };
+            let stands = stand::all(&self.agent)?;
+            let now = Moment::now();
+            if !stands.iter().any(|it| it.is_due(now)) {
+                return self.rest(&session, &stands);
+            }
+            for stand in stands.into_iter().filter(|it| it.is_due(now)) {
+                if answers >= ANSWERS_MAX || Moment::now() >= self.began.after(RUN_S) {
+                    return Ok(self.pause(Moment::now()));
+                }
+                answers += 1;
+                dialogue::act(self, stand)?;
+            }
+        }
+    }
+
+    /// Hears what happened and what was said, until there is nothing new: the session as it is then. None
+    /// where it is over.
+    fn hear(&self) -> Result<Option<Session>, Stop> {
+        for _ in 0..NEWS_MAX {
+            match GetNextAction::once(&self.token)? {
+                Next::Nothing(session) => return Ok(Some(session)),
+                Next::Something(Action::Exit { .. }) => return Ok(None),
+                Next::Something(Action::Logout { .. }) => {
+                    Logout::leave(&self.token)?;
+                    return Ok(None);
+                }
+                // What is read is found in the log.
+                Next::Something(Action::GetPendingMessages { .. }) => {
+                    GetPendingMessages::once(&self.token)?;
+                }
+                Next::Something(
+                    Action::ConversationRequest { .. }
+                    | Action::ConversationEnded { .. }
+                    | Action::ConversationExpired { .. }
+                    | Action::WaitForMessages { .. },
+                )
+                | Next::Again => {}
+            }
+        }
+        Err(unavailable("Too much is new at once.", None))
+    }
+
+    /// There is nothing to do now: waits for what comes, or goes where nothing can come.
+    fn rest(&self, session: &Session, stands: &[Stand]) -> Result<Outcome, Stop> {
+        let now = Moment::now();
+        if stands.iter().any(Stand::goes_on) {
+            let retries = stands.iter().filter_map(Stand::retry_at).filter(|it| *it > now);
+            let until = retries.chain([now.after(WAIT_S)]).min();
+            return Ok(self.pause(until.unwrap_or(now)));
+        }
+        let until = Moment::read(&session.last_activity_at).unwrap_or(now).after(IDLE_S);
+        if until > now {
+            return Ok(self.pause(until));
+        }
+        Logout::leave(&self.token)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Until something happens to the agent, and no longer than that.
+    fn pause(&self, until: Moment) -> Outcome {
+        let event = events::agent(&self.agent.project_id, &self.agent.agent_id);
+        Outcome::Paused(Pause::until([event], until.time()))
+    }
+}
+
+fn find(project_id: &str, agent_id: &str, now: Moment) -> Result<Option<Found>, Stop> {
+    let find = format!(
+        "SELECT a.name, a.assistant, EXISTS (SELECT 1 FROM pending_purposes p \
+          WHERE p.agent_id = $1 AND p.project_id = $2 AND p.purpose = 'chat') AS is_wanted, \
+         EXISTS (SELECT 1 FROM sessions WHERE {}) AS is_there \
+         FROM agents a WHERE a.id = $1 AND a.is_gone = 0 AND a.assistant IS NOT NULL",
+        session::PLAYED
+    );
+    let [rows] = sql::query([toolkit::sql!(find, agent_id, project_id, now.stored())])?;
+    Ok(rows.first()?)
+}

@@ -1,0 +1,125 @@
+//! Who talks with whom about what, and what was said.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolkit::assistants::Remark;
+
+use super::{
+    language::Language,
+    player::Agent,
+    stand::{Stand, Written},
+    texts,
+};
+
+/// Each so many messages the agent is asked whether the purpose is reached.
+const REMINDER_EACH: u32 = 5;
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Said<'a> {
+    by: By<'a>,
+    text: &'a str,
+}
+
+/// Who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum By<'a> {
+    /// The agent itself.
+    Own,
+    /// Whom it talks with.
+    Partner,
+    /// A third party, by its id: a person who steps in.
+    Other(&'a str),
+}
+
+/// A dialogue as it stands, for the assistant that decides what is said next.
+#[derive(Debug)]
+pub(super) struct Scene<'a> {
+    /// Who is played.
+    pub(super) agent: &'a Agent,
+    /// With whom, and how far it has come.
+    pub(super) stand: &'a Stand,
+    /// What is spoken: that of the purpose, or of the first thing that was said.
+    pub(super) language: Language,
+    /// What the agent said, and what it has heard already.
+    before: Vec<&'a Written>,
+    /// What it has not answered.
+    news: Vec<&'a Written>,
+}
+
+impl<'a> Scene<'a> {
+    /// From what was said so far, oldest first.
+    pub(super) fn new(agent: &'a Agent, stand: &'a Stand, log: &'a [Written]) -> Self {
+        let first = stand.purpose.as_deref().or_else(|| log.first().map(|it| it.content.as_str()));
+        let is_new = |it: &&Written| it.sequence > stand.heard && it.sender_id != agent.agent_id;
+        let (news, before) = log.iter().partition(is_new);
+        Self {
+            agent,
+            stand,
+            language: first.map_or(Language::Japanese, Language::of),
+            before,
+            news,
+        }
+    }
+
+    /// Whether there is something to answer.
+    pub(super) fn has_news(&self) -> bool {
+        !self.news.is_empty()
+    }
+
+    /// What the assistant is asked now.
+    pub(super) fn message(&self) -> String {
+        let mut parts: Vec<_> = self.news.iter().map(|it| self.told(it)).collect();
+        if self.news.is_empty() {
+            parts.push(texts::opening(self.language).to_owned());
+        }
+        if self.news.iter().any(|it| it.sequence.is_multiple_of(REMINDER_EACH)) {
+            parts.push(texts::reminder(self.language).to_owned());
+        }
+        parts.join("\n\n")
+    }
+
+    /// What it is to know of before: the scene, and what was said.
+    pub(super) fn history(&self) -> Vec<Remark> {
+        let scene = Remark { is_user: true, text: texts::scene(self) };
+        let said = self
+            .before
+            .iter()
+            .map(|it| Remark { is_user: self.by(it) != By::Own, text: self.told(it) });
+        std::iter::once(scene).chain(said).collect()
+    }
+
+    /// The same for components that understand sentences.
+    pub(super) fn context(&self) -> Value {
+        let said = |it: &&'a Written| Said { by: self.by(it), text: &it.content };
+        let log: Vec<_> = self.before.iter().chain(&self.news).map(said).collect();
+        json!({
+            "agent": {
+                "scene": {
+                    "name": self.agent.name,
+                    "purpose": self.stand.purpose,
+                    "is_initiator": self.stand.is_initiator,
+                    "may_end": self.stand.conversation_id.is_some(),
+                },
+                "log": log,
+            },
+        })
+    }
+
+    fn by(&self, it: &'a Written) -> By<'a> {
+        match it.sender_id.as_str() {
+            id if id == self.agent.agent_id => By::Own,
+            id if id == self.stand.partner => By::Partner,
+            id => By::Other(id),
+        }
+    }
+
+    /// What others say begins with its sender, so that no one speaks for another.
+    fn told(&self, it: &'a Written) -> String {
+        match self.by(it) {
+            By::Own => it.content.clone(),
+            By::Partner | By::Other(_) => format!("[{}]\n{}", it.sender_id, it.content),
+        }
+    }
+}

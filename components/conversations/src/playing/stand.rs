@@ -1,0 +1,298 @@
+//! How far an agent has come in its conversations and in the chats of people with it: the table `plays`.
+
+use serde::Deserialize;
+use toolkit::{Stop, sql, sql::Statement};
+
+use super::player::Agent;
+use crate::{clock::Moment, delivery::chat_of};
+
+/// Conversations and chats that one agent holds at a time; what is said in others waits.
+const STANDS_MAX: usize = 32;
+/// Messages that the assistant is told of.
+const LOG_MAX: usize = 200;
+/// What the ids begin with under which an agent's answers are sent.
+const MARK: &str = "play";
+
+/// How far an agent has come in one conversation, or in one chat.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Stand {
+    /// The conversation, or the person.
+    place: String,
+    /// The conversation; none in a chat.
+    pub(super) conversation_id: Option<String>,
+    /// With whom.
+    pub(super) partner: String,
+    /// Their name for people.
+    pub(super) partner_name: String,
+    /// What the conversation is for.
+    pub(super) purpose: Option<String>,
+    /// Whether the agent has begun it.
+    pub(super) is_initiator: bool,
+    /// Whether a person holds it up.
+    is_paused: bool,
+    /// The number of its last message.
+    last: u32,
+    /// Whether someone else has said something after `heard`.
+    has_news: bool,
+    /// The number of the last message that was answered, or deliberately left.
+    pub(super) heard: u32,
+    /// Whether the agent was asked for the first word.
+    pub(super) has_opened: bool,
+    /// Its answers so far.
+    pub(super) turns: u32,
+    /// Tokens that they took.
+    pub(super) tokens: u64,
+    /// How often in a row there was no answer.
+    pub(super) failures: u32,
+    /// When it is tried again, as stored.
+    pub(super) retry_at: Option<String>,
+    /// Whether it answers nothing more.
+    pub(super) is_silent: bool,
+}
+
+/// A message as it is written down.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Written {
+    /// Its number.
+    pub(super) sequence: u32,
+    /// Whose it is.
+    pub(super) sender_id: String,
+    /// Text.
+    pub(super) content: String,
+    /// The sender's own id for it.
+    client_message_id: Option<String>,
+}
+
+/// Where an agent stands in whatever it takes part in, the oldest first: conversations, but no request that it
+/// has not heard of, then chats that are on.
+pub(super) fn all(agent: &Agent) -> Result<Vec<Stand>, Stop> {
+    let [conversations, chats] = sql::query([conversations(agent), chats(agent)])?;
+    let mut stands: Vec<Stand> = conversations.read()?;
+    stands.extend(chats.read::<Stand>()?);
+    stands.truncate(STANDS_MAX);
+    Ok(stands)
+}
+
+/// The columns of [`Stand`] that say how far it is, of `plays p`, `place` and the two conditions for messages
+/// `t`: that they are there, and that they count as heard where there is no row yet.
+fn counts(place: &str, is_there: &str, is_heard: &str) -> String {
+    let heard = format!(
+        "COALESCE(p.heard, (SELECT MAX(t.sequence) FROM messages t \
+         WHERE {is_there} AND {is_heard}), 0)"
+    );
+    format!(
+        "{place} AS place, {heard} AS heard, EXISTS (SELECT 1 FROM messages t WHERE {is_there} \
+         AND t.sender_id <> $2 AND t.sequence > {heard}) AS has_news, \
+         COALESCE(p.has_opened, 0) AS has_opened, COALESCE(p.turns, 0) AS turns, \
+         COALESCE(p.tokens, 0) AS tokens, COALESCE(p.failures, 0) AS failures, p.retry_at, \
+         COALESCE(p.is_silent, 0) AS is_silent"
+    )
+}
+
+/// What the agent has read and not answered, it answers now.
+fn conversations(agent: &Agent) -> Statement {
+    let counts = counts("c.id", "t.conversation_id = c.id", "t.sender_id = $2");
+    toolkit::sql!(
+        format!(
+            "SELECT c.id AS conversation_id, o.id AS partner, o.name AS partner_name, c.purpose, \
+             c.initiator_agent_id = $2 AS is_initiator, c.paused_at IS NOT NULL AS is_paused, \
+             c.messages AS last, {counts} \
+             FROM members m JOIN conversations c ON c.id = m.conversation_id AND c.project_id = $1 \
+             JOIN agents o ON o.id = CASE WHEN c.initiator_agent_id = $2 \
+              THEN c.participant_agent_id ELSE c.initiator_agent_id END \
+             LEFT JOIN plays p ON p.project_id = $1 AND p.agent_id = $2 AND p.place = c.id \
+             WHERE m.agent_id = $2 AND m.notified_at IS NULL AND (c.state = 'active' \
+             OR (c.state = 'pending' AND c.initiator_agent_id = $2)) \
+             ORDER BY c.created_at, c.id LIMIT {STANDS_MAX}"
+        ),
+        &agent.project_id,
+        &agent.agent_id,
+    )
+}
+
+/// What was said before the chat began is over.
+fn chats(agent: &Agent) -> Statement {
+    let chat = "CASE WHEN h.id < $2 THEN h.id || ' ' || $2 ELSE $2 || ' ' || h.id END";
+    let counts = counts(
+        "h.id",
+        &format!("t.project_id = $1 AND t.chat = {chat}"),
+        "(t.sender_id = $2 OR t.created_at < k.started_at)",
+    );
+    toolkit::sql!(
+        format!(
+            "SELECT NULL AS conversation_id, h.id AS partner, h.name AS partner_name, \
+             NULL AS purpose, 0 AS is_initiator, 0 AS is_paused, k.messages AS last, {counts} \
+             FROM chats k JOIN agents h ON h.id = k.human_id \
+             LEFT JOIN plays p ON p.project_id = $1 AND p.agent_id = $2 AND p.place = h.id \
+             WHERE k.project_id = $1 AND k.agent_id = $2 AND k.ended_at IS NULL \
+             ORDER BY k.started_at, h.id LIMIT {STANDS_MAX}"
+        ),
+        &agent.project_id,
+        &agent.agent_id,
+    )
+}
+
+/// What is known of chats goes with the session in which they were held.
+pub(super) fn without_chats(project_id: &str, agent_id: &str) -> Statement {
+    toolkit::sql!(
+        "DELETE FROM plays WHERE project_id = $1 AND agent_id = $2 \
+         AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.id = plays.place)",
+        project_id,
+        agent_id,
+    )
+}
+
+/// What is known of conversations and chats that are over goes.
+#[must_use]
+pub fn forgotten() -> Statement {
+    toolkit::sql!(
+        "DELETE FROM plays WHERE NOT EXISTS (SELECT 1 FROM conversations c \
+         WHERE c.id = plays.place AND c.state IN ('pending', 'active')) \
+         AND NOT EXISTS (SELECT 1 FROM chats k WHERE k.project_id = plays.project_id \
+         AND k.human_id = plays.place AND k.agent_id = plays.agent_id AND k.ended_at IS NULL)",
+    )
+}
+
+impl Stand {
+    /// Whether it is to say the first word.
+    pub(super) fn opens(&self) -> bool {
+        let is_asked = self.has_opened || self.is_silent;
+        self.is_initiator && self.conversation_id.is_some() && self.last == 0 && !is_asked
+    }
+
+    /// Whether there is something to do now.
+    pub(super) fn is_due(&self, now: Moment) -> bool {
+        let may = !self.is_paused && self.retry_at.as_ref().is_none_or(|it| *it <= now.stored());
+        may && (self.has_news || self.opens())
+    }
+
+    /// Whether something may still happen in it that the agent has to be there for.
+    pub(super) fn goes_on(&self) -> bool {
+        self.conversation_id.is_none() || !self.is_silent
+    }
+
+    /// When it is tried again to answer.
+    pub(super) fn retry_at(&self) -> Option<Moment> {
+        self.retry_at.as_deref().and_then(Moment::read)
+    }
+
+    /// The id under which the answer to everything up to `heard` is sent, so that it is sent once.
+    pub(super) fn mark(&self, heard: u32) -> String {
+        format!("{MARK}:{}:{heard}", self.place)
+    }
+
+    /// Takes as heard whatever is so far: nothing of it is answered.
+    pub(super) fn leave_off(&mut self) {
+        self.heard = self.last;
+    }
+
+    /// The last messages, oldest first. What was answered by a run that ended before it could write so down
+    /// is heard.
+    pub(super) fn hear(&mut self, agent: &Agent) -> Result<Vec<Written>, Stop> {
+        let select = |condition: &str| {
+            format!(
+                "SELECT sequence, sender_id, content, client_message_id FROM messages \
+                 WHERE {condition} ORDER BY sequence DESC LIMIT {LOG_MAX}"
+            )
+        };
+        let statement = match &self.conversation_id {
+            Some(id) => toolkit::sql!(select("conversation_id = $1"), id),
+            None => toolkit::sql!(
+                select("project_id = $1 AND chat = $2"),
+                &agent.project_id,
+                chat_of(&agent.agent_id, &self.partner),
+            ),
+        };
+        let [rows] = sql::query([statement])?;
+        let mut log = rows.read::<Written>()?;
+        log.reverse();
+        self.last = log.last().map_or(self.last, |it| it.sequence);
+        let own = log.iter().filter(|it| it.sender_id == agent.agent_id);
+        let answered = own.filter_map(|it| self.answered_by(it)).max();
+        self.heard = self.heard.max(answered.unwrap_or_default());
+        Ok(log)
+    }
+
+    /// Up to which message one of the agent's answers all; none where it is no such answer.
+    fn answered_by(&self, it: &Written) -> Option<u32> {
+        let rest = it.client_message_id.as_deref()?.strip_prefix(MARK)?;
+        rest.strip_prefix(':')?.strip_prefix(self.place.as_str())?.strip_prefix(':')?.parse().ok()
+    }
+
+    /// What the assistant remembers of it.
+    pub(super) fn memory(&self, agent: &Agent) -> Result<Option<String>, Stop> {
+        let [rows] = sql::query([toolkit::sql!(
+            "SELECT memory FROM plays WHERE project_id = $1 AND agent_id = $2 AND place = $3",
+            &agent.project_id,
+            &agent.agent_id,
+            &self.place,
+        )])?;
+        Ok(rows.first::<(Option<String>,)>()?.and_then(|it| it.0))
+    }
+
+    /// The statement that writes down what the assistant remembers of it.
+    pub(super) fn remembered(&self, agent: &Agent, memory: Option<String>) -> Statement {
+        toolkit::sql!(
+            "UPDATE plays SET memory = $4 WHERE project_id = $1 AND agent_id = $2 AND place = $3",
+            &agent.project_id,
+            &agent.agent_id,
+            &self.place,
+            memory,
+        )
+    }
+
+    /// The statement that writes down how far it is.
+    pub(super) fn saved(&self, agent: &Agent) -> Statement {
+        toolkit::sql!(
+            "INSERT INTO plays (project_id, agent_id, place, heard, has_opened, turns, tokens, \
+             failures, retry_at, is_silent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+             ON CONFLICT (project_id, agent_id, place) DO UPDATE SET heard = excluded.heard, \
+             has_opened = excluded.has_opened, turns = excluded.turns, tokens = excluded.tokens, \
+             failures = excluded.failures, retry_at = excluded.retry_at, \
+             is_silent = excluded.is_silent",
+            &agent.project_id,
+            &agent.agent_id,
+            &self.place,
+            self.heard,
+            self.has_opened,
+            self.turns,
+            i64::try_from(self.tokens).unwrap_or(i64::MAX),
+            self.failures,
+            self.retry_at.clone(),
+            self.is_silent,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_says_up_to_where_it_answers() {
+        let stand = Stand { place: "conv_1".to_owned(), ..Stand::default() };
+        let sent =
+            |id: &str| Written { client_message_id: Some(id.to_owned()), ..Written::default() };
+        assert_eq!(stand.answered_by(&sent(&stand.mark(12))), Some(12));
+        for other in ["play:conv_1:12:end", "play:conv_11:12", "play:conv_2:12", "12", "play"] {
+            assert_eq!(stand.answered_by(&sent(other)), None, "{other}");
+        }
+        assert_eq!(stand.answered_by(&Written::default()), None);
+    }
+
+    #[test]
+    fn the_first_word_is_asked_for_once() {
+        let mut stand = Stand {
+            conversation_id: Some("conv_1".to_owned()),
+            is_initiator: true,
+            ..Stand::default()
+        };
+        let now = Moment::of_ms(0);
+        assert!(stand.is_due(now));
+        stand.retry_at = Some(now.after(1).stored());
+        assert!(!stand.is_due(now) && stand.is_due(now.after(1)));
+        stand.has_opened = true;
+        assert!(!stand.is_due(now.after(1)));
+        assert!(!Stand { is_initiator: true, ..Stand::default() }.opens(), "a person's chat");
+    }
+}

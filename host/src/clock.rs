@@ -1,0 +1,61 @@
+//! The time of day.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use wasmtime_wasi::HostWallClock;
+
+/// The time of day as components see it: the machine's, or a test's.
+#[derive(Clone, Default)]
+pub enum Clock {
+    /// The machine's.
+    #[default]
+    System,
+    /// Whatever this says: the time since 1970-01-01T00:00:00Z.
+    Fixed(Arc<Mutex<Duration>>),
+}
+
+impl Clock {
+    /// The time since 1970-01-01T00:00:00Z.
+    pub fn now(&self) -> Duration {
+        match self {
+            Self::System => since_1970(SystemTime::now()),
+            Self::Fixed(now) => *now.lock().unwrap_or_else(|it| it.into_inner()),
+        }
+    }
+}
+
+/// None at all before 1970, where a clock without a battery begins.
+fn since_1970(now: SystemTime) -> Duration {
+    now.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clock({:?})", self.now())
+    }
+}
+
+impl HostWallClock for Clock {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+
+    fn now(&self) -> Duration {
+        Clock::now(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_stands_at_its_beginning() {
+        assert_eq!(since_1970(UNIX_EPOCH - Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(since_1970(UNIX_EPOCH + Duration::from_secs(1)), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,74 @@
+//! A person chats with an agent that is played.
+
+use super::*;
+
+const CHAT: &str = "projects/shop/agents/worker-a/chat/messages";
+
+fn with_a() -> Value {
+    json!({ "project_id": "shop", "agent_id": "worker-a" })
+}
+
+async fn say(stage: &Stage, content: &str) {
+    let mut said = with_a();
+    said["content"] = content.into();
+    stage.it.call("send_chat", said).await;
+}
+
+/// What was said, oldest first.
+async fn said(stage: &Stage) -> Vec<String> {
+    let page = stage.it.get(CHAT, &[]).await.unwrap();
+    let all = page["messages"].as_array().unwrap().iter();
+    all.map(|it| it["content"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn it_comes_when_it_is_written_to_and_goes_when_the_chat_is_closed() {
+    let stage = Stage::counting().await;
+    say(&stage, "Good morning").await;
+    say(&stage, "Are you there?").await;
+    assert_eq!(wanted(&stage.it).await, ["shop/worker-a"]);
+    assert_eq!(stage.pause_s("worker-a").await, 45);
+    let asked = stage.last();
+    assert_eq!(asked["message"], "[operator]\nGood morning\n\n[operator]\nAre you there?");
+    assert_eq!(asked["language"], "en");
+    assert_eq!(asked["context"]["agent"]["scene"]["may_end"], false);
+    let given = asked["part"]["given"].as_array().unwrap();
+    assert!(given.iter().all(|it| it["argument"] != "conversation_id"), "{given:?}");
+    assert_eq!(said(&stage).await, ["Good morning", "Are you there?", "answer 1"]);
+    stage.it.call("end_chat", with_a()).await;
+    assert!(stage.has_left("worker-a").await);
+    assert!(wanted(&stage.it).await.is_empty());
+    say(&stage, "Hello again").await;
+    stage.play("worker-a").await;
+    assert_eq!(stage.last()["message"], "[operator]\nHello again");
+    assert_eq!(stage.last()["part"]["tokens_max"], 200_000, "another chat, another budget");
+}
+
+#[tokio::test]
+async fn it_answers_nothing_more_once_it_has_said_goodbye() {
+    let stage = Stage::open((1, 200_000), |_| says("はい")).await;
+    for word in ["一つ", "二つ", "三つ"] {
+        say(&stage, word).await;
+        stage.play("worker-a").await;
+    }
+    let farewell = "応答回数の上限（1回）に達したため、会話を終了します。";
+    assert_eq!(said(&stage).await, ["一つ", "はい", "二つ", farewell, "三つ"]);
+    assert_eq!((stage.pause_s("worker-a").await, stage.count()), (45, 1));
+    stage.it.call("end_chat", with_a()).await;
+    assert!(stage.has_left("worker-a").await);
+    say(&stage, "四つ").await;
+    stage.play("worker-a").await;
+    assert_eq!(said(&stage).await.last().unwrap(), "はい", "the next chat is a new one");
+}
+
+#[tokio::test]
+async fn a_chat_and_a_conversation_are_held_at_once() {
+    let stage = Stage::counting().await;
+    let (id, c) = stage.talking().await;
+    say(&stage, "こんにちは").await;
+    stage.reply(&c, "hello").await;
+    stage.play("worker-a").await;
+    assert_eq!(stage.words(&id).await, ["answer 1", "hello", "answer 2"]);
+    assert_eq!(said(&stage).await, ["こんにちは", "answer 3"]);
+    assert_eq!(stage.last()["part"]["memory"], Value::Null, "of another dialogue");
+}

@@ -1,0 +1,111 @@
+//! How an agent leaves: its answers or its tokens are used up, or its assistant fails.
+
+use super::*;
+
+/// The last word in a conversation, who ended it, and why.
+async fn end(stage: &Stage, id: &str) -> (String, Value, Value) {
+    let seen = stage.see(id).await;
+    let conversation = &seen["conversation"];
+    assert!(
+        ["terminating", "ended"].contains(&conversation["state"].as_str().unwrap()),
+        "{conversation}"
+    );
+    let last = stage.words(id).await.pop().expect("it said goodbye");
+    (last, conversation["ended_by"].clone(), conversation["reason_text"].clone())
+}
+
+#[tokio::test]
+async fn it_answers_as_often_as_it_may_and_then_says_so_and_leaves() {
+    let stage = Stage::open((2, 200_000), |count| says(&format!("answer {count}"))).await;
+    let (id, c) = stage.talking().await;
+    for word in ["one", "two"] {
+        stage.reply(&c, word).await;
+        stage.play("worker-a").await;
+    }
+    let (last, by, why) = end(&stage, &id).await;
+    assert_eq!(last, "I have reached my limit of 2 answers and end the conversation here.");
+    assert_eq!((by, why), (json!("worker-a"), json!("turns_max")));
+    assert_eq!(stage.count(), 2);
+    let usage = stage.see(&id).await["conversation"]["members"][0]["usage"].clone();
+    assert_eq!(usage["turns"], 2);
+}
+
+#[tokio::test]
+async fn it_leaves_once_its_tokens_are_used_up() {
+    let stage = Stage::open((50, 100), |_| says("はい")).await;
+    let (id, _) = stage.talking().await;
+    assert_eq!(stage.last()["part"]["tokens_max"], 100);
+    let (last, by, why) = end(&stage, &id).await;
+    assert_eq!(last, "トークン数の上限（100）に達したため、会話を終了します。");
+    assert_eq!((by, why), (json!("worker-a"), json!("tokens_max")));
+    assert_eq!(stage.words(&id).await[0], "はい", "what was paid for is said");
+}
+
+#[tokio::test]
+async fn an_assistant_that_fails_is_asked_three_times() {
+    let stage = Stage::open((50, 200_000), |_| fails(json!({}))).await;
+    let (id, c) = stage.talking().await;
+    assert_eq!((stage.pause_s("worker-a").await, stage.count()), (1, 1), "not before its time");
+    stage.reply(&c, "hello").await;
+    stage.play("worker-a").await;
+    assert_eq!(stage.count(), 1, "whatever happens meanwhile");
+    stage.pass(1);
+    assert_eq!((stage.pause_s("worker-a").await, stage.count()), (3, 2));
+    assert_eq!(stage.last()["message"], "[worker-c]\nhello");
+    stage.pass(2);
+    stage.play("worker-a").await;
+    let (last, by, why) = end(&stage, &id).await;
+    assert_eq!(last, "My assistant does not answer, so I end the conversation here.");
+    assert_eq!((by, why), (json!("worker-a"), json!("assistant_failed")));
+    assert_eq!(stage.count(), 3);
+}
+
+#[tokio::test]
+async fn a_model_that_wants_to_be_left_alone_is_and_then_goes_on() {
+    let stage = Stage::open((50, 200_000), |count| match count {
+        1 => fails(json!({ "retry_after_s": 20 })),
+        _ => says("hello"),
+    })
+    .await;
+    let (id, _) = stage.talking().await;
+    assert_eq!(stage.pause_s("worker-a").await, 20);
+    stage.pass(20);
+    assert_eq!((stage.pause_s("worker-a").await, stage.count()), (65, 2));
+    assert_eq!(stage.words(&id).await, ["hello"]);
+}
+
+#[tokio::test]
+async fn what_is_too_long_to_be_remembered_is_told_again() {
+    let stage = Stage::open((50, 200_000), |_| {
+        let mut answer = says("yes");
+        answer["memory"] = "x".repeat(300 << 10).into();
+        answer
+    })
+    .await;
+    let (_, c) = stage.talking().await;
+    stage.reply(&c, "hello").await;
+    stage.play("worker-a").await;
+    let asked = stage.last();
+    assert_eq!(asked["part"]["memory"], Value::Null);
+    assert_eq!(asked["history"].as_array().unwrap().len(), 2, "the scene and the first word");
+    assert_eq!(asked["history"][1], json!({ "is_user": false, "text": "yes" }));
+}
+
+#[tokio::test]
+async fn every_five_messages_it_is_asked_whether_the_purpose_is_reached() {
+    let stage = Stage::counting().await;
+    let (_, c) = stage.talking().await;
+    for (number, is_asked) in [(2, false), (4, false), (6, false)] {
+        stage.reply(&c, &number.to_string()).await;
+        stage.play("worker-a").await;
+        let asked = stage.last()["message"].as_str().unwrap().contains("Has the purpose");
+        assert_eq!(asked, is_asked, "message {number}");
+    }
+    for word in ["8", "9", "10"] {
+        stage.reply(&c, word).await;
+    }
+    stage.play("worker-a").await;
+    let asked = stage.last()["message"].as_str().unwrap().to_owned();
+    assert!(asked.starts_with("[worker-c]\n8\n\n[worker-c]\n9\n\n[worker-c]\n10\n\n"), "{asked}");
+    assert!(asked.ends_with("end the conversation with end_conversation.)"), "{asked}");
+}

@@ -1,0 +1,71 @@
+//! Jobs of its own: each letter `job KEY WHAT` is one, and each run of it leaves a letter `did KEY`.
+
+use std::time::{Duration, SystemTime};
+
+use toolkit::{
+    events,
+    jobs::{Agenda, Job, Outcome, Pause},
+    sql,
+};
+
+use crate::{
+    letters::{LETTERS, RUNS},
+    parts,
+};
+
+/// What a paused job waits for.
+const OTHER: &str = "reach://other";
+/// Longer than any test.
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// All of them, be they under way or not.
+pub(crate) fn due(_: &[String]) -> Result<Agenda, String> {
+    let [rows] = sql::query([toolkit::sql!("SELECT text FROM letters WHERE text LIKE 'job %'")])
+        .map_err(told)?;
+    let letters: Vec<(String,)> = rows.read().map_err(told)?;
+    let job = |(text,): (String,)| {
+        let mut words = text.split(' ').skip(1).map(str::to_owned);
+        Some(Job { key: words.next()?, input: words.next()? })
+    };
+    let jobs = letters.into_iter().filter_map(job).collect();
+    Ok(Agenda { jobs, again: Pause::until([LETTERS], SystemTime::now() + LONG) })
+}
+
+/// Does one as its letter says.
+pub(crate) fn run(job: Job) -> Result<Outcome, String> {
+    let done = format!("did {}", job.key);
+    let [rows] =
+        sql::query([toolkit::sql!("SELECT text FROM letters WHERE text = $1", done.clone())])
+            .map_err(told)?;
+    let is_first = rows.is_empty();
+    sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", done)]).map_err(told)?;
+    events::publish(RUNS);
+    match (job.input.as_str(), is_first) {
+        ("twice", true) => {
+            return Ok(Outcome::Paused(Pause::until([OTHER], SystemTime::now() + LONG)));
+        }
+        ("soon", true) => {
+            let none: [String; 0] = [];
+            return Ok(Outcome::Paused(Pause::until(none, SystemTime::UNIX_EPOCH)));
+        }
+        ("fail", _) => return Err(format!("{} is no good", job.key)),
+        ("trap", _) => panic!("{} is broken", job.key),
+        ("spin", _) => loop {
+            std::hint::black_box(&job);
+        },
+        ("sleep", _) => std::thread::sleep(LONG),
+        ("serve", _) => {
+            let told = parts::served();
+            sql::transact([toolkit::sql!("INSERT INTO letters (text) VALUES ($1)", told)])
+                .map_err(self::told)?;
+        }
+        _ => {}
+    }
+    let letter = format!("job {} {}", job.key, job.input);
+    sql::transact([toolkit::sql!("DELETE FROM letters WHERE text = $1", letter)]).map_err(told)?;
+    Ok(Outcome::Done)
+}
+
+fn told(error: sql::Error) -> String {
+    format!("{error:?}")
+}

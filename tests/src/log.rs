@@ -1,0 +1,52 @@
+//! What the servers of this process log, kept for the messages of tests that fail: "the log has the reason".
+
+use std::{
+    collections::VecDeque,
+    io::{self, Write},
+    sync::{Mutex, Once, PoisonError},
+};
+
+use serde_json::Value;
+use tracing_subscriber::filter::LevelFilter;
+
+/// Lines that are kept.
+const LINES_MAX: usize = 40;
+
+static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+
+struct Kept;
+
+impl Write for Kept {
+    /// One line comes at a time.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES_MAX {
+            lines.pop_front();
+        }
+        lines.push_back(String::from_utf8_lossy(line).into_owned());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps warnings and errors from now on.
+pub(crate) fn keep() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let log = tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_ansi(false);
+        // A test that has a log of its own keeps that.
+        let _ = log.with_writer(|| Kept).try_init();
+    });
+}
+
+/// The last lines, where `result` is a failure whose reason stands there alone.
+pub fn reason(result: &Value) -> String {
+    if result["_meta"]["madoguchi/error"]["error"] != "internal_error" {
+        return String::new();
+    }
+    let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.iter().fold("\nThe log of this process:\n".to_owned(), |all, it| all + it)
+}
