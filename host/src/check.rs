@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use futures::future::BoxFuture;
 use serde::Serialize;
 
 use crate::{
@@ -34,70 +35,72 @@ pub struct Finding {
 }
 
 /// Everything that is wrong with `config` as it was read from `document`.
-pub async fn check(config: &Config, document: &Document<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Err(error) = config.telemetry.check() {
-        let message = error.to_string();
-        findings.push(document.problem(&["telemetry"], message));
-    }
-    if let Err(what) = config.sessions.check() {
-        findings.push(document.problem(&["sessions"], what));
-    }
-    if let Err(what) = config.approvals.check() {
-        findings.push(document.problem(&["approvals"], what));
-    }
-    if let Err(what) = config.connections.check(config.largest_body()) {
-        findings.push(document.problem(&["connections"], what));
-    }
-    let wrong = tokens::check::problems(config);
-    for it in wrong.into_iter().chain(assistants::check::problems(config)) {
-        let path: Vec<_> = it.path.iter().map(String::as_str).collect();
-        findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
-    }
-    if let Err(what) = config.endpoints.check(&config.components) {
-        findings.push(document.problem(&["endpoints"], what));
-    }
-    if config.page.tiles.as_ref().is_some_and(|it| it.may_have_key()) {
-        let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
-        findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
-    }
-    for (name, component) in &config.components {
-        let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
-        if let Some(unknown) = asked.find(|it| !config.assistants.contains_key(*it)) {
-            let what =
-                format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
-            findings.push(document.problem(&["components", name, "asks"], what));
+pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a, Vec<Finding>> {
+    Box::pin(async move {
+        let mut findings = Vec::new();
+        if let Err(error) = config.telemetry.check() {
+            let message = error.to_string();
+            findings.push(document.problem(&["telemetry"], message));
         }
-        if let Some((key, what)) = component.wrong_calls() {
-            findings.push(document.problem(&["components", name, key], what));
+        if let Err(what) = config.sessions.check() {
+            findings.push(document.problem(&["sessions"], what));
         }
-        if let Err(what) = component.check() {
-            let path = ["components", name, "http_environment"];
-            findings.push(document.problem(&path, what));
+        if let Err(what) = config.approvals.check() {
+            findings.push(document.problem(&["approvals"], what));
         }
-    }
-    for named in document.named() {
-        findings.extend(missing(config, document, &named));
-    }
-    for name in config.components.keys() {
-        let settings = &config.component(name).settings;
-        // A file that is not there has been told of above.
-        if let (_, Some(error @ crate::settings::SettingsError::Json { .. })) =
-            Settings::salvage(settings, &config.base)
-        {
-            let path = ["components", name, "settings"];
-            findings.push(document.problem(&path, error.to_string()));
+        if let Err(what) = config.connections.check(config.largest_body()) {
+            findings.push(document.problem(&["connections"], what));
         }
-    }
-    if let Some((name, what)) = servers::unworkable(&config.servers) {
-        findings.push(document.problem(&["servers", &name], what));
-    }
-    for (name, server) in &config.servers {
-        let missing = server.missing(&config.base);
-        findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
-    }
-    installed(config, document, &mut findings).await;
-    findings
+        let wrong = tokens::check::problems(config);
+        for it in wrong.into_iter().chain(assistants::check::problems(config)) {
+            let path: Vec<_> = it.path.iter().map(String::as_str).collect();
+            findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
+        }
+        if let Err(what) = config.endpoints.check(&config.components) {
+            findings.push(document.problem(&["endpoints"], what));
+        }
+        if config.page.tiles.as_ref().is_some_and(|it| it.may_have_key()) {
+            let message = "the address may have a key in it, which everybody sees who sees the page; use one that is limited to this page";
+            findings.push(document.note(&["page", "tiles", "url"], message.to_owned()));
+        }
+        for (name, component) in &config.components {
+            let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
+            if let Some(unknown) = asked.find(|it| !config.assistants.contains_key(*it)) {
+                let what =
+                    format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
+                findings.push(document.problem(&["components", name, "asks"], what));
+            }
+            if let Some((key, what)) = component.wrong_calls() {
+                findings.push(document.problem(&["components", name, key], what));
+            }
+            if let Err(what) = component.check() {
+                let path = ["components", name, "http_environment"];
+                findings.push(document.problem(&path, what));
+            }
+        }
+        for named in document.named() {
+            findings.extend(missing(config, document, &named));
+        }
+        for name in config.components.keys() {
+            let settings = &config.component(name).settings;
+            // A file that is not there has been told of above.
+            if let (_, Some(error @ crate::settings::SettingsError::Json { .. })) =
+                Settings::salvage(settings, &config.base)
+            {
+                let path = ["components", name, "settings"];
+                findings.push(document.problem(&path, error.to_string()));
+            }
+        }
+        if let Some((name, what)) = servers::unworkable(&config.servers) {
+            findings.push(document.problem(&["servers", &name], what));
+        }
+        for (name, server) in &config.servers {
+            let missing = server.missing(&config.base);
+            findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
+        }
+        installed(config, document, &mut findings).await;
+        findings
+    })
 }
 
 /// The names of the components that are installed, in the folder or in the program.

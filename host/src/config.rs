@@ -14,6 +14,7 @@ use crate::{
     audit::AuditConfig,
     blobs,
     caller::LanguageTag,
+    embedded::Embedded,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
     log::LogConfig,
     telemetry::TelemetryConfig,
@@ -97,6 +98,8 @@ pub struct Config {
     pub thin_path: bool,
     /// Whether the components that travel in the binary are served.
     pub bundled: bool,
+    /// What travels in the binary.
+    pub embedded: Embedded,
     /// What each component is given.
     pub components: BTreeMap<String, ComponentConfig>,
     /// Other names under `/api` for what components answer there.
@@ -198,27 +201,32 @@ impl OperatorAddr {
 }
 
 impl Config {
-    /// The configuration without any file.
+    /// The configuration without any file, where no component travels in the program.
     pub fn defaults() -> Self {
-        Self::from_text("", Path::new("the built-in configuration")).expect("held by a test")
+        Self::of(&Embedded::default()).expect("held by a test")
+    }
+
+    /// The configuration without any file.
+    pub fn of(embedded: &Embedded) -> Result<Self, ConfigError> {
+        Self::from_text("", Path::new("the built-in configuration"), embedded)
     }
 
     /// The configuration in `file`.
-    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+    pub fn read(file: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
         let read = |source| ConfigError::Read { path: file.to_owned(), source };
         let text = fs::read_to_string(file).map_err(read)?;
-        let mut config = Self::from_text(&text, file)?;
+        let mut config = Self::from_text(&text, file, embedded)?;
         config.base = file.parent().map(Path::to_owned).unwrap_or_default();
         config.data = config.base.join(&config.data);
         config.components_folder = config.components_folder.as_ref().map(|it| config.base.join(it));
         Ok(config)
     }
 
-    fn from_text(text: &str, path: &Path) -> Result<Self, ConfigError> {
+    fn from_text(text: &str, path: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
         let parse = |text: &str| {
             toml::from_str::<ConfigFile>(text).map_err(|error| parse_error(text, path, &error))
         };
-        let (ours, file) = (defaults::table()?, parse(text)?);
+        let (ours, file) = (defaults::table(embedded)?, parse(text)?);
         let mut defaults: ConfigFile = ours.clone().try_into().map_err(defaults::unusable)?;
         let limits = file.limits.unwrap_or_default();
         for (name, component) in file.components {
@@ -269,6 +277,7 @@ impl Config {
             base: PathBuf::new(),
             compiler: None,
             accepted: Accepted::default(),
+            embedded: embedded.clone(),
             written: written.clone(),
         })
     }

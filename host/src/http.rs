@@ -77,7 +77,7 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
         .route("/api/blobs/{id}", get(api::blobs::get).with_state(routes.blobs))
         .merge(api::endpoints::routes(routes.endpoints))
         .route("/f/{handle}", get(page::form))
-        .fallback_service(any(page::answer).with_state(page::Policy::of(config)))
+        .fallback_service(any(page::answer).with_state(page::Page::of(config)))
         .method_not_allowed_fallback(other_method);
     guarded(config, all, (routes.running, routes.metrics), Some(gateway))
 }

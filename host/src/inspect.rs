@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -123,52 +124,58 @@ impl Inspection {
 
 /// Looks into `bytes` as the component named `name`, and runs it as far as its tools' definitions,
 /// in a sandbox with nothing in it.
-pub async fn inspect(name: &str, bytes: &[u8], config: &Config) -> Result<Inspection, LoadError> {
-    let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(LoadError::Link)?;
-    let compiled = Compiled::new(&sandbox, bytes)?;
-    let (imports, exports) = parts(&compiled);
-    let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
-    let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
-        Ok(component) => {
-            // What it cannot list here it may well list once it has all that it is granted.
-            let listed = component.listed().await;
-            let offers = listed.as_ref().unwrap_or(&component).offers().clone();
-            let routes = component.routes().iter().map(route).collect();
-            (component.tools().iter().map(tool).collect(), routes, offers, None)
-        }
-        Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),
-    };
-    let (defaults, defaults_problem) = match defaults::section(bytes) {
-        Ok(text) => {
-            let problem = text.as_deref().and_then(|it| defaults::parse(it).err());
-            (text, problem)
-        }
-        Err(problem) => (None, Some(problem)),
-    };
-    let needed = granted_by(&imports);
-    let mut useful = needed.clone();
-    useful.extend(granted_by(&exports));
-    Ok(Inspection {
-        digest: crate::seal::digest(bytes),
-        size_bytes: bytes.len(),
-        tools,
-        prompts: offers.prompts.iter().map(prompt).collect(),
-        resources: offers.resources.iter().map(|it| about("uri", &it.uri, &it.about)).collect(),
-        templates: offers
-            .templates
-            .iter()
-            .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
-            .collect(),
-        routes,
-        trouble,
-        grants_needed: needed.iter().map(Grant::to_string).collect(),
-        line: line(&useful),
-        refused: refusal(name, &imports, config),
-        defaults,
-        defaults_problem,
-        name: name.to_owned(),
-        imports,
-        exports,
+pub fn inspect<'a>(
+    name: &'a str,
+    bytes: &'a [u8],
+    config: &'a Config,
+) -> BoxFuture<'a, Result<Inspection, LoadError>> {
+    Box::pin(async move {
+        let sandbox = Sandbox::new(config.memory_bytes_max()).map_err(LoadError::Link)?;
+        let compiled = Compiled::new(&sandbox, bytes)?;
+        let (imports, exports) = parts(&compiled);
+        let solo = Solo::of(name, &[]).grant(Grant::ALL).limits(config.limits(name));
+        let (tools, routes, offers, trouble) = match solo.describe(&compiled).await {
+            Ok(component) => {
+                // What it cannot list here it may well list once it has all that it is granted.
+                let listed = component.listed().await;
+                let offers = listed.as_ref().unwrap_or(&component).offers().clone();
+                let routes = component.routes().iter().map(route).collect();
+                (component.tools().iter().map(tool).collect(), routes, offers, None)
+            }
+            Err(error) => (Vec::new(), Vec::new(), Offers::default(), Some(error.to_string())),
+        };
+        let (defaults, defaults_problem) = match defaults::section(bytes) {
+            Ok(text) => {
+                let problem = text.as_deref().and_then(|it| defaults::parse(it).err());
+                (text, problem)
+            }
+            Err(problem) => (None, Some(problem)),
+        };
+        let needed = granted_by(&imports);
+        let mut useful = needed.clone();
+        useful.extend(granted_by(&exports));
+        Ok(Inspection {
+            digest: crate::seal::digest(bytes),
+            size_bytes: bytes.len(),
+            tools,
+            prompts: offers.prompts.iter().map(prompt).collect(),
+            resources: offers.resources.iter().map(|it| about("uri", &it.uri, &it.about)).collect(),
+            templates: offers
+                .templates
+                .iter()
+                .map(|it| about("uriTemplate", it.uri_template.text(), &it.about))
+                .collect(),
+            routes,
+            trouble,
+            grants_needed: needed.iter().map(Grant::to_string).collect(),
+            line: line(&useful),
+            refused: refusal(name, &imports, config),
+            defaults,
+            defaults_problem,
+            name: name.to_owned(),
+            imports,
+            exports,
+        })
     })
 }
 

@@ -19,6 +19,7 @@ pub mod data;
 pub mod database;
 pub mod definition;
 pub mod difference;
+pub mod embedded;
 pub mod events;
 pub mod generations;
 pub mod grants;

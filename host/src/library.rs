@@ -16,9 +16,10 @@ use crate::{
     compiler,
     component::LoadError,
     config::Config,
+    embedded::Embedded,
     sandbox::Sandbox,
     seal::Seal,
-    source::{Bundle, Source, Stamp, name_of, read, write},
+    source::{Source, Stamp, name_of, read, write},
 };
 
 mod code;
@@ -29,6 +30,8 @@ use code::CodeStore;
 #[derive(Clone)]
 pub(crate) struct Library {
     folder: Option<PathBuf>,
+    embedded: Embedded,
+    /// Whether the components that travel in the program are served.
     bundled: bool,
     code: CodeStore,
     /// The program that compiles; none compiles in this process.
@@ -56,6 +59,7 @@ impl Library {
     fn with(config: &Config, code: CodeStore) -> Self {
         Self {
             folder: config.components_folder.clone(),
+            embedded: config.embedded.clone(),
             bundled: config.bundled,
             code,
             compiler: config.compiler.clone(),
@@ -105,12 +109,7 @@ impl Library {
 
     /// Names of the bundled components.
     pub(crate) fn bundled(&self) -> Vec<String> {
-        if !self.bundled {
-            return Vec::new();
-        }
-        let mut names: Vec<_> = Bundle::iter().filter_map(|it| name_of(Path::new(&*it))).collect();
-        names.sort();
-        names
+        if self.bundled { self.embedded.names() } else { Vec::new() }
     }
 
     /// What is in the folder's file of that name.
@@ -121,16 +120,12 @@ impl Library {
 
     /// The component of that name that travels in the binary.
     pub(crate) fn read_bundled(&self, name: &str) -> Option<Source> {
-        if !self.bundled {
-            return None;
-        }
-        let file = Bundle::get(&format!("{name}.wasm"))?;
-        Some(Source::bundled(file))
+        self.embedded.component(name).filter(|_| self.bundled)
     }
 
     /// Whether a component of that name travels in the binary, served or not.
     pub(crate) fn is_bundled(&self, name: &str) -> bool {
-        Bundle::get(&format!("{name}.wasm")).is_some()
+        self.embedded.component(name).is_some()
     }
 
     /// Puts `bytes` into the folder under that name, where there is a folder.
@@ -216,16 +211,6 @@ pub(crate) async fn blocking<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::digest;
-
-    #[test]
-    fn knows_the_digest_of_what_travels_in_the_binary() {
-        let library = Library::look(&Config::defaults());
-        for name in library.bundled() {
-            let source = library.read_bundled(&name).unwrap();
-            assert_eq!(source.digest, digest(&source.bytes), "{name}");
-        }
-    }
 
     #[test]
     fn tells_of_a_misnamed_file_once_while_it_is_there() {

@@ -10,17 +10,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::EmbeddedFile;
 
 use serde_json::json;
 
-use crate::{config::Config, refusal::refusal};
-
-/// The page that travels in the binary: each file, and beside it the same as `.br` and `.gz`.
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../target/bundle/page"]
-#[allow_missing = true]
-struct Page;
+use crate::{config::Config, embedded::Files, refusal::refusal};
 
 /// Nothing from elsewhere, no inline script, no inline style; WebAssembly is the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
@@ -28,13 +22,25 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// Where the policy lists what pictures may come from.
 const PICTURES: &str = "img-src 'self' data: blob:";
 
-/// The policy under which the page is given out.
+/// The page, and the policy under which it is given out.
 #[derive(Clone)]
-pub(crate) struct Policy(HeaderValue);
+pub(crate) struct Page {
+    files: Files,
+    policy: Policy,
+}
+
+impl Page {
+    pub(crate) fn of(config: &Config) -> Self {
+        Self { files: config.embedded.page(), policy: Policy::of(config) }
+    }
+}
+
+#[derive(Clone)]
+struct Policy(HeaderValue);
 
 impl Policy {
     /// The strict one; tiles of the operator's choice may be shown, and nothing else comes from there.
-    pub(crate) fn of(config: &Config) -> Self {
+    fn of(config: &Config) -> Self {
         let fixed = HeaderValue::from_static(POLICY);
         let Some(tiles) = &config.page.tiles else { return Self(fixed) };
         let widened = POLICY.replace(PICTURES, &format!("{PICTURES} {}", tiles.origin()));
@@ -54,7 +60,7 @@ const ABSENT: &str =
 /// The page, or the file of it that has that path. All of its views are at `/`, so that whatever else
 /// is asked for is not there, and is said so as a server does.
 pub(crate) async fn answer(
-    State(policy): State<Policy>,
+    State(page): State<Page>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -68,7 +74,7 @@ pub(crate) async fn answer(
         return no_authorization_server(path);
     }
     let is_file = file.rsplit('/').next().is_some_and(|it| it.contains('.'));
-    let found = Page::get(file).filter(|_| is_file);
+    let found = page.files.get(file).filter(|_| is_file);
     match found {
         Some(_) if method != Method::GET && method != Method::HEAD => {
             let message = format!("{method} is not served here; MCP is at POST /mcp.");
@@ -77,7 +83,7 @@ pub(crate) async fn answer(
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             response
         }
-        Some(found) => serve(file, found, &headers, policy),
+        Some(found) => serve(file, found, &headers, page),
         None if file == "index.html" => (StatusCode::NOT_FOUND, ABSENT).into_response(),
         None => {
             let path = &path[..path.floor_char_boundary(PATH_BYTES_MAX)];
@@ -112,7 +118,7 @@ pub(crate) async fn form(Path(handle): Path<String>) -> Response {
     (StatusCode::SEE_OTHER, fixed, [(header::LOCATION, to)]).into_response()
 }
 
-fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, policy: Policy) -> Response {
+fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, page: Page) -> Response {
     let digest = file.metadata.sha256_hash();
     let tag: String = digest[..8].iter().map(|it| format!("{it:02x}")).collect();
     let tag = format!("\"{tag}\"");
@@ -129,7 +135,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, policy: Policy) ->
     set(header::CACHE_CONTROL, "no-cache");
     set(header::ETAG, &tag);
     set(header::VARY, "accept-encoding");
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy.0);
+    headers.insert(header::CONTENT_SECURITY_POLICY, page.policy.0);
     let known = request.get(header::IF_NONE_MATCH).and_then(|it| it.to_str().ok());
     if known.is_some_and(|it| it.contains(&tag)) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
@@ -137,7 +143,7 @@ fn serve(path: &str, file: EmbeddedFile, request: &HeaderMap, policy: Policy) ->
     let accepted = request.get(header::ACCEPT_ENCODING).and_then(|it| it.to_str().ok());
     for (encoding, ending) in [("br", "br"), ("gzip", "gz")] {
         let accepts = accepted.is_some_and(|it| it.split(',').any(|it| it.trim() == encoding));
-        if accepts && let Some(compressed) = Page::get(&format!("{path}.{ending}")) {
+        if accepts && let Some(compressed) = page.files.get(&format!("{path}.{ending}")) {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
             return (headers, compressed.data).into_response();
         }
@@ -158,11 +164,6 @@ fn content_type(path: &str) -> &'static str {
         "txt" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     }
-}
-
-/// Whether the page is in the binary.
-pub(crate) fn is_present() -> bool {
-    Page::get("index.html").is_some()
 }
 
 /// Where people find the page of a server that listens at `addr`.

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use rmcp::ServiceExt;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -129,39 +130,44 @@ impl When {
     }
 }
 
+/// Futures of what programs call are boxed: their code is made here once, and not in each program.
 impl Server {
     /// Starts to serve over HTTP; returns once it answers.
-    pub async fn start(config: Config) -> Result<Self, StartError> {
-        Self::start_at(config, Clock::System).await
+    pub fn start(config: Config) -> BoxFuture<'static, Result<Self, StartError>> {
+        Self::start_at(config, Clock::System)
     }
 
     /// The same, with components seeing another time of day.
-    pub async fn start_at(config: Config, clock: Clock) -> Result<Self, StartError> {
-        if !config.addr.ip().is_loopback() && config.tokens.is_empty() {
-            return Err(StartError::Open(config.addr));
-        }
-        config.check()?;
-        tell_what_is_open(&config);
-        // Bound first: a port that is taken should be known before anything is loaded.
-        let addr = config.addr;
-        let listen = |source| StartError::Listen { addr, source };
-        let listener = TcpListener::bind(addr).map_err(listen)?;
-        listener.set_nonblocking(true).map_err(listen)?;
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
-        let addr = listener.local_addr().map_err(listen)?;
+    pub fn start_at(config: Config, clock: Clock) -> BoxFuture<'static, Result<Self, StartError>> {
+        Box::pin(async move {
+            if !config.addr.ip().is_loopback() && config.tokens.is_empty() {
+                return Err(StartError::Open(config.addr));
+            }
+            config.check()?;
+            tell_what_is_open(&config);
+            // Bound first: a port that is taken should be known before anything is loaded.
+            let addr = config.addr;
+            let listen = |source| StartError::Listen { addr, source };
+            let listener = TcpListener::bind(addr).map_err(listen)?;
+            listener.set_nonblocking(true).map_err(listen)?;
+            let listener = tokio::net::TcpListener::from_std(listener).map_err(listen)?;
+            let addr = listener.local_addr().map_err(listen)?;
 
-        let page = page::address(&config, Some(addr));
-        let (mut server, routes, config) = Self::open(config, clock, page, When::First).await?;
-        let front = http::front(&Config { addr, ..config }, routes);
-        server.serve(listener, front);
-        server.addr = Some(addr);
-        Ok(server)
+            let page = page::address(&config, Some(addr));
+            let (mut server, routes, config) = Self::open(config, clock, page, When::First).await?;
+            let front = http::front(&Config { addr, ..config }, routes);
+            server.serve(listener, front);
+            server.addr = Some(addr);
+            Ok(server)
+        })
     }
 
     /// Serves one client on standard input and output until it goes.
-    pub async fn serve_stdio(config: Config) -> Result<(), StartError> {
-        let (input, output) = rmcp::transport::stdio();
-        Self::serve_streams(config, input, output).await
+    pub fn serve_stdio(config: Config) -> BoxFuture<'static, Result<(), StartError>> {
+        Box::pin(async move {
+            let (input, output) = rmcp::transport::stdio();
+            Self::serve_streams(config, input, output).await
+        })
     }
 
     /// Serves one client on these streams until it goes. Components are loaded behind it: who only
@@ -182,168 +188,172 @@ impl Server {
         Ok(())
     }
 
-    async fn open(
+    fn open(
         config: Config,
         clock: Clock,
         page: Option<Arc<str>>,
         when: When,
-    ) -> Result<(Self, Routes, Config), StartError> {
-        let folder = Data::take(&config.data)?;
-        let data = |source| DataError::Io { path: config.data.clone(), source };
-        let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
-        let now_s = clock.now().as_secs();
-        let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
-        let library = Library::open(&config, &seal).map_err(data)?;
-        let shelf = Shelf::open(&config.data).map_err(data)?;
-        let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
-        let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
-        config.take_accepted(generations::given(&config.data));
-        let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
-            .map_err(StartError::Sandbox)?;
+    ) -> BoxFuture<'static, Result<(Self, Routes, Config), StartError>> {
+        Box::pin(async move {
+            let folder = Data::take(&config.data)?;
+            let data = |source| DataError::Io { path: config.data.clone(), source };
+            let seal = Seal::open(&config.data.join("seal.key")).map_err(data)?;
+            let now_s = clock.now().as_secs();
+            let spent = Spent::open(&config.data.join("answers.spent"), now_s).map_err(data)?;
+            let library = Library::open(&config, &seal).map_err(data)?;
+            let shelf = Shelf::open(&config.data).map_err(data)?;
+            let (kept, limits) = (config.data.join("blobs"), config.blobs.clone());
+            let blobs = Blobs::open(kept, limits, clock.clone()).map_err(data)?;
+            config.take_accepted(generations::given(&config.data));
+            let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())
+                .map_err(StartError::Sandbox)?;
 
-        let telemetry = Telemetry::open(&config.telemetry)?;
-        let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
+            let telemetry = Telemetry::open(&config.telemetry)?;
+            let audit = Audit::open(&config.data, &config.audit).map_err(data)?;
 
-        let (registry, troubles) = (Registry::default(), Troubles::default());
-        let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
-        let running = TaskTracker::new();
-        let shared = Arc::new(config.clone());
-        let metrics = Metrics::new(registry.clone(), audit.clone());
-        let watch = Watch { audit, metrics: metrics.clone(), telemetry };
-        let events = Events::default();
-        let (assistants, executor) = (Assistants::default(), Executor::default());
-        let kept = config.data.join("approvals");
-        let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
-        let approvals = Some(approvals.map_err(data)?);
-        let reach = Shared {
-            blobs: blobs.clone(),
-            events: events.clone(),
-            page,
-            assistants: assistants.clone(),
-            executor: executor.clone(),
-        };
-        let (control, commands) = Control::new(
-            shared.clone(),
-            registry.clone(),
-            shelf.clone(),
-            troubles.clone(),
-            metrics.clone(),
-        );
-        let loader = Loader::new(
-            shared,
-            library.clone(),
-            sandbox,
-            registry.clone(),
-            clock.clone(),
-            metrics,
-            reach,
-        );
-        let parts = (library, loader.clone(), registry.clone(), shelf);
-        let reloader = Reloader::new(parts, control.clone(), troubles.clone());
-        let reload = when.load(reloader, commands, &registry, &stop).await;
+            let (registry, troubles) = (Registry::default(), Troubles::default());
+            let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
+            let running = TaskTracker::new();
+            let shared = Arc::new(config.clone());
+            let metrics = Metrics::new(registry.clone(), audit.clone());
+            let watch = Watch { audit, metrics: metrics.clone(), telemetry };
+            let events = Events::default();
+            let (assistants, executor) = (Assistants::default(), Executor::default());
+            let kept = config.data.join("approvals");
+            let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
+            let approvals = Some(approvals.map_err(data)?);
+            let reach = Shared {
+                blobs: blobs.clone(),
+                events: events.clone(),
+                page,
+                assistants: assistants.clone(),
+                executor: executor.clone(),
+            };
+            let (control, commands) = Control::new(
+                shared.clone(),
+                registry.clone(),
+                shelf.clone(),
+                troubles.clone(),
+                metrics.clone(),
+            );
+            let loader = Loader::new(
+                shared,
+                library.clone(),
+                sandbox,
+                registry.clone(),
+                clock.clone(),
+                metrics,
+                reach,
+            );
+            let parts = (library, loader.clone(), registry.clone(), shelf);
+            let reloader = Reloader::new(parts, control.clone(), troubles.clone());
+            let reload = when.load(reloader, commands, &registry, &stop).await;
 
-        // Until the last call has its answer, not only until no more are taken in.
-        let counter: Arc<dyn Counter> = Arc::new(registry.clone());
-        let tally = |label: &str| watch.metrics.of(label);
-        let others = (&config.servers, &*config.base);
-        let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
-        let answers = (seal, spent);
-        let gateway = Gateway::new(&config, &answers.0, &clock);
-        let kept = config.data.join("turns");
-        let turns = Turns::open(kept, &config.chat.turns).map_err(data)?;
-        let (tasks, stopping) = (running.clone(), stop.clone());
-        let calls =
-            Calls::new(registry.clone(), answers, tasks, watch.clone(), stopping, approvals);
-        let behalf = Arc::new(Behalf(calls.clone()));
-        executor.put(&behalf);
-        let runner = Arc::new(Runner {
-            calls: calls.clone(),
-            registry: registry.clone(),
-            config: Arc::new(config.clone()),
-            clock: clock.clone(),
-            metrics: watch.metrics.clone(),
-        });
-        assistants.put(&runner);
-        let wait = config.sessions.question_wait();
-        let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
-            .reading(config.language.clone());
-        let operator = Operator {
-            control: control.clone(),
-            calls: calls.clone(),
-            metrics: watch.metrics.clone(),
-            audit: watch.audit.clone(),
-        };
-        let (services, asks) = Services::start(&config, &registry, &stop);
-        let disk = Disk::new(&config.data);
-        // Told in the log, should it take nothing.
-        disk.trouble().await;
-        let deciders = Deciders::new(&config, &watch.metrics);
-        let endpoints = Endpoints {
-            registry: registry.clone(),
-            calls: calls.clone(),
-            body_bytes_max: config.body_bytes_max,
-            aliases: Arc::new(config.endpoints.clone()),
-        };
-        let routes = Routes {
-            mcp: mcp.clone(),
-            calls: calls.clone(),
-            approvals: Waiting {
+            // Until the last call has its answer, not only until no more are taken in.
+            let counter: Arc<dyn Counter> = Arc::new(registry.clone());
+            let tally = |label: &str| watch.metrics.of(label);
+            let others = (&config.servers, &*config.base);
+            let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
+            let answers = (seal, spent);
+            let gateway = Gateway::new(&config, &answers.0, &clock);
+            let kept = config.data.join("turns");
+            let turns = Turns::open(kept, &config.chat.turns).map_err(data)?;
+            let (tasks, stopping) = (running.clone(), stop.clone());
+            let calls =
+                Calls::new(registry.clone(), answers, tasks, watch.clone(), stopping, approvals);
+            let behalf = Arc::new(Behalf(calls.clone()));
+            executor.put(&behalf);
+            let runner = Arc::new(Runner {
                 calls: calls.clone(),
                 registry: registry.clone(),
-                gateway: gateway.clone(),
-            },
-            chat: Chat::new(
-                &config,
-                (&calls, &registry),
-                turns,
-                (gateway, endpoints.clone()),
-                (&clock, &watch.metrics),
-            ),
-            rpc: Rpc { calls: calls.clone() },
-            health: Health {
+                config: Arc::new(config.clone()),
+                clock: clock.clone(),
+                metrics: watch.metrics.clone(),
+            });
+            assistants.put(&runner);
+            let wait = config.sessions.question_wait();
+            let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
+                .reading(config.language.clone());
+            let operator = Operator {
+                control: control.clone(),
+                calls: calls.clone(),
+                metrics: watch.metrics.clone(),
+                audit: watch.audit.clone(),
+            };
+            let (services, asks) = Services::start(&config, &registry, &stop);
+            let disk = Disk::new(&config.data);
+            // Told in the log, should it take nothing.
+            disk.trouble().await;
+            let deciders = Deciders::new(&config, &watch.metrics);
+            let endpoints = Endpoints {
                 registry: registry.clone(),
-                troubles,
-                servers,
-                services,
-                deciders,
-                disk,
-            },
-            endpoints,
-            blobs: blobs.clone(),
-            hang_up: hang_up.clone(),
-            running: running.clone(),
-            metrics: watch.metrics.clone(),
-        };
-        let works = Works { registry: registry.clone(), events: events.clone(), clock };
-        let jobs = jobs::start(works, &stop);
-        let mut tasks = vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
-        tasks.extend(reached);
-        tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
-        let (addr, door) = (None, None);
-        let mut server = Self {
-            limits: config.connections.clone(),
-            connections: Vec::new(),
-            registry,
-            loader,
-            mcp,
-            events,
-            addr,
-            stop,
-            hang_up,
-            running,
-            watch,
-            tasks,
-            control,
-            door,
-            _folder: folder,
-            _reached: (behalf, runner),
-        };
-        if let Some(addr) = config.operator_addr {
-            let listening = operator::listen(addr, &config.data)
-                .map_err(|source| StartError::Operator { addr, source })?;
-            server.serve_operator(operator, listening);
-        }
-        Ok((server, routes, config))
+                calls: calls.clone(),
+                body_bytes_max: config.body_bytes_max,
+                aliases: Arc::new(config.endpoints.clone()),
+            };
+            let routes = Routes {
+                mcp: mcp.clone(),
+                calls: calls.clone(),
+                approvals: Waiting {
+                    calls: calls.clone(),
+                    registry: registry.clone(),
+                    gateway: gateway.clone(),
+                },
+                chat: Chat::new(
+                    &config,
+                    (&calls, &registry),
+                    turns,
+                    (gateway, endpoints.clone()),
+                    (&clock, &watch.metrics),
+                ),
+                rpc: Rpc { calls: calls.clone() },
+                health: Health {
+                    has_page: config.embedded.has_page(),
+                    registry: registry.clone(),
+                    troubles,
+                    servers,
+                    services,
+                    deciders,
+                    disk,
+                },
+                endpoints,
+                blobs: blobs.clone(),
+                hang_up: hang_up.clone(),
+                running: running.clone(),
+                metrics: watch.metrics.clone(),
+            };
+            let works = Works { registry: registry.clone(), events: events.clone(), clock };
+            let jobs = jobs::start(works, &stop);
+            let mut tasks =
+                vec![reload, asks, jobs, tokio::spawn(blobs::sweep(blobs, stop.clone()))];
+            tasks.extend(reached);
+            tasks.push(schedule::start(Arc::new(config.clone()), &registry, &stop, &running));
+            let (addr, door) = (None, None);
+            let mut server = Self {
+                limits: config.connections.clone(),
+                connections: Vec::new(),
+                registry,
+                loader,
+                mcp,
+                events,
+                addr,
+                stop,
+                hang_up,
+                running,
+                watch,
+                tasks,
+                control,
+                door,
+                _folder: folder,
+                _reached: (behalf, runner),
+            };
+            if let Some(addr) = config.operator_addr {
+                let listening = operator::listen(addr, &config.data)
+                    .map_err(|source| StartError::Operator { addr, source })?;
+                server.serve_operator(operator, listening);
+            }
+            Ok((server, routes, config))
+        })
     }
 
     fn serve_operator(&mut self, operator: Operator, listening: Listening) {
@@ -398,30 +408,34 @@ impl Server {
     }
 
     /// Takes no more calls, lets those that run finish, and closes what is open.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        if let Some(door) = &self.door {
-            door.close();
-        }
-        self.running.close();
-        let drain = Duration::from_secs(self.limits.stop_s);
-        if tokio::time::timeout(drain, self.running.wait()).await.is_err() {
-            tracing::warn!("some calls did not finish in {drain:?} (stop_s under [connections])");
-        }
-        tokio::time::sleep(FLUSH).await;
-        self.hang_up.cancel();
-        // Whatever a stranger holds open ends now; what still runs is stopped with the program.
-        let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
-        if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
-            self.connections.iter().for_each(|it| it.close());
-            if tokio::time::timeout(FORCE, tasks).await.is_err() {
-                tracing::warn!("some of what runs beside calls did not end");
+    pub fn stop(self) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            self.stop.cancel();
+            if let Some(door) = &self.door {
+                door.close();
             }
-        }
-        self.loader.close().await;
-        let watch = self.watch;
-        if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
-            tracing::error!("the audit log was not closed: {error}");
-        }
+            self.running.close();
+            let drain = Duration::from_secs(self.limits.stop_s);
+            if tokio::time::timeout(drain, self.running.wait()).await.is_err() {
+                tracing::warn!(
+                    "some calls did not finish in {drain:?} (stop_s under [connections])"
+                );
+            }
+            tokio::time::sleep(FLUSH).await;
+            self.hang_up.cancel();
+            // Whatever a stranger holds open ends now; what still runs is stopped with the program.
+            let mut tasks = std::pin::pin!(futures::future::join_all(self.tasks));
+            if tokio::time::timeout(CLOSE, tasks.as_mut()).await.is_err() {
+                self.connections.iter().for_each(|it| it.close());
+                if tokio::time::timeout(FORCE, tasks).await.is_err() {
+                    tracing::warn!("some of what runs beside calls did not end");
+                }
+            }
+            self.loader.close().await;
+            let watch = self.watch;
+            if let Err(error) = tokio::task::spawn_blocking(move || watch.close()).await {
+                tracing::error!("the audit log was not closed: {error}");
+            }
+        })
     }
 }

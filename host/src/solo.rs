@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
+use futures::future::BoxFuture;
 use serde_json::Value;
 use wasmtime::component::Component;
 
@@ -228,55 +229,73 @@ impl Solo {
     }
 
     /// Only links it and asks it for its tools; nothing is stored and nothing set.
-    pub async fn describe(self, compiled: &Compiled) -> Result<LoadedComponent, LoadError> {
-        let Compiled { sandbox, component, digest } = compiled;
-        LoadedComponent::load(sandbox, component, digest, self.setup).await
+    pub fn describe(
+        self,
+        compiled: &Compiled,
+    ) -> BoxFuture<'_, Result<LoadedComponent, LoadError>> {
+        Box::pin(async move {
+            let Compiled { sandbox, component, digest } = compiled;
+            LoadedComponent::load(sandbox, component, digest, self.setup).await
+        })
     }
 
     /// As [`Solo::start`], with code that was compiled before in place of the bytes given.
-    pub async fn start_compiled(mut self, compiled: &Compiled) -> Result<Running, LoadError> {
-        let Compiled { sandbox, component, digest } = compiled;
-        let mut reach = Reach::default();
-        for (name, path) in std::mem::take(&mut self.files) {
-            reach.files.add(&name, path)?;
-        }
-        for (guest, path) in std::mem::take(&mut self.folders) {
-            reach.folders.add(&guest, path)?;
-        }
-        let ty = component.component_type();
-        let mut imports = ty.imports(sandbox.engine()).map(|it| it.0);
-        let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
-            Some(TemporaryStore::new(self.setup.clock.clone())?)
-        } else {
-            None
-        };
-        reach.blobs = store.as_ref().map(|it| it.blobs.clone());
-        reach.page = self.page.take();
-        reach.calls = std::mem::take(&mut self.calls);
-        reach.assistants = std::mem::take(&mut self.asks);
-        let published = Mutex::new(reach.bell.listen());
-        self.setup.reach = Arc::new(reach);
-        self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
-        let mut component = LoadedComponent::load(sandbox, component, digest, self.setup).await?;
-        if component.needs(Grant::Sql) {
-            let limits = database::Limits {
-                database_bytes_max: component.setup().limits.database_bytes_max,
-                ..database::Limits::default()
+    pub fn start_compiled(
+        mut self,
+        compiled: &Compiled,
+    ) -> BoxFuture<'_, Result<Running, LoadError>> {
+        Box::pin(async move {
+            let Compiled { sandbox, component, digest } = compiled;
+            let mut reach = Reach::default();
+            for (name, path) in std::mem::take(&mut self.files) {
+                reach.files.add(&name, path)?;
+            }
+            for (guest, path) in std::mem::take(&mut self.folders) {
+                reach.folders.add(&guest, path)?;
+            }
+            let ty = component.component_type();
+            let mut imports = ty.imports(sandbox.engine()).map(|it| it.0);
+            let store = if imports.any(|it| it.starts_with("madoguchi:tool/blobs")) {
+                Some(TemporaryStore::new(self.setup.clock.clone())?)
+            } else {
+                None
             };
-            let database = match self.database {
-                Some(file) => Database::open(file, limits)?,
-                None => Database::temporary(limits)?,
-            };
-            component = component.on_database(database.clone());
-            component.migrate(&database).await?;
-        }
-        component.configure().await?;
-        if component.has_resources() {
-            component = component.listed().await?;
-        }
-        let caller = Mutex::new(Caller::anonymous());
-        let (others, fake) = (self.others.take(), self.fake.take());
-        Ok(Running { component, caller, published, _store: store, _others: others, _fake: fake })
+            reach.blobs = store.as_ref().map(|it| it.blobs.clone());
+            reach.page = self.page.take();
+            reach.calls = std::mem::take(&mut self.calls);
+            reach.assistants = std::mem::take(&mut self.asks);
+            let published = Mutex::new(reach.bell.listen());
+            self.setup.reach = Arc::new(reach);
+            self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
+            let mut component =
+                LoadedComponent::load(sandbox, component, digest, self.setup).await?;
+            if component.needs(Grant::Sql) {
+                let limits = database::Limits {
+                    database_bytes_max: component.setup().limits.database_bytes_max,
+                    ..database::Limits::default()
+                };
+                let database = match self.database {
+                    Some(file) => Database::open(file, limits)?,
+                    None => Database::temporary(limits)?,
+                };
+                component = component.on_database(database.clone());
+                component.migrate(&database).await?;
+            }
+            component.configure().await?;
+            if component.has_resources() {
+                component = component.listed().await?;
+            }
+            let caller = Mutex::new(Caller::anonymous());
+            let (others, fake) = (self.others.take(), self.fake.take());
+            Ok(Running {
+                component,
+                caller,
+                published,
+                _store: store,
+                _others: others,
+                _fake: fake,
+            })
+        })
     }
 }
 
@@ -314,30 +333,35 @@ impl Running {
 
     /// As [`Running::call`], with what the round before remembered, and answers of any kind; gives
     /// along what this one remembers.
-    pub async fn repeat(
-        &self,
-        tool: &str,
-        arguments: &str,
+    pub fn repeat<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: &'a str,
         answers: Vec<Answer>,
         state: Option<String>,
-    ) -> (SoloOutcome, Option<String>) {
-        let now = self.component.clock().now();
-        let invocation = Invocation {
-            name: tool.to_owned(),
-            arguments: arguments.to_owned(),
-            answers,
-            state,
-            first_called_at: Datetime { seconds: now.as_secs(), nanoseconds: now.subsec_nanos() },
-            meta: "{}".to_owned(),
-        };
-        match self.component.call(&invocation, self.called()).await {
-            Ok(output) => (SoloOutcome::Done(output), None),
-            Err(CallError::Stopped(Stop::InputRequired(it))) => {
-                (SoloOutcome::Asked(it.questions), it.state)
+    ) -> BoxFuture<'a, (SoloOutcome, Option<String>)> {
+        Box::pin(async move {
+            let now = self.component.clock().now();
+            let invocation = Invocation {
+                name: tool.to_owned(),
+                arguments: arguments.to_owned(),
+                answers,
+                state,
+                first_called_at: Datetime {
+                    seconds: now.as_secs(),
+                    nanoseconds: now.subsec_nanos(),
+                },
+                meta: "{}".to_owned(),
+            };
+            match self.component.call(&invocation, self.called()).await {
+                Ok(output) => (SoloOutcome::Done(output), None),
+                Err(CallError::Stopped(Stop::InputRequired(it))) => {
+                    (SoloOutcome::Asked(it.questions), it.state)
+                }
+                Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
+                Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
             }
-            Err(CallError::Stopped(Stop::Wait(it))) => (SoloOutcome::Waits(it), None),
-            Err(error) => (SoloOutcome::Failed(Failure::from(error).object()), None),
-        }
+        })
     }
 
     /// What it has published since this was asked last.

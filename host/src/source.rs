@@ -3,27 +3,12 @@
 use std::{borrow::Cow, fs, io, path::Path, time::SystemTime};
 
 use bytes::Bytes;
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::EmbeddedFile;
 
 use crate::seal::{digest, hexadecimal};
 
 /// Bytes that a component's file may have.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
-
-/// The components that travel in the binary.
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../target/bundle/components"]
-#[allow_missing = true]
-pub(crate) struct Bundle;
-
-/// The components that travel in the binary, by name.
-pub(crate) fn bundled_files() -> impl Iterator<Item = (String, Cow<'static, [u8]>)> {
-    let mut files: Vec<_> = Bundle::iter().collect();
-    files.sort();
-    let bytes =
-        |file: Cow<'static, str>| Some((name_of(Path::new(&*file))?, Bundle::get(&file)?.data));
-    files.into_iter().filter_map(bytes)
-}
 
 /// A component's bytes.
 #[derive(Clone)]
@@ -41,7 +26,7 @@ impl Source {
     }
 
     /// One that travels in the binary: neither copied nor read, for its digest came along.
-    pub(crate) fn bundled(file: EmbeddedFile) -> Self {
+    pub(crate) fn embedded(file: EmbeddedFile) -> Self {
         let bytes = match file.data {
             Cow::Borrowed(bytes) => Bytes::from_static(bytes),
             Cow::Owned(bytes) => bytes.into(),

@@ -175,7 +175,8 @@ async fn titles_and_descriptions_are_in_the_callers_language() {
     assert!(!is_japanese(&says(&english.client(), None).await), "by the configuration");
     let wrong = Folders::new();
     std::fs::write(wrong.data().with_file_name("m.toml"), "language = '日本語'").unwrap();
-    let error = host::Config::read(&wrong.data().with_file_name("m.toml")).unwrap_err();
+    let error =
+        host::Config::read(&wrong.data().with_file_name("m.toml"), tests::embedded()).unwrap_err();
     assert!(error.to_string().contains("is no language"), "{error}");
 }
 

@@ -10,7 +10,7 @@ type Uses = BTreeMap<String, BTreeSet<String>>;
 /// The layers of the host, the topmost first, by their modules; what is named nowhere lies below all. A module
 /// uses those of its own layer and of those below it.
 const LAYERS: [(&str, &[&str]); 6] = [
-    ("the program", &["backup", "check", "cli", "inspect", "native", "server", "solo"]),
+    ("the program", &["backup", "check", "inspect", "native", "server", "solo"]),
     ("surfaces", &["api", "authorization", "http", "mcp", "mend", "operator", "page"]),
     ("work", &["assistant", "control", "jobs", "loader", "reload", "schedule"]),
     (

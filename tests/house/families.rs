@@ -38,7 +38,7 @@ fn named(path: &str, names: &BTreeSet<String>) -> BTreeSet<String> {
 fn the_host_names_nothing_of_a_family() {
     let names = names();
     let is_host = |path: &&String| {
-        path.starts_with("host/src/")
+        path.starts_with("host/")
             && (path.ends_with(".rs") || path.ends_with(".toml"))
             && !path.contains("tests")
     };

@@ -23,12 +23,25 @@ pub mod operator;
 pub mod process;
 pub mod server;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use host::embedded::{Embedded, Files};
 
 /// The checkout.
 pub fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     root.expect("the tests' crate lies in the checkout").to_owned()
+}
+
+/// What travels in the program.
+pub fn embedded() -> &'static Embedded {
+    static EMBEDDED: LazyLock<Embedded> = LazyLock::new(|| {
+        Embedded::new(Files::of::<bundle::Components>(), Files::of::<bundle::Page>())
+    });
+    &EMBEDDED
 }
 
 /// A built component: one of `components/`, or one that only tests load.

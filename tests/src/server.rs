@@ -63,7 +63,7 @@ impl Folders {
     pub fn config_with(&self, lines: &str) -> Config {
         let file = self.home.path().join("madoguchi.toml");
         fs::write(&file, lines).expect("the folder can be written");
-        let mut config = Config::read(&file).expect("the lines are right");
+        let mut config = Config::read(&file, crate::embedded()).expect("the lines are right");
         let Config { addr, data, components_folder, bundled, .. } = self.config();
         (config.addr, config.data) = (addr, data);
         (config.components_folder, config.bundled) = (components_folder, bundled);
@@ -72,7 +72,7 @@ impl Folders {
 
     /// A configuration for these folders, on a free port, without the bundled components.
     pub fn config(&self) -> Config {
-        let mut config = Config::defaults();
+        let mut config = Config::of(crate::embedded()).expect("it is tried in the host");
         config.addr = SocketAddr::from(([127, 0, 0, 1], 0));
         config.data = self.data();
         config.components_folder = Some(self.components());

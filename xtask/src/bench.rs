@@ -4,18 +4,17 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::bundle::parts;
 use crate::command::{cargo, check};
 use crate::step::Steps;
 use crate::workspace::Workspace;
-use crate::{components, page, run, setup};
+use crate::{run, setup};
 
 /// Arguments go to the load generator; its table or JSON is all that reaches stdout.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    let mut steps = Steps::new(6);
+    let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_measuring(workspace));
-    steps.run("components", &["set-up"], || components::shipped(workspace));
-    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
-    steps.run("page", &["set-up"], || page::build(workspace));
+    parts(workspace, &steps);
     steps.run("host", &["components", "page"], || run::host(workspace));
     steps.run("load generator", &[], || {
         let mut build = cargo();

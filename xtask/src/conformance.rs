@@ -36,9 +36,9 @@ struct Wanted {
 /// `cargo xtask conformance [--requirements REV] [SCENARIO]`.
 pub(crate) fn conformance(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let wanted = Wanted::read(arguments)?;
-    let mut steps = Steps::new(6);
+    let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_conformance(workspace));
-    bundle(workspace, &mut steps);
+    bundle(workspace, &steps);
     steps.run("conformance", &["host", "components for tests"], || {
         let (report, end) = measured(workspace, &wanted)?;
         eprintln!("{}", report.scenarios(wanted.scenario.is_some()));

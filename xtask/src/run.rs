@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a fresh clone to a page that works, in five steps.
+//! `cargo xtask run`: from a fresh clone to a page that works, in six steps.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -16,21 +16,25 @@ const OWN_DATA: [&str; 2] = ["--data", "--config"];
 
 /// Builds everything that is not up to date, then becomes the host.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    let mut steps = Steps::new(5);
+    let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_running(workspace));
-    steps.run("components", &["set-up"], || tools::shipped(workspace));
-    steps.run("page", &["set-up"], || browser::build(workspace));
+    let carried = || {
+        steps.run("components", &["set-up"], || tools::shipped(workspace));
+        steps.run("page", &["set-up"], || browser::build(workspace));
+    };
+    // What it carries is a crate of its own: with the new one inside, little is left to be compiled.
+    steps.side_by_side(carried, || steps.run("host without", &[], || host(workspace)));
     steps.run("host", &["components", "page"], || host(workspace));
     steps.finish()?;
     let mut host = Command::new(workspace.binary());
     host.args(with_defaults(workspace, arguments, |name| std::env::var_os(name).is_some()));
-    eprintln!("[5/5] {}", line(&host));
+    eprintln!("[6/6] {}", line(&host));
     become_it(host)
 }
 
 /// `cargo xtask components`.
 pub(crate) fn components(workspace: &Workspace) -> Result<()> {
-    let mut steps = Steps::new(2);
+    let steps = Steps::new(2);
     steps.run("set-up", &[], setup::for_components);
     steps.run("components", &["set-up"], || tools::shipped(workspace));
     steps.finish()
@@ -38,7 +42,7 @@ pub(crate) fn components(workspace: &Workspace) -> Result<()> {
 
 /// `cargo xtask page`.
 pub(crate) fn page(workspace: &Workspace) -> Result<()> {
-    let mut steps = Steps::new(2);
+    let steps = Steps::new(2);
     steps.run("set-up", &[], || setup::for_running(workspace));
     steps.run("page", &["set-up"], || browser::build(workspace));
     steps.finish()
@@ -47,10 +51,7 @@ pub(crate) fn page(workspace: &Workspace) -> Result<()> {
 /// The host's binary, with the page and the components inside, and the commands that tools bring.
 pub(crate) fn host(workspace: &Workspace) -> Result<String> {
     let mut build = cargo();
-    build.args(["build", "--profile", workspace.profile.name(), "--bin", "madoguchi"]);
-    for command in workspace.commands() {
-        build.args(["--bin", command]);
-    }
+    build.args(["build", "--profile", workspace.profile.name()]).args(workspace.programs());
     build.current_dir(&workspace.root);
     workspace.select_native(&mut build);
     check(&mut build)?;

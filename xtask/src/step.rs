@@ -1,5 +1,6 @@
 //! The steps of a command: which one runs, how long it took, and how it ended.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -14,32 +15,32 @@ enum End {
 
 struct Record {
     name: String,
-    end: End,
+    /// None while it runs.
+    end: Option<End>,
     elapsed: Duration,
 }
 
-/// Runs steps one after another and keeps the record. A step that fails does not stop the others,
-/// save those that need it.
+/// Runs steps and keeps the record. A step that fails does not stop the others, save those that need it.
 pub(crate) struct Steps {
     total: usize,
-    records: Vec<Record>,
+    begun: Instant,
+    records: Mutex<Vec<Record>>,
 }
 
 impl Steps {
     pub(crate) fn new(total: usize) -> Self {
-        Self { total, records: Vec::new() }
+        Self { total, begun: Instant::now(), records: Mutex::default() }
     }
 
     /// Runs one step; its answer is a note for the line that says it is done.
-    pub(crate) fn run(
-        &mut self,
-        name: &str,
-        needs: &[&str],
-        step: impl FnOnce() -> Result<String>,
-    ) {
-        let number = self.records.len() + 1;
+    pub(crate) fn run(&self, name: &str, needs: &[&str], step: impl FnOnce() -> Result<String>) {
         let begun = Instant::now();
         let missing = needs.iter().find(|need| !self.is_done(need));
+        let number = {
+            let mut records = self.records();
+            records.push(Record { name: name.to_owned(), end: None, elapsed: Duration::ZERO });
+            records.len()
+        };
         let end = match missing {
             Some(missing) => End::Skipped(format!("needs `{missing}`")),
             None => {
@@ -50,14 +51,25 @@ impl Steps {
                 }
             }
         };
-        let record = Record { name: name.to_owned(), end, elapsed: begun.elapsed() };
+        let mut records = self.records();
+        let record = &mut records[number - 1];
+        (record.end, record.elapsed) = (Some(end), begun.elapsed());
         eprintln!("[{number}/{}] {}", self.total, record.line());
-        self.records.push(record);
+    }
+
+    /// Runs both at the same time. Builds for WebAssembly end on one processor each; a native one beside them
+    /// keeps the other busy. Each side has a `target` of its own.
+    pub(crate) fn side_by_side(&self, one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            scope.spawn(one);
+            other();
+        });
     }
 
     /// Whether all steps so far ended well; the first one that did not is the error.
     pub(crate) fn finish(&self) -> Result<()> {
-        let failed = self.records.iter().filter(|record| !matches!(record.end, End::Done(_)));
+        let records = self.records();
+        let failed = records.iter().filter(|record| !record.is_done());
         let names = failed.map(|record| record.name.as_str()).collect::<Vec<_>>();
         if !names.is_empty() {
             bail!("not done: {}", names.join(", "));
@@ -68,28 +80,38 @@ impl Steps {
     /// Every step with its time, for the end of a long command.
     pub(crate) fn table(&self) -> String {
         let mut table = String::from("\n");
-        for record in &self.records {
+        for record in &*self.records() {
             table.push_str(&format!("  {}\n", record.line()));
         }
-        let total: Duration = self.records.iter().map(|record| record.elapsed).sum();
-        table.push_str(&format!("  {:<18} {:>8.1} s\n", "together", total.as_secs_f64()));
+        let total = self.begun.elapsed().as_secs_f64();
+        table.push_str(&format!("  {:<18} {total:>8.1} s\n", "together"));
         table
     }
 
     /// A step that this command does not have counts as done: one ring is run alone that way.
     fn is_done(&self, name: &str) -> bool {
-        let record = self.records.iter().find(|record| record.name == name);
-        record.is_none_or(|record| matches!(record.end, End::Done(_)))
+        let records = self.records();
+        let record = records.iter().find(|record| record.name == name);
+        record.is_none_or(Record::is_done)
+    }
+
+    fn records(&self) -> MutexGuard<'_, Vec<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
+    fn is_done(&self) -> bool {
+        matches!(self.end, Some(End::Done(_)))
+    }
+
     fn line(&self) -> String {
         let seconds = self.elapsed.as_secs_f64();
         let end = match &self.end {
-            End::Done(note) => note.clone(),
-            End::Failed(why) => format!("FAILED: {why}"),
-            End::Skipped(why) => format!("skipped: {why}"),
+            Some(End::Done(note)) => note.clone(),
+            Some(End::Failed(why)) => format!("FAILED: {why}"),
+            Some(End::Skipped(why)) => format!("skipped: {why}"),
+            None => "not ended".to_owned(),
         };
         format!("{:<18} {seconds:>8.1} s  {end}", self.name).trim_end().to_owned()
     }
@@ -101,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_failed_step_skips_what_needs_it_and_nothing_else() {
-        let mut steps = Steps::new(3);
+        let steps = Steps::new(3);
         steps.run("page", &[], || bail!("no index.html"));
         steps.run("browser", &["page"], || unreachable!("its page is missing"));
         steps.run("house", &[], || Ok("7 rules".to_owned()));
@@ -110,5 +132,16 @@ mod tests {
         assert!(table.contains("skipped: needs `page`"), "{table}");
         assert!(table.contains("7 rules"), "{table}");
         assert_eq!(steps.finish().unwrap_err().to_string(), "not done: page, browser");
+    }
+
+    #[test]
+    fn what_stands_after_both_sides_needs_the_steps_of_both() {
+        let steps = Steps::new(3);
+        steps.side_by_side(
+            || steps.run("page", &[], || Ok(String::new())),
+            || steps.run("host", &[], || bail!("it does not compile")),
+        );
+        steps.run("run", &["page", "host"], || unreachable!("there is no host"));
+        assert!(steps.table().contains("skipped: needs `host`"), "{}", steps.table());
     }
 }

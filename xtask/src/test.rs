@@ -20,29 +20,35 @@ const GOLDENS: &str = "components";
 /// `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
     let rings = workspace.rings();
-    let mut steps = Steps::new(11 + rings.len());
-    steps.run("set-up", &[], || setup::for_testing(workspace));
+    let steps = Steps::new(11 + rings.len());
     steps.run("fmt", &[], || {
         done(cargo().args(["fmt", "--all", "--check"]).current_dir(&workspace.root))
     });
-    parts(workspace, &mut steps);
-    // All targets at once: the program by itself would be compiled with other features of its crates.
-    steps.run("test binaries", &["components", "page"], || {
-        let mut build = cargo();
-        build.args(["build", "--all-targets", "--profile", workspace.profile.name()]);
-        workspace.select_native(build.current_dir(&workspace.root));
-        done(&mut build)
-    });
-    steps.run("clippy", &[], || clippy(workspace));
-    steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
-    steps.run("xtask", &[], || xtask(workspace));
-    steps.run(UNITS, &["test binaries"], || units(workspace));
+    let wasm = || {
+        steps.run("set-up", &[], || setup::for_testing(workspace));
+        parts(workspace, &steps);
+        steps.run("clippy for wasm", &["set-up"], || clippy_for_wasm(workspace));
+    };
+    // What is carried is read when it is asked for in this profile: nothing here waits for it.
+    let native = || {
+        // At once: the programs by themselves would be compiled with other features of their crates.
+        steps.run("test binaries", &[], || {
+            let mut build = cargo();
+            build.args(["build", "--tests", "--profile", workspace.profile.name()]);
+            build.args(workspace.programs());
+            workspace.select_native(build.current_dir(&workspace.root));
+            done(&mut build)
+        });
+        steps.run("clippy", &[], || clippy(workspace));
+        steps.run("xtask", &[], || xtask(workspace));
+    };
+    steps.side_by_side(wasm, native);
+    let built = ["test binaries", "components", "components for tests", "page"];
+    steps.run(UNITS, &built, || units(workspace));
     for ring in rings {
-        steps.run(ring, &["test binaries", "components for tests"], || one(workspace, ring));
+        steps.run(ring, &built, || one(workspace, ring));
     }
-    steps.run("conformance", &["test binaries", "components for tests"], || {
-        conformance::step(workspace)
-    });
+    steps.run("conformance", &built, || conformance::step(workspace));
     eprintln!("{}", steps.table());
     steps.finish()
 }
@@ -54,7 +60,7 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
         bail!("there is no ring `{ring}`; there are {UNITS}, {}", rings.join(", "));
     }
     if READING.contains(&ring) {
-        let mut steps = Steps::new(1);
+        let steps = Steps::new(1);
         steps.run(
             ring,
             &[],
@@ -62,16 +68,18 @@ pub(crate) fn ring(workspace: &Workspace, ring: &str) -> Result<()> {
         );
         return steps.finish();
     }
-    let mut steps = Steps::new(6);
+    let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_testing(workspace));
-    bundle(workspace, &mut steps);
-    steps.run(ring, &["host", "components for tests"], || one(workspace, ring));
+    bundle(workspace, &steps);
+    steps.run(ring, &["host", "components", "components for tests", "page"], || {
+        one(workspace, ring)
+    });
     steps.finish()
 }
 
 /// `cargo xtask goldens`.
 pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
-    let mut steps = Steps::new(4);
+    let steps = Steps::new(4);
     steps.run("set-up", &[], setup::for_components);
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));

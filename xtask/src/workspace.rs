@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Library,
 }
 
+/// The program's name.
+const PROGRAM: &str = "madoguchi";
 /// All but this program, which has a profile of its own, and components that only tests load.
 const NATIVE: [Kind; 5] = [Kind::Library, Kind::Component, Kind::Page, Kind::Tests, Kind::Bench];
 
@@ -116,6 +118,12 @@ impl Workspace {
         }
     }
 
+    /// What selects the program and those that tools bring, and no other.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
+        let names = std::iter::once(PROGRAM).chain(self.commands());
+        names.flat_map(|it| ["--bin", it])
+    }
+
     /// The programs that tools bring.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &str> {
         self.packages.iter().flat_map(|package| &package.commands).map(String::as_str)
@@ -146,7 +154,7 @@ impl Workspace {
     pub(crate) fn binary(&self) -> PathBuf {
         self.target
             .join(self.profile.name())
-            .join(format!("madoguchi{}", std::env::consts::EXE_SUFFIX))
+            .join(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX))
     }
 }
 

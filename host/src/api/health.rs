@@ -23,7 +23,6 @@ use crate::{
     control::Troubles,
     disk::Disk,
     metrics::{LastSeen, Metrics},
-    page,
     registry::{Catalog, Registry},
     servers::{Servers, Status},
     tool_set::Owner,
@@ -38,6 +37,7 @@ pub(crate) struct Health {
     pub(crate) services: Services,
     pub(crate) deciders: Deciders,
     pub(crate) disk: Disk,
+    pub(crate) has_page: bool,
 }
 
 /// Who decides for assistants, and how they are.
@@ -174,7 +174,7 @@ fn told(
             "gemini": health.deciders.word(Provider::Gemini),
             "openai": health.deciders.word(Provider::OpenAi),
         },
-        "page": page::is_present(),
+        "page": health.has_page,
         "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
     });
     for (service, fares) in services {

@@ -1,13 +1,11 @@
 //! What every installation starts from: the program's own file, and what travels with each bundled
 //! component.
 
-use std::sync::LazyLock;
-
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
 use super::{AssistantConfig, ComponentConfig, ConfigError};
-use crate::source;
+use crate::embedded::Embedded;
 
 /// The program's own file, which names no component.
 const OWN: &str = include_str!("../default.toml");
@@ -15,12 +13,24 @@ const OWN: &str = include_str!("../default.toml");
 pub(crate) const SECTION: &str = "madoguchi:defaults";
 const BYTES_MAX: usize = 64 << 10;
 
-/// All of it, in the form of a configuration file.
-static ALL: LazyLock<Result<Table, (String, String)>> = LazyLock::new(|| {
+/// What every installation starts from with those components, in the form of a configuration file.
+///
+/// # Errors
+/// Where a bundled component's part cannot be used.
+pub(super) fn table(embedded: &Embedded) -> Result<&Table, ConfigError> {
+    let all = embedded.defaults(|| all(embedded)).as_ref();
+    all.map_err(|(table, what)| ConfigError::Unworkable {
+        table: table.clone(),
+        what: format!("what it starts from cannot be used: {what}"),
+    })
+}
+
+fn all(embedded: &Embedded) -> Result<Table, (String, String)> {
     let mut all = toml::from_str(OWN).map_err(|it| ("default.toml".to_owned(), it.to_string()))?;
     let mut more = Vec::new();
-    for (name, bytes) in source::bundled_files() {
-        let added = section(&bytes).and_then(|it| match it {
+    for name in embedded.names() {
+        let Some(source) = embedded.component(&name) else { continue };
+        let added = section(&source.bytes).and_then(|it| match it {
             Some(text) => add(&mut all, &name, &text),
             None => Ok(Vec::new()),
         });
@@ -31,17 +41,6 @@ static ALL: LazyLock<Result<Table, (String, String)>> = LazyLock::new(|| {
         extend(&mut all, &assistant, table).map_err(|what| (format!("components.{name}"), what))?;
     }
     Ok(all)
-});
-
-/// What every installation starts from, in the form of a configuration file.
-///
-/// # Errors
-/// Where a bundled component's part cannot be used.
-pub(super) fn table() -> Result<&'static Table, ConfigError> {
-    ALL.as_ref().map_err(|(table, what)| ConfigError::Unworkable {
-        table: table.clone(),
-        what: format!("what it starts from cannot be used: {what}"),
-    })
 }
 
 /// Why all of it together is no configuration.

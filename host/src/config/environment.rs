@@ -143,7 +143,7 @@ fn variable(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{ComponentConfig, Config};
+    use crate::config::ComponentConfig;
 
     // `PATH` is there on every machine, and `MADOGUCHI_TEST_NO_SUCH` on none.
 
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn without_a_word_of_the_environment_the_bundled_navigation_reaches_nobody() {
-        let navigation = Config::defaults().component("navigation");
+        let navigation = super::super::tests::bundled().component("navigation");
         let hosts = navigation.hosts();
         assert!(hosts.len() >= 2 && hosts.iter().all(|it| it.optional), "{hosts:?}");
         for name in ["GOOGLE_MAPS_API_KEY", "OSRM_URL", "VALHALLA_URL", "NOMINATIM_URL"] {

@@ -1,15 +1,26 @@
 //! What a configuration file may say, and what it is told where it says it wrongly.
 
+use std::sync::LazyLock;
+
 use super::*;
-use crate::grants::Grant;
+use crate::{embedded::Files, grants::Grant};
+
+/// The components that travel in the program.
+static EMBEDDED: LazyLock<Embedded> =
+    LazyLock::new(|| Embedded::new(Files::of::<bundle::Components>(), Files::default()));
 
 fn parse(text: &str) -> Result<Config, String> {
-    Config::from_text(text, Path::new("madoguchi.toml")).map_err(|it| it.to_string())
+    Config::from_text(text, Path::new("madoguchi.toml"), &EMBEDDED).map_err(|it| it.to_string())
+}
+
+/// The configuration without any file.
+pub(super) fn bundled() -> Config {
+    Config::of(&EMBEDDED).unwrap()
 }
 
 #[test]
 fn no_file_is_needed_and_the_bundled_components_have_their_grants() {
-    let config = Config::defaults();
+    let config = bundled();
     assert!(config.addr.ip().is_loopback());
     let grants = config.component("cinema").grants.unwrap_or_default();
     assert!(grants.contains(&Grant::Sql));
@@ -48,7 +59,7 @@ fn http_takes_the_grant_and_a_host_and_says_which_is_missing() {
 
 #[test]
 fn the_operator_is_served_on_a_free_port_unless_the_file_says_otherwise() {
-    assert_eq!(Config::defaults().operator_addr, Some(OPERATOR_ADDR));
+    assert_eq!(bundled().operator_addr, Some(OPERATOR_ADDR));
     assert_eq!(parse("operator_addr = false").unwrap().operator_addr, None);
     let own = parse("operator_addr = '127.0.0.1:9'").unwrap().operator_addr;
     assert_eq!(own.map(|it| it.port()), Some(9));
@@ -90,7 +101,7 @@ fn limits_that_cannot_work_are_named_with_their_table_and_what_would_work() {
 
 #[test]
 fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
-    let forms = Config::defaults().component("forms");
+    let forms = bundled().component("forms");
     assert!(forms.grants.as_ref().is_some_and(|it| it.contains(&Grant::Http)));
     assert!(forms.hosts().is_empty());
     assert!(parse("[components.a]\ngrants = ['http']\nhttp = []").is_ok());
@@ -103,9 +114,9 @@ fn an_empty_list_of_hosts_is_the_operators_word_and_needs_no_host() {
 
 #[test]
 fn what_the_program_gives_its_own_components_is_changed_entry_by_entry() {
-    let forms = Config::defaults().limits("forms");
+    let forms = bundled().limits("forms");
     assert_eq!(forms, Limits { wait_ms_max: 300_000, http_timeout_ms: 5_000, ..Limits::default() });
-    assert_eq!(Config::defaults().limits("cinema"), Limits::default());
+    assert_eq!(bundled().limits("cinema"), Limits::default());
     let config = parse("[limits]\ncpu_ms_max = 7\n[components.forms.limits]\ncalls_max = 3");
     let forms = config.unwrap().limits("forms");
     assert_eq!((forms.cpu_ms_max, forms.calls_max, forms.wait_ms_max), (7, 3, 300_000));
@@ -116,7 +127,7 @@ fn other_names_for_endpoints_come_with_the_program_and_can_be_changed() {
     let of = |config: &Config, name: &str| {
         config.endpoints.get(name).map(|it| format!("{}/{}", it.component, it.prefix))
     };
-    let config = Config::defaults();
+    let config = bundled();
     assert_eq!(of(&config, "form").as_deref(), Some("forms/"));
     assert_eq!(of(&config, "demo").as_deref(), Some("forms/demo"));
     config.check().unwrap();

@@ -77,7 +77,8 @@ fn a_token_in_the_place_of_its_digest_is_told_without_the_token() {
         .unwrap();
     let start = output(command(&folders).args(["--addr", "127.0.0.1:0", "--config"]).arg(&file));
     let check = output(command(&folders).arg("check-config").arg(&file));
-    let debug = format!("{:?}", host::Config::read(&file).unwrap().tokens["ann"].sha256);
+    let debug =
+        format!("{:?}", host::Config::read(&file, tests::embedded()).unwrap().tokens["ann"].sha256);
     for ended in [start, check] {
         assert!(!ended.status.success(), "{ended:?}");
         let said = String::from_utf8_lossy(&ended.stderr) + String::from_utf8_lossy(&ended.stdout);

@@ -15,7 +15,7 @@ fn wrong(lines: &str) -> Option<String> {
     let folders = Folders::new();
     let file = folders.components().join("madoguchi.toml");
     std::fs::write(&file, lines).unwrap();
-    let checked = Config::read(&file).and_then(|it| it.check());
+    let checked = Config::read(&file, tests::embedded()).and_then(|it| it.check());
     checked.err().map(|it| it.to_string())
 }
 

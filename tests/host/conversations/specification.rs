@@ -277,7 +277,8 @@ async fn the_table_has_every_column_and_index_that_stands_there() {
         assert!(MIGRATION.contains(index), "CONV-95: {index}");
     }
     for row in table("### タイムアウト設定") {
-        let environment = host::Config::defaults().component("conversations").environment;
+        let environment =
+            host::Config::of(tests::embedded()).unwrap().component("conversations").environment;
         assert!(format!("{environment:?}").contains(&*row[0]), "CONV-20, CONV-21: {row:?}");
     }
 }

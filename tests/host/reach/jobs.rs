@@ -126,10 +126,9 @@ async fn in_a_small_sandbox_jobs_leave_half_of_the_instances_to_calls() {
     let server = server(|config| {
         config.sandbox.instances_max = 4;
         config.limits.calls_max = 4;
-        limits(config, |it| {
-            it.calls_max = 4;
-            it.job_ms_max = 30_000;
-        });
+        limits(config, |it| it.job_ms_max = 30_000);
+        let own = config.components.values_mut().filter_map(|it| it.limits.as_mut());
+        own.for_each(|it| it.calls_max = 4);
     })
     .await;
     for key in ["a", "b", "c"] {

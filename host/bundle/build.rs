@@ -1,12 +1,12 @@
-//! Builds the host anew when what travels inside it has changed: the page and the bundled components.
+//! Builds this crate anew when what travels in it has changed: the page and the components.
 
 #![allow(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
 use std::path::Path;
 
-/// Made by `cargo xtask`; `src/page.rs` and `src/library.rs` embed them. A file that is new there
+/// Made by `cargo xtask`; `src/lib.rs` embeds them. A file that is new there
 /// changes no source, so cargo would not see it.
-const FOLDERS: [&str; 2] = ["../target/bundle/page", "../target/bundle/components"];
+const FOLDERS: [&str; 2] = ["../../target/bundle/page", "../../target/bundle/components"];
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");

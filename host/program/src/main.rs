@@ -5,7 +5,13 @@ use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
-use host::{Config, Server, caller::LanguageTag, config::ServerConfig, log::LogFormat};
+use host::{
+    Config, Server,
+    caller::LanguageTag,
+    config::ServerConfig,
+    embedded::{Embedded, Files},
+    log::LogFormat,
+};
 
 mod cli;
 
@@ -153,9 +159,10 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Config> {
+    let embedded = Embedded::new(Files::of::<bundle::Components>(), Files::of::<bundle::Page>());
     let mut config = match file {
-        Some(file) => Config::read(file).context("configuration")?,
-        None => Config::defaults(),
+        Some(file) => Config::read(file, &embedded).context("configuration")?,
+        None => Config::of(&embedded)?,
     };
     config.compiler = this_program();
     config.addr = arguments.addr.unwrap_or(config.addr);

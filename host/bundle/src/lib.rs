@@ -1,0 +1,16 @@
+//! The page and the components, as `cargo xtask` built them: what travels in the program. A crate of its own,
+//! so that the host is built beside them, and stays built when they change.
+
+use rust_embed::RustEmbed;
+
+/// The components: a file each.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../target/bundle/components"]
+#[allow_missing = true]
+pub struct Components;
+
+/// The page: each file, and beside it the same as `.br` and `.gz`.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../target/bundle/page"]
+#[allow_missing = true]
+pub struct Page;
