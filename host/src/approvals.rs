@@ -21,10 +21,10 @@ use crate::{
     clock::Clock,
     config::ApprovalsConfig,
     definition::Shown,
+    digest::digest,
     documents::{DocumentLimits, Documents, number},
     events::Events,
     failure::Failure,
-    seal::digest,
 };
 
 mod words;

@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use crate::{
     data::{Data, DataError},
     database::{self, BackupError},
+    digest::hexadecimal,
     private,
-    seal::hexadecimal,
 };
 
 /// What says which files a backup has; it is written last.

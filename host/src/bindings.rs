@@ -6,11 +6,16 @@ wasmtime::component::bindgen!({
     world: "tool-component",
     imports: {
         "madoguchi:tool/assistants": async | trappable,
+        "madoguchi:tool/assistant-calls": async | trappable,
         default: async,
     },
     exports: { default: async },
     require_store_data_send: true,
-    with: { "madoguchi:tool/assistants.run": crate::assistant_run::AssistantRun },
+    with: {
+        "madoguchi:tool/assistants.run": crate::handles::Run,
+        "madoguchi:tool/assistant-calls.calls": crate::handles::Calls,
+        "madoguchi:tool/assistant-calls.tally": crate::handles::Counting,
+    },
 });
 
 pub(crate) mod migrations {
@@ -74,6 +79,19 @@ pub(crate) mod routes {
     });
 }
 
+pub(crate) mod runs {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-runs",
+        exports: { default: async },
+        require_store_data_send: true,
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/tasks": crate::bindings::madoguchi::tool::tasks,
+        },
+    });
+}
+
 pub(crate) mod names {
     wasmtime::component::bindgen!({
         path: "../wit",
@@ -90,7 +108,10 @@ pub(crate) mod dialogue {
         world: "with-dialogue",
         exports: { default: async },
         require_store_data_send: true,
-        with: { "madoguchi:tool/types": crate::bindings::madoguchi::tool::types },
+        with: {
+            "madoguchi:tool/types": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/sentences": crate::bindings::madoguchi::tool::sentences,
+        },
     });
 }
 

@@ -18,14 +18,16 @@ use crate::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
         Round, Stop, Unavailable,
     },
+    config::Config,
     definition::Shown,
+    digest::digest,
     failure::Failure,
     grants::Grant,
     outcome::{Answers, Outcome},
     record::{Record, Watch},
     registry::{Catalog, Registry},
     scheduler,
-    seal::{Asked, Seal, State, StateError, TTL_S, digest},
+    seal::{Asked, Seal, State, StateError, TTL_S},
     spent::{Claim, Spent},
     waiting::Waiting,
 };
@@ -36,6 +38,7 @@ mod method;
 mod offer;
 mod on_behalf;
 mod pass;
+mod surroundings;
 mod unasked;
 
 pub(crate) use crate::call_result::{CallResult, block};
@@ -43,7 +46,7 @@ pub(crate) use approved::{Reply, Speaker, questions_of};
 pub(crate) use handle::RouteCall;
 pub(crate) use method::{CallTool, Complete, GetPrompt, Method, ReadResource};
 pub(crate) use offer::Offer;
-pub(crate) use on_behalf::Behalf;
+pub(crate) use surroundings::Behalf;
 
 /// Rounds in which a call may ask; a tool that goes on is given up. The official SDKs stop after as many,
 /// and say less about it.
@@ -62,6 +65,7 @@ pub(crate) struct Calls {
     stop: CancellationToken,
     spent: Spent,
     approvals: Option<Approvals>,
+    config: Arc<Config>,
 }
 
 /// One round. Once it takes turns it goes on beside the calls of the others.
@@ -105,14 +109,14 @@ pub(crate) enum Questions {
 
 impl Calls {
     pub(crate) fn new(
-        registry: Registry,
+        (registry, config): (Registry, Arc<Config>),
         (seal, spent): (Seal, Spent),
         running: TaskTracker,
         watch: Watch,
         stop: CancellationToken,
         approvals: Option<Approvals>,
     ) -> Self {
-        Self { registry, seal, running, watch, stop, spent, approvals }
+        Self { registry, seal, running, watch, stop, spent, approvals, config }
     }
 
     /// One round of a `tools/call`.

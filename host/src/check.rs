@@ -52,7 +52,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
             findings.push(document.problem(&["connections"], what));
         }
         let wrong = tokens::check::problems(config);
-        for it in wrong.into_iter().chain(assistants::check::problems(config)) {
+        for it in wrong.into_iter().chain(assistants::problems(config)) {
             let path: Vec<_> = it.path.iter().map(String::as_str).collect();
             findings.push(Finding { is_problem: it.is_fatal, ..document.problem(&path, it.what) });
         }
@@ -65,7 +65,7 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
         }
         for (name, component) in &config.components {
             let mut asked = component.asks.iter().flatten().filter(|it| *it != "*");
-            if let Some(unknown) = asked.find(|it| !config.assistants.contains_key(*it)) {
+            if let Some(unknown) = asked.find(|it| !config.assistants.has(it)) {
                 let what =
                     format!("there is no assistant {unknown}; [assistants.{unknown}] would be one");
                 findings.push(document.problem(&["components", name, "asks"], what));
@@ -186,6 +186,9 @@ fn gone() -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, "it has gone")
 }
 
+/// Tables of the file that are settings of the component that runs assistants.
+const TABLES: [&str; 3] = ["assistants", "models", "chat"];
+
 /// Whether the component named `name` accepts its settings: it is given them, on a database that is
 /// thrown away.
 async fn accepts(
@@ -207,6 +210,11 @@ async fn accepts(
             let given = config.component(name);
             for it in problems {
                 let setting = it.pointer.split('/').nth(1).unwrap_or_default();
+                if given.has(Grant::Runs) && TABLES.contains(&setting) {
+                    let place: Vec<_> = it.pointer.split('/').skip(1).collect();
+                    findings.push(document.problem(&place, it.message));
+                    continue;
+                }
                 let (table, source) = given.source_of(setting, &config.base);
                 let message = match it.pointer.as_str() {
                     "" => format!("its settings are refused: {}", it.message),

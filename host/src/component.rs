@@ -45,6 +45,7 @@ mod prompts;
 mod resources;
 mod round;
 mod routes;
+mod runs;
 mod version;
 
 use offers::Exports;
@@ -64,6 +65,7 @@ pub(crate) use resources::ReadRequest;
 pub(crate) use round::Round;
 pub use routes::Route;
 pub(crate) use routes::{Answer as RouteAnswer, Found, Request as RouteRequest, Unread};
+pub(crate) use runs::RunRole;
 pub(crate) use version::GivesBack;
 pub use version::{Status, Version};
 
@@ -109,6 +111,7 @@ pub struct LoadedComponent {
     places: Places,
     /// Those of requests for its routes.
     route_places: Places,
+    run_places: Places,
     /// Shared by all that run the same code.
     usage: Arc<Usage>,
     output_check: Arc<OutputCheck>,
@@ -143,7 +146,8 @@ impl LoadedComponent {
             sandbox: sandbox.clone(),
             routes: Vec::new(),
             places: Places::new(&setup.limits),
-            route_places: Places::new(&setup.limits),
+            route_places: Places::long(&setup.limits, &sandbox),
+            run_places: Places::long(&setup.limits, &sandbox),
             usage: Arc::default(),
             output_check: Arc::new(OutputCheck::of(&[])),
             memory: Arc::default(),
@@ -335,7 +339,8 @@ impl LoadedComponent {
             sandbox: self.sandbox.clone(),
             routes: self.routes.clone(),
             places: Places::new(&setup.limits),
-            route_places: Places::new(&setup.limits),
+            route_places: Places::long(&setup.limits, &self.sandbox),
+            run_places: Places::long(&setup.limits, &self.sandbox),
             usage: self.usage.clone(),
             output_check: self.output_check.clone(),
             memory: self.memory.clone(),

@@ -42,8 +42,9 @@ pub use aliases::{Alias, Aliases};
 pub(crate) use aliases::{CHAT, RESERVED};
 pub use approvals::ApprovalsConfig;
 
-pub use assistants::{AssistantConfig, ModelConfig, Models, Provider};
-pub use chat::{ChatConfig, TurnLimits};
+pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
+pub use chat::ChatConfig;
+pub(crate) use chat::PASSWORD_VARIABLE;
 pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
@@ -120,11 +121,11 @@ pub struct Config {
     pub servers: BTreeMap<String, ServerConfig>,
     /// What the page is given from elsewhere.
     pub page: PageConfig,
-    /// Who picks tools for people: by name.
-    pub assistants: BTreeMap<String, Arc<AssistantConfig>>,
-    /// The models that they may use.
-    pub models: Models,
-    /// What `/api/chat` is, where a request names no assistant; and the gateway before it.
+    /// What picks tools for people, by name, and what it may do.
+    pub assistants: Assistants,
+    /// The models that they may use, by their providers.
+    pub models: BTreeMap<String, ModelConfig>,
+    /// The gateway before `/api/chat`, and what answers there.
     pub chat: ChatConfig,
     /// How long calls wait for a person's word, and how many are kept.
     pub approvals: ApprovalsConfig,
@@ -177,8 +178,8 @@ struct ConfigFile {
     blobs: Option<blobs::Limits>,
     servers: BTreeMap<String, ServerConfig>,
     page: PageConfig,
-    assistants: BTreeMap<String, AssistantConfig>,
-    models: Models,
+    assistants: toml::Table,
+    models: BTreeMap<String, ModelConfig>,
     chat: Option<ChatConfig>,
     approvals: ApprovalsConfig,
 }
@@ -270,7 +271,8 @@ impl Config {
             blobs: file.blobs.unwrap_or_default(),
             servers: file.servers,
             page: file.page,
-            assistants: merged(said, "assistants")?,
+            assistants: Assistants::try_from(merged::<toml::Table>(said, "assistants")?)
+                .map_err(|what| ConfigError::Unworkable { table: "assistants".to_owned(), what })?,
             models: merged(said, "models")?,
             chat: merged(said, "chat")?,
             approvals: file.approvals,
@@ -289,7 +291,7 @@ impl Config {
             |what| ConfigError::Unworkable { table, what }
         };
         let mut problems = tokens::check::problems(self);
-        problems.extend(assistants::check::problems(self));
+        problems.extend(assistants::problems(self));
         if let Some(it) = problems.into_iter().find(|it| it.is_fatal) {
             return Err(unworkable(&it.path.join("."))(it.what));
         }
@@ -320,19 +322,10 @@ impl Config {
     /// What the component named `name` is given.
     pub fn component(&self, name: &str) -> ComponentConfig {
         let accepted = self.accepted.get(name, ComponentConfig::clone);
-        accepted.or_else(|| self.components.get(name).cloned()).unwrap_or_default()
-    }
-
-    /// The assistant named `name`; one with the defaults where there is none.
-    pub(crate) fn assistant(&self, name: &str) -> Arc<AssistantConfig> {
-        self.assistants.get(name).cloned().unwrap_or_default()
-    }
-
-    /// Lets assistants whose rounds nobody has set have `rounds` of them (ILL-25).
-    pub fn usual_rounds(&mut self, rounds: usize) {
-        for assistant in self.assistants.values_mut() {
-            Arc::make_mut(assistant).usual_rounds(rounds);
-        }
+        let component = accepted.or_else(|| self.components.get(name).cloned());
+        let mut component = component.unwrap_or_default();
+        self.tell_assistants(&mut component);
+        component
     }
 
     /// The limits of the component named `name`.

@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{private, seal::digest};
+use crate::{digest::digest, private};
 
 mod shelf;
 

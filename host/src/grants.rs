@@ -41,11 +41,13 @@ pub enum Grant {
     Assistants,
     /// Calling the tools in `calls`, with the caller's scopes.
     Calls,
+    /// Running the assistants of the configuration: being told of them, and calling tools as they may.
+    Runs,
 }
 
 impl Grant {
     /// Every grant there is.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Sql,
         Self::Settings,
         Self::Clock,
@@ -60,6 +62,7 @@ impl Grant {
         Self::Endpoints,
         Self::Assistants,
         Self::Calls,
+        Self::Runs,
     ];
 
     /// The grant that an import needs; none where it needs none, or none would do.
@@ -77,6 +80,7 @@ impl Grant {
             "madoguchi:tool/events" => Some(Self::Events),
             "madoguchi:tool/assistants" => Some(Self::Assistants),
             "madoguchi:tool/calls" => Some(Self::Calls),
+            "madoguchi:tool/assistant-calls" | "madoguchi:tool/dialogues" => Some(Self::Runs),
             _ => None,
         }
     }
@@ -99,13 +103,16 @@ impl fmt::Display for Grant {
             Self::Endpoints => "endpoints",
             Self::Assistants => "assistants",
             Self::Calls => "calls",
+            Self::Runs => "runs",
         })
     }
 }
 
 /// Imports that every component has: they reach nothing, or only the call itself.
-const BASELINE: [&str; 18] = [
+const BASELINE: [&str; 20] = [
     "madoguchi:tool/types",
+    "madoguchi:tool/tasks",
+    "madoguchi:tool/sentences",
     "madoguchi:tool/stops",
     "madoguchi:tool/caller",
     "madoguchi:tool/event-stream",

@@ -52,7 +52,6 @@ pub(crate) struct Routes {
     pub(crate) health: api::health::Health,
     pub(crate) blobs: Blobs,
     pub(crate) endpoints: api::endpoints::Endpoints,
-    pub(crate) chat: api::chat::Chat,
     pub(crate) approvals: api::approvals::Waiting,
     pub(crate) hang_up: CancellationToken,
     pub(crate) running: TaskTracker,
@@ -64,12 +63,11 @@ pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let mended = middleware::from_fn_with_state(config.body_bytes_max, mend::mend);
     let limit = DefaultBodyLimit::max(config.body_bytes_max);
     let rpc = post(api::rpc::answer).with_state(routes.rpc).layer(limit).layer(mended);
-    let gateway = routes.chat.gateway.clone();
+    let gateway = routes.endpoints.gateway.clone();
     let all = mcp(config, routes.calls, &routes.mcp, routes.hang_up)
         .route("/rpc", rpc.clone())
         .route("/rpc/", rpc)
-        .merge(api::auth::routes(routes.chat.gateway.clone()))
-        .merge(api::chat::routes(routes.chat))
+        .merge(api::auth::routes(routes.endpoints.gateway.clone()))
         .merge(api::approvals::routes(routes.approvals))
         .route("/api/health", get(api::health::answer).with_state(routes.health))
         .route("/api/page", get(api::page::answer).with_state(Arc::new(config.page.clone())))

@@ -155,7 +155,7 @@ pub fn inspect<'a>(
         let mut useful = needed.clone();
         useful.extend(granted_by(&exports));
         Ok(Inspection {
-            digest: crate::seal::digest(bytes),
+            digest: crate::digest::digest(bytes),
             size_bytes: bytes.len(),
             tools,
             prompts: offers.prompts.iter().map(prompt).collect(),

@@ -3,7 +3,6 @@
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
 pub mod approvals;
-pub mod assistant;
 pub mod audit;
 pub mod authorization;
 pub mod backup;
@@ -19,6 +18,7 @@ pub mod data;
 pub mod database;
 pub mod definition;
 pub mod difference;
+pub mod digest;
 pub mod embedded;
 pub mod events;
 pub mod generations;
@@ -45,7 +45,6 @@ pub mod tls;
 pub mod tool_set;
 
 mod api;
-mod assistant_run;
 mod bindings;
 pub mod call;
 mod call_result;
@@ -55,6 +54,7 @@ mod clean;
 mod disk;
 mod documents;
 mod failure;
+mod handles;
 mod http;
 mod jobs;
 mod language;

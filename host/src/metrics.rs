@@ -15,8 +15,8 @@ mod runs;
 mod text;
 
 pub use crate::tally::Snapshot;
+pub(crate) use runs::Running;
 use runs::Runs;
-pub(crate) use runs::{LastSeen, Running, Usage};
 
 /// What [`Metrics::text`] is, for the header of an answer.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -1,6 +1,6 @@
 //! A native tool on our own path: what the sandbox is measured against in the bench.
 
-use std::io;
+use std::{io, sync::Arc};
 
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -48,7 +48,7 @@ pub async fn serve(
     let metrics = watch.metrics.clone();
     let seal = Seal::fresh()?;
     let calls = Calls::new(
-        registry.clone(),
+        (registry.clone(), Arc::new(config.clone())),
         (seal, Spent::default()),
         running.clone(),
         watch,

@@ -256,6 +256,10 @@ pub(crate) fn linker(
             Grant::Blobs => tool::blobs::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Events => tool::events::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             Grant::Assistants => tool::assistants::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
+            Grant::Runs => {
+                tool::assistant_calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+                tool::dialogues::add_to_linker::<_, HasSelf<_>>(l, |it| it)?;
+            }
             Grant::Calls => tool::calls::add_to_linker::<_, HasSelf<_>>(l, |it| it)?,
             // Leave to be called, which imports nothing.
             Grant::Schedule | Grant::Jobs | Grant::Endpoints => {}

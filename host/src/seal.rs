@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 use crate::bindings::madoguchi::tool::types::Datetime;
 
@@ -211,19 +211,6 @@ impl Seal {
         mac.verify_slice(&URL_SAFE_NO_PAD.decode(tag).ok()?).ok()?;
         serde_json::from_slice(&text).ok()
     }
-}
-
-/// The SHA-256 of `bytes`, in hexadecimal.
-pub fn digest(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
-/// `bytes` in hexadecimal.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    // By hand: a `format!` for each byte takes as long as the digest of a kilobyte.
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = |it: u8| [DIGITS[usize::from(it >> 4)], DIGITS[usize::from(it & 15)]];
-    bytes.iter().flat_map(|it| digits(*it).map(char::from)).collect()
 }
 
 #[cfg(test)]

@@ -16,22 +16,14 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{
-        approvals::Waiting,
-        chat::Chat,
-        endpoints::Endpoints,
-        health::{Deciders, Health},
-        rpc::Rpc,
-        services::Services,
-    },
+    api::{approvals::Waiting, endpoints::Endpoints, health::Health, rpc::Rpc, services::Services},
     approvals::Approvals,
-    assistant::{Runner, turns::Turns},
     audit::Audit,
     authorization::Gateway,
     blobs::{self, Blobs},
     calls::{Behalf, Calls},
+    capability::Around,
     capability::reach::Shared,
-    capability::{Assistants, Executor},
     clock::Clock,
     config::Config,
     control::{Command, Control, Troubles},
@@ -95,7 +87,7 @@ pub struct Server {
     /// Let go of last, once nothing writes any more.
     _folder: Data,
     /// What components reach of the server by itself; it ends with the server.
-    _reached: (Arc<Behalf>, Arc<Runner>),
+    _behalf: Arc<Behalf>,
 }
 
 /// When components are loaded: before anything is served, or behind it.
@@ -218,7 +210,7 @@ impl Server {
             let metrics = Metrics::new(registry.clone(), audit.clone());
             let watch = Watch { audit, metrics: metrics.clone(), telemetry };
             let events = Events::default();
-            let (assistants, executor) = (Assistants::default(), Executor::default());
+            let around = Around::default();
             let kept = config.data.join("approvals");
             let approvals = Approvals::open(kept, &config.approvals, clock.clone(), events.clone());
             let approvals = Some(approvals.map_err(data)?);
@@ -226,8 +218,8 @@ impl Server {
                 blobs: blobs.clone(),
                 events: events.clone(),
                 page,
-                assistants: assistants.clone(),
-                executor: executor.clone(),
+                assistants: config.assistants.clone(),
+                around: around.clone(),
             };
             let (control, commands) = Control::new(
                 shared.clone(),
@@ -256,21 +248,11 @@ impl Server {
             let (servers, reached) = Servers::start(others, &counter, tally, &hang_up);
             let answers = (seal, spent);
             let gateway = Gateway::new(&config, &answers.0, &clock);
-            let kept = config.data.join("turns");
-            let turns = Turns::open(kept, &config.chat.turns).map_err(data)?;
             let (tasks, stopping) = (running.clone(), stop.clone());
-            let calls =
-                Calls::new(registry.clone(), answers, tasks, watch.clone(), stopping, approvals);
-            let behalf = Arc::new(Behalf(calls.clone()));
-            executor.put(&behalf);
-            let runner = Arc::new(Runner {
-                calls: calls.clone(),
-                registry: registry.clone(),
-                config: Arc::new(config.clone()),
-                clock: clock.clone(),
-                metrics: watch.metrics.clone(),
-            });
-            assistants.put(&runner);
+            let offers = (registry.clone(), Arc::new(config.clone()));
+            let calls = Calls::new(offers, answers, tasks, watch.clone(), stopping, approvals);
+            let behalf = Arc::new(Behalf { calls: calls.clone() });
+            around.put(&behalf);
             let wait = config.sessions.question_wait();
             let mcp = McpServer::new(registry.clone(), calls.clone(), events.clone(), wait)
                 .reading(config.language.clone());
@@ -284,28 +266,18 @@ impl Server {
             let disk = Disk::new(&config.data);
             // Told in the log, should it take nothing.
             disk.trouble().await;
-            let deciders = Deciders::new(&config, &watch.metrics);
             let endpoints = Endpoints {
                 registry: registry.clone(),
                 calls: calls.clone(),
                 body_bytes_max: config.body_bytes_max,
+                chat_body_bytes_max: config.chat.body_bytes_max,
                 aliases: Arc::new(config.endpoints.clone()),
+                gateway: gateway.clone(),
             };
             let routes = Routes {
                 mcp: mcp.clone(),
                 calls: calls.clone(),
-                approvals: Waiting {
-                    calls: calls.clone(),
-                    registry: registry.clone(),
-                    gateway: gateway.clone(),
-                },
-                chat: Chat::new(
-                    &config,
-                    (&calls, &registry),
-                    turns,
-                    (gateway, endpoints.clone()),
-                    (&clock, &watch.metrics),
-                ),
+                approvals: Waiting { calls: calls.clone(), registry: registry.clone(), gateway },
                 rpc: Rpc { calls: calls.clone() },
                 health: Health {
                     has_page: config.embedded.has_page(),
@@ -313,7 +285,6 @@ impl Server {
                     troubles,
                     servers,
                     services,
-                    deciders,
                     disk,
                 },
                 endpoints,
@@ -345,7 +316,7 @@ impl Server {
                 control,
                 door,
                 _folder: folder,
-                _reached: (behalf, runner),
+                _behalf: behalf,
             };
             if let Some(addr) = config.operator_addr {
                 let listening = operator::listen(addr, &config.data)

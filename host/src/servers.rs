@@ -45,8 +45,6 @@ mod sse;
 pub(crate) use ask::Ask;
 pub(crate) use call::{Answer, Request};
 pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
-pub(crate) use retry::{delay, jitter};
-pub(crate) use sse::EventLimit;
 
 use connection::Connection;
 use lists::Lists;

@@ -15,21 +15,22 @@ use crate::{
     caller::Caller,
     calls::answer_in_solo,
     capability::reach::Reach,
-    capability::{Asking, Asks, ToolCalls, http::Outgoing},
+    capability::{Around, Asking, ToolCalls, http::Outgoing},
     clock::Clock,
     compiler,
     component::{
         Answer, CallError, Datetime, Invocation, LoadError, LoadedComponent, Output, Question,
         Request, Round, Setup, Stop, Wait,
     },
+    config::Assistants,
     database::{self, Database},
+    digest::digest,
     events::Listener,
     failure::Failure,
     grants::{Grant, hosts::Hosts},
     library::Library,
     limits::{Limits, SandboxConfig},
     sandbox::Sandbox,
-    seal::digest,
     settings::Settings,
     source::Source,
 };
@@ -44,9 +45,9 @@ pub struct Solo {
     files: Vec<(String, PathBuf)>,
     folders: Vec<(String, PathBuf)>,
     calls: ToolCalls,
-    others: Option<Arc<calls::Tools>>,
-    asks: Asks,
-    fake: Option<Arc<jobs::Fake>>,
+    asks: BTreeSet<String>,
+    runs: Option<Assistants>,
+    around: around::Fake,
 }
 
 /// A component that runs alone.
@@ -55,11 +56,10 @@ pub struct Running {
     caller: Mutex<Caller>,
     published: Mutex<Listener>,
     _store: Option<TemporaryStore>,
-    _others: Option<Arc<calls::Tools>>,
-    _fake: Option<Arc<jobs::Fake>>,
+    _around: Arc<around::Fake>,
 }
 
-mod calls;
+mod around;
 mod configured;
 mod dialogue;
 mod jobs;
@@ -67,7 +67,7 @@ mod offers;
 mod routes;
 mod store;
 
-pub use calls::Called;
+pub use around::Called;
 pub use routes::Answered;
 use store::TemporaryStore;
 
@@ -150,9 +150,9 @@ impl Solo {
             files,
             folders,
             calls,
-            others: None,
-            asks: Asks::default(),
-            fake: None,
+            asks: BTreeSet::new(),
+            runs: None,
+            around: around::Fake::default(),
         }
     }
 
@@ -263,7 +263,11 @@ impl Solo {
             reach.blobs = store.as_ref().map(|it| it.blobs.clone());
             reach.page = self.page.take();
             reach.calls = std::mem::take(&mut self.calls);
-            reach.assistants = std::mem::take(&mut self.asks);
+            reach.asks = std::mem::take(&mut self.asks);
+            reach.assistants = self.runs.take();
+            let others = Arc::new(std::mem::take(&mut self.around));
+            reach.around = Around::default();
+            reach.around.put(&others);
             let published = Mutex::new(reach.bell.listen());
             self.setup.reach = Arc::new(reach);
             self.setup.http = Arc::new(Outgoing::new(self.hosts, &self.setup.limits));
@@ -286,15 +290,7 @@ impl Solo {
                 component = component.listed().await?;
             }
             let caller = Mutex::new(Caller::anonymous());
-            let (others, fake) = (self.others.take(), self.fake.take());
-            Ok(Running {
-                component,
-                caller,
-                published,
-                _store: store,
-                _others: others,
-                _fake: fake,
-            })
+            Ok(Running { component, caller, published, _store: store, _around: others })
         })
     }
 }

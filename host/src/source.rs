@@ -5,7 +5,7 @@ use std::{borrow::Cow, fs, io, path::Path, time::SystemTime};
 use bytes::Bytes;
 use rust_embed::EmbeddedFile;
 
-use crate::seal::{digest, hexadecimal};
+use crate::digest::{digest, hexadecimal};
 
 /// Bytes that a component's file may have.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;

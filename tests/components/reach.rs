@@ -154,7 +154,7 @@ async fn put(reach: &Tested, text: &str) -> String {
 async fn a_blob_is_read_by_its_name_until_nobody_has_used_it_for_a_day() {
     let reach = imported().start().await;
     let id = put(&reach, "hello").await;
-    assert_eq!(id, host::seal::digest(b"hello"));
+    assert_eq!(id, host::digest::digest(b"hello"));
     let read = |id: &str| json!({ "id": id, "offset": 1, "length": 3 });
     assert_eq!(reach.call("read_blob", read(&id)).await, json!({ "text": "ell", "size": 5 }));
     assert_eq!(reach.blobs().read(&id, 0, 99).await.unwrap(), b"hello");
@@ -163,7 +163,7 @@ async fn a_blob_is_read_by_its_name_until_nobody_has_used_it_for_a_day() {
     reach.pass(Duration::from_secs(86_000));
     reach.call("read_blob", read(&id)).await;
     reach.pass(Duration::from_secs(86_401));
-    for gone in [&*id, &host::seal::digest(b"other"), "../../seal.key", ""] {
+    for gone in [&*id, &host::digest::digest(b"other"), "../../seal.key", ""] {
         assert_eq!(reach.failure("read_blob", read(gone)).await["error"], "unknown_blob");
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn found<T: Debug>(error: TestError<T>, bytes: impl FnOnce(&T) -> Vec
     let folder = root().join("target/fuzz");
     fs::create_dir_all(&folder).unwrap();
     let bytes = bytes(&case);
-    let file = folder.join(format!("{}.case", &host::seal::digest(&bytes)[..12]));
+    let file = folder.join(format!("{}.case", &host::digest::digest(&bytes)[..12]));
     fs::write(&file, bytes).unwrap();
     panic!("{why}\n{case:?}\nkept in {}", file.display());
 }

@@ -24,7 +24,7 @@ const OLD: &str = "mdg_old-has-expired";
 
 /// The lines that let somebody in.
 fn entry(name: &str, token: &str, scopes: &str) -> String {
-    let digest = host::seal::digest(token.as_bytes());
+    let digest = host::digest::digest(token.as_bytes());
     format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = [{scopes}]\n")
 }
 

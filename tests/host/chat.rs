@@ -37,7 +37,7 @@ impl Talk {
     /// One of these components, with these lines more.
     async fn with(components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
-        for name in components {
+        for name in components.iter().chain(&["assistant"]) {
             folders.put(name, &component_bytes(name));
         }
         let model = FakeModel::start(Gemini::default()).await;
@@ -73,13 +73,36 @@ impl Talk {
     }
 }
 
+/// What a person says to the host, by approval, in a body as [`allow`] makes one: a client sends it before the rest.
+const WORDS: &str = "words";
+/// The tools that a person trusts, which a client names in a header.
+const TRUSTS: &str = "trusts";
+
 /// `POST /api/chat` as the assistant `counter`, unless the body names another.
-async fn say(client: &Client, body: &Value) -> (u16, Value) {
+pub(crate) async fn say(client: &Client, body: &Value) -> (u16, Value) {
+    let response = send(client, body, "application/json").await;
+    let status = response.status().as_u16();
+    (status, response.json().await.expect("the answer is JSON"))
+}
+
+/// The same as any client does it: the person's words to the host first.
+async fn send(client: &Client, body: &Value, accept: &str) -> reqwest::Response {
     let mut body = body.clone();
     if body.get("assistant").is_none() {
         body["assistant"] = "counter".into();
     }
-    post(client, &body.to_string()).await
+    let fields = body.as_object_mut().expect("an object");
+    let words = fields.remove(WORDS).unwrap_or_default();
+    for (approval, word) in words.as_object().into_iter().flatten() {
+        let address = format!("/api/approvals/{approval}");
+        // One that was answered before stands as it is.
+        client.post(&address, &[], word.to_string()).await;
+    }
+    let trusts = fields.remove(TRUSTS).unwrap_or_default();
+    let trusts: Vec<_> =
+        trusts.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let headers = [("accept", accept), ("madoguchi-trusts", &trusts.join(", "))];
+    client.post("/api/chat", &headers, body.to_string()).await
 }
 
 async fn post(client: &Client, body: &str) -> (u16, Value) {
@@ -90,8 +113,7 @@ async fn post(client: &Client, body: &str) -> (u16, Value) {
 
 /// All events of a stream, by name and data.
 async fn events(client: &Client, body: &Value) -> Vec<(String, Value)> {
-    let accept = [("accept", "text/event-stream")];
-    let response = client.post("/api/chat", &accept, body.to_string()).await;
+    let response = send(client, body, "text/event-stream").await;
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let text = response.text().await.expect("the stream ends by itself");
     let read = |event: &str| {
@@ -114,7 +136,7 @@ fn says(text: &str) -> Value {
 }
 
 /// The ids of the calls that wait.
-fn waiting(answer: &Value) -> Vec<String> {
+pub(crate) fn waiting(answer: &Value) -> Vec<String> {
     let waiting = answer["waiting"].as_array().expect("a list").iter();
     waiting.map(|it| it["callId"].as_str().expect("an id").to_owned()).collect()
 }
@@ -125,9 +147,15 @@ fn results(message: &Value) -> Vec<&Value> {
     parts.filter_map(|it| it.get("functionResponse")).collect()
 }
 
+/// What is said to these calls that wait, each by itself.
+fn words(answer: &Value, ids: &[String], word: &Value) -> Value {
+    let waiting = answer["waiting"].as_array().expect("a list").iter();
+    let named = waiting.filter(|it| ids.iter().any(|id| it["callId"] == **id));
+    let words = named.map(|it| (it["approval"].as_str().expect("an id").to_owned(), word.clone()));
+    json!({ "turn": answer["turn"], WORDS: words.collect::<serde_json::Map<_, _>>() })
+}
+
 /// What allows these calls.
-fn allow(answer: &Value, ids: &[String]) -> Value {
-    let approvals: serde_json::Map<_, _> =
-        ids.iter().map(|it| (it.clone(), json!("allow"))).collect();
-    json!({ "turn": answer["turn"], "approvals": approvals })
+pub(crate) fn allow(answer: &Value, ids: &[String]) -> Value {
+    words(answer, ids, &json!({ "allow": true }))
 }

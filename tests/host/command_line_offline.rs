@@ -117,7 +117,7 @@ fn a_component_is_inspected_before_it_is_let_in() {
     let cinema = cinema.to_str().unwrap();
     let told = json(&run(&folders, &["inspect", cinema, "--json"]));
     assert_eq!((&told["name"], &told["welcome"]), (&"cinema".into(), &true.into()), "{told}");
-    assert_eq!(told["digest"], host::seal::digest(&component_bytes("cinema")));
+    assert_eq!(told["digest"], host::digest::digest(&component_bytes("cinema")));
     let needs = |part: &str, name: &str| {
         let parts = told[part].as_array().unwrap();
         let found = parts.iter().find(|it| it["name"].as_str().unwrap().starts_with(name));

@@ -32,7 +32,7 @@ async fn a_component_of_the_first_contract_serves_and_its_successor_takes_over()
     let number = reserved["reservation_id"].as_str().expect("it is reserved").to_owned();
 
     server.folders.put("cinema", &component_bytes("cinema"));
-    let digest = host::seal::digest(&component_bytes("cinema"));
+    let digest = host::digest::digest(&component_bytes("cinema"));
     let mut changes = server.server().registry().changes();
     let is_there =
         changes.wait_for(|it| it.component("cinema").is_some_and(|it| **it.digest() == digest));

@@ -197,7 +197,7 @@ async fn a_section_that_cannot_be_used_is_told_and_gives_nothing() {
 async fn more_memory_than_the_server_was_started_with_comes_with_its_next_start() {
     let mut server = empty("").await;
     let control = server.server().control().clone();
-    let text = "[limits]\nmemory_bytes_max = 268435456";
+    let text = "[limits]\nmemory_bytes_max = 1073741824";
     control.load("shop", asking("echo", text)).await.unwrap_err();
     let error = control.accept("shop", None).await.unwrap_err();
     assert!(error.to_string().contains("started again"), "{error}");

@@ -8,6 +8,8 @@ use tests::{
     server::{Folders, TestServer},
 };
 
+use crate::chat;
+
 /// What the operator writes to let it in: what `madoguchi inspect` shows that it would start from.
 const LINES: &str = "
 [components.lending]
@@ -19,7 +21,7 @@ loans = 'lending/loans'
 
 async fn serving() -> TestServer {
     let folders = Folders::new();
-    for name in ["cinema", "dialogue", "illustrations", "lending"] {
+    for name in ["cinema", "assistant", "dialogue", "illustrations", "lending"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with(LINES);
@@ -27,11 +29,7 @@ async fn serving() -> TestServer {
 }
 
 async fn said(server: &TestServer, body: Value) -> Value {
-    let mut body = body;
-    body["assistant"] = json!("counter");
-    let response = server.client().post("/api/chat", &[], body.to_string()).await;
-    let status = response.status();
-    let answer: Value = response.json().await.unwrap();
+    let (status, answer) = chat::say(&server.client(), &body).await;
     assert_eq!(status, 200, "{answer}");
     answer
 }
@@ -93,9 +91,7 @@ async fn the_chat_without_a_model_understands_it_in_both_languages_and_asks_befo
     let waiting = &asked["waiting"][0];
     assert_eq!((&waiting["type"], &waiting["name"]), (&json!("approval"), &json!("lend_book")));
     assert_eq!(loans(&server).await, json!({ "loans": [] }), "nothing before the person says yes");
-    let call = waiting["callId"].as_str().unwrap();
-    let allowed = json!({ "turn": asked["turn"], "approvals": { call: "allow" } });
-    let lent = said(&server, allowed).await;
+    let lent = said(&server, chat::allow(&asked, &chat::waiting(&asked))).await;
     assert_eq!(text(&lent), "お貸ししました: 雪国", "{lent}");
     assert_eq!(loans(&server).await["loans"][0]["title"], "雪国");
 

@@ -144,7 +144,7 @@ async fn tools_for_pages_are_listed_to_those_who_draw_views() {
 #[tokio::test(flavor = "multi_thread")]
 async fn titles_and_descriptions_are_in_the_callers_language() {
     let token = "mdg_reads-japanese";
-    let digest = host::seal::digest(token.as_bytes());
+    let digest = host::digest::digest(token.as_bytes());
     let lines = format!("[tokens.ann]\nsha256 = '{digest}'\nscopes = ['*']\nlanguage = 'ja'\n");
     let says = async |client: &Client, language| {
         let list = list_in(client, language, Client::meta()).await;

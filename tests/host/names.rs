@@ -48,7 +48,7 @@ async fn a_component_knows_where_people_find_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_short_address_of_a_form_leads_to_the_page_for_strangers_too() {
     let folders = Folders::new();
-    let digest = host::seal::digest(b"a token of forty characters and no more...");
+    let digest = host::digest::digest(b"a token of forty characters and no more...");
     let lines = format!("[tokens.me]\nsha256 = '{digest}'\nscopes = ['*']");
     let config = folders.config_with(&lines);
     let server = TestServer::start(folders, |it| *it = config).await;
@@ -103,7 +103,7 @@ async fn scopes_are_those_of_the_component_whatever_the_name() {
     let tokens = [("in", "component:reach"), ("out", "component:cinema")];
     let token = |name: &str| format!("{name}-{}", "t".repeat(40));
     let tables = tokens.map(|(name, scope)| {
-        let digest = host::seal::digest(token(name).as_bytes());
+        let digest = host::digest::digest(token(name).as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
     });
     let lines = format!("[endpoints]\nstations = 'reach/echo'\n{}", tables.concat());

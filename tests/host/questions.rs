@@ -203,7 +203,7 @@ async fn a_call_that_has_ended_leaves_no_state_of_any_round_and_until_then_each_
 #[tokio::test]
 async fn an_answer_of_another_server_of_another_caller_or_to_other_arguments_is_refused() {
     let token = |name: &str| {
-        let digest = host::seal::digest(name.as_bytes());
+        let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['*']\n")
     };
     let folders = Folders::new();

@@ -47,7 +47,7 @@ async fn until(what: &str, mut there: impl AsyncFnMut() -> bool) {
 /// Puts another build of the component in place and waits until it serves.
 async fn swap(server: &TestServer, mark: u8) {
     let build = tests::rebuilt(&component_bytes("reach"), mark);
-    let digest = host::seal::digest(&build);
+    let digest = host::digest::digest(&build);
     server.folders.put("reach", &build);
     let mut changes = server.server().registry().changes();
     let installed =

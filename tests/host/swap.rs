@@ -44,7 +44,7 @@ async fn refused(server: &TestServer, before: &str) -> String {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    host::seal::digest(bytes)
+    host::digest::digest(bytes)
 }
 
 #[tokio::test(flavor = "multi_thread")]

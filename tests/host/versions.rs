@@ -60,7 +60,7 @@ async fn each_build_gets_a_number_and_the_same_bytes_again_do_not() {
     server.restart().await;
     let report = server.server().control().component("shop").unwrap();
     assert_eq!(report.generation, Some(2));
-    assert_eq!(report.digest.as_deref(), Some(&*host::seal::digest(&second)));
+    assert_eq!(report.digest.as_deref(), Some(&*host::digest::digest(&second)));
     assert_eq!(report.size_bytes, Some(second.len() as u64));
     assert_eq!(statuses(&server, "shop"), [(1, Status::Replaced), (2, Status::Serving)]);
     assert!(report.generations[0].installed_at.ends_with('Z'), "RFC 3339");

@@ -33,7 +33,7 @@ async fn every_call_has_one_line_that_says_who_called_what_and_how_it_ended() {
     let lines = audited(&server).await;
     assert_eq!(outcomes(&lines), ["done", "asked", "invalid_params", "unknown_tool", "done"]);
     let first = &lines[0];
-    let digest = host::seal::digest(br#"{"value":{"passkey":"open sesame"}}"#);
+    let digest = host::digest::digest(br#"{"value":{"passkey":"open sesame"}}"#);
     assert_eq!(first["arguments_sha256"], digest);
     assert_eq!((&first["principal"], &first["tool"]), (&json!("anonymous"), &json!("echo")));
     assert_eq!((&first["surface"], &first["era"]), (&json!("mcp"), &json!("modern")));

@@ -12,7 +12,7 @@ type Uses = BTreeMap<String, BTreeSet<String>>;
 const LAYERS: [(&str, &[&str]); 6] = [
     ("the program", &["backup", "check", "inspect", "native", "server", "solo"]),
     ("surfaces", &["api", "authorization", "http", "mcp", "mend", "operator", "page"]),
-    ("work", &["assistant", "control", "jobs", "loader", "reload", "schedule"]),
+    ("work", &["control", "jobs", "loader", "reload", "schedule"]),
     (
         "calls",
         &["approvals", "call_result", "calls", "metrics", "pictures", "record", "spent", "waiting"],

@@ -45,11 +45,22 @@ fn the_host_names_nothing_of_a_family() {
     let found: BTreeMap<_, _> = files()
         .iter()
         .filter(is_host)
-        .map(|path| (path.as_str(), named(path, &names)))
+        .map(|path| {
+            let named = named(path, &names).into_iter();
+            let is_plain = |name: &String| OWN.contains(&(path.as_str(), name.as_str()));
+            (path.as_str(), named.filter(|it| !is_plain(it)).collect::<BTreeSet<_>>())
+        })
         .filter(|it| !it.1.is_empty())
         .collect();
     assert_eq!(found, BTreeMap::new(), "a family's names have no place in the host");
 }
+
+/// Words of the host that are also names: of an entry of the configuration, of a label, of a field.
+const OWN: [(&str, &str); 3] = [
+    ("host/src/config/defaults.rs", "assistant"),
+    ("host/src/metrics/runs.rs", "assistant"),
+    ("host/src/solo/around.rs", "assistant"),
+];
 
 /// Words of the page that are also names: of an address, of an entry, of a style.
 const PLAIN: [(&str, &str); 4] = [

@@ -8,6 +8,7 @@ use std::{
 };
 
 use host::{
+    Config,
     blobs::Blobs,
     caller::Caller,
     clock::Clock,
@@ -51,6 +52,25 @@ impl Bench {
         let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
         let solo = Solo::of(name, &[]).at(Clock::Fixed(now.clone()));
         Self { compiled: compiled(name), solo, now }
+    }
+
+    /// The built component of that name, as `config` has it.
+    pub fn configured(config: &Config, name: &str) -> Self {
+        let now = Arc::new(Mutex::new(seconds("2026-11-20T00:00:00")));
+        let solo = Solo::configured(config, name).expect("it is right").expect("it is there");
+        let solo = solo.at(Clock::Fixed(now.clone())).database(None);
+        Self { compiled: compiled(name), solo, now }
+    }
+
+    /// What is understood of sentences, by a turn as a test reads it: `calls`, each `{tool, arguments}`, or
+    /// `text`.
+    #[must_use]
+    pub fn understands(
+        mut self,
+        understands: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        self.solo = self.solo.understands(understands);
+        self
     }
 
     /// Gives it leave.

@@ -36,7 +36,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
         "places" => places(request),
         "nearest" => nearest(request),
         "about" => about(),
-        "fares" => fares(),
+        "health" => health(),
         _ => Err(Failure::NotFound),
     }
 }
@@ -95,11 +95,12 @@ fn about() -> Result<Value, Failure> {
     Ok(about)
 }
 
-/// `fares`: how Google's service fares (NAV-15), as the last request to it went.
-fn fares() -> Result<Value, Failure> {
+/// `health`: how Google's service fares (NAV-15), as the last request to it went.
+fn health() -> Result<Value, Failure> {
     let kind = provider()?;
     let last = json!(memory::last(kind)?);
-    Ok(json!({ "status": fares_as(kind.name(), last["status"].as_str()) }))
+    let fares = fares_as(kind.name(), last["status"].as_str());
+    Ok(json!({ "services": { "googleMaps": fares } }))
 }
 
 fn fares_as(provider: &str, last: Option<&str>) -> &'static str {

@@ -10,8 +10,19 @@
 //! ```
 
 pub use crate::bindings::madoguchi::tool::assistants::{
-    Event, Facts, Given, Part, Remark, Run, Task, about, play, start,
+    Event, Given, Part, Run, about, play, start,
 };
+pub use crate::bindings::madoguchi::tool::tasks::{Facts, Remark, Task};
+
+/// What a component that runs assistants exports, by [`export_runs!`](crate::export_runs), and what it calls
+/// tools by; with the grant `runs`.
+pub mod running {
+    pub use crate::bindings::madoguchi::tool::assistant_calls::{
+        Approval, Calls, Ended, Manner, Outcome, Request, Standing, Tally, Tool, Usage, approvals,
+        call, lacks, tools, withdraw,
+    };
+    pub use crate::bindings::runs::exports::madoguchi::tool::runs::{Guest, Role};
+}
 
 /// The name of a run's last event, whose data says what it came to.
 pub const ENDED: &str = "ended";

@@ -57,6 +57,21 @@ pub mod jobs {
     });
 }
 
+/// The world of components that run assistants.
+pub mod runs {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-runs",
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/tasks@0.1.0": crate::bindings::madoguchi::tool::tasks,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_runs_world",
+        default_bindings_module: "toolkit::bindings::runs",
+    });
+}
+
 /// The world of components that answer look-ups.
 pub mod endpoints {
     wit_bindgen::generate!({
@@ -101,7 +116,10 @@ pub mod dialogue {
     wit_bindgen::generate!({
         path: "../../wit",
         world: "with-dialogue",
-        with: { "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types },
+        with: {
+            "madoguchi:tool/types@0.1.0": crate::bindings::madoguchi::tool::types,
+            "madoguchi:tool/sentences@0.1.0": crate::bindings::madoguchi::tool::sentences,
+        },
         pub_export_macro: true,
         export_macro_name: "export_dialogue_world",
         default_bindings_module: "toolkit::bindings::dialogue",

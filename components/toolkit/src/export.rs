@@ -19,6 +19,12 @@ pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
     Ok(Output { structured, content, meta })
 }
 
+/// `value` as a JSON document.
+#[must_use]
+pub fn written(value: &impl serde::Serialize) -> String {
+    json(value)
+}
+
 /// The host asked for a tool that the component does not have.
 #[must_use]
 pub fn unknown(name: &str) -> Stop {
@@ -170,6 +176,32 @@ macro_rules! export_dialogue {
         #[cfg(target_arch = "wasm32")]
         $crate::bindings::dialogue::export_dialogue_world!(
             Component with_types_in $crate::bindings::dialogue
+        );
+    };
+}
+
+/// Exports two functions: `fn(assistants::Task, Option<assistants::running::Role>) -> T`, with `T` any
+/// [`serde::Serialize`], which runs a task of an assistant to its end, and
+/// `fn(String) -> Option<assistants::Facts>`, which tells of one.
+#[macro_export]
+macro_rules! export_runs {
+    ($run:path, $about:path) => {
+        impl $crate::assistants::running::Guest for Component {
+            fn run(
+                task: $crate::assistants::Task,
+                role: Option<$crate::assistants::running::Role>,
+            ) -> String {
+                $crate::export::written(&$run(task, role))
+            }
+
+            fn about(assistant: String) -> Option<$crate::assistants::Facts> {
+                $about(assistant)
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::runs::export_runs_world!(
+            Component with_types_in $crate::bindings::runs
         );
     };
 }

@@ -20,7 +20,7 @@ mod wasi;
 
 pub use answer::Answer;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -129,6 +129,14 @@ impl Request {
         }
     }
 
+    /// Sends it and returns once its answer begins, which is read piece by piece. Follows no redirect.
+    ///
+    /// # Errors
+    /// When there is no answer, or none until then.
+    pub fn open(&self, until: Option<Instant>) -> Result<Incoming, Error> {
+        open(self, until)
+    }
+
     fn redirect(&mut self, to: &str) -> Result<(), Error> {
         let next = location::resolve(&self.url, to).ok_or_else(|| Error::InvalidUrl(to.into()))?;
         if location::origin(&next) != location::origin(&self.url) {
@@ -140,6 +148,44 @@ impl Request {
         self.redirects -= 1;
         self.url = next;
         Ok(())
+    }
+}
+
+/// An answer that is read piece by piece, as it comes.
+pub struct Incoming {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    #[cfg(target_arch = "wasm32")]
+    body: Option<wasi::Body>,
+}
+
+impl Incoming {
+    /// The first header of that name, if it is text.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        answer::header(&self.headers, name)
+    }
+
+    /// The bytes that come next; none at the end. Nothing follows an error.
+    ///
+    /// # Errors
+    /// When the connection breaks off, or none come until then.
+    pub fn next(&mut self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
+        #[cfg(target_arch = "wasm32")]
+        {
+            let next = self.body.as_ref().map_or(Ok(None), |it| it.next(until));
+            if !matches!(next, Ok(Some(_))) {
+                self.body = None;
+            }
+            next
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let _ = until;
+            Ok(None)
+        }
     }
 }
 
@@ -200,7 +246,18 @@ fn exchange(request: &Request) -> Result<Answer, Error> {
     wasi::exchange(request)
 }
 
+#[cfg(target_arch = "wasm32")]
+fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
+    wasi::open(request, until)
+}
+
 /// There is no host around a component's unit tests.
+#[cfg(not(target_arch = "wasm32"))]
+fn open(request: &Request, _: Option<Instant>) -> Result<Incoming, Error> {
+    exchange(request).map(|it| Incoming { status: it.status, headers: it.headers })
+}
+
+/// The same.
 #[cfg(not(target_arch = "wasm32"))]
 fn exchange(_: &Request) -> Result<Answer, Error> {
     Err(Error::Unavailable("there is no network outside the sandbox".to_owned()))

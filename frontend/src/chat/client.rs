@@ -1,5 +1,6 @@
 //! The page's way to the assistant: one POST whose answer comes as a stream (`POST /api/chat`).
 
+use futures::future::join_all;
 use gloo_net::http::{Request, RequestBuilder, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use web_sys::AbortController;
 
 use super::entry::Failure;
 use super::event::Event;
-use super::thread::WORDS;
+use super::thread;
 use crate::access;
 use crate::browser;
 use crate::mcp::{self, Pieces};
@@ -65,25 +66,24 @@ pub(crate) async fn assistants() -> Result<Assistants, Lost> {
     Ok(found)
 }
 
-/// Asks; gives what the host says to `on_event`, event by event.
+/// Tells the host the person's words, and asks; gives what comes back to `on_event`, event by event.
 pub(crate) async fn chat(
-    request: &Value,
+    request: &thread::Request,
     stop: AbortController,
     mut on_event: impl FnMut(Event),
 ) -> Result<(), Lost> {
-    let mut request = request.clone();
-    let words = request.as_object_mut().and_then(|it| it.remove(WORDS)).unwrap_or_default();
-    for (id, is_allowed) in words.as_object().into_iter().flatten() {
-        let address = format!("/api/approvals/{}", encoded(id));
-        // One that was answered before stands as it is, which the assistant tells.
-        let said = rest::post::<Value>(&address, &json!({ "allow": is_allowed })).await;
-        if matches!(said, Err(Trouble::Offline)) {
-            return Err(Lost::Failed(Failure::offline()));
-        }
+    let told = request.words.iter().map(async |(approval, word)| {
+        let address = format!("/api/approvals/{}", encoded(approval));
+        rest::post::<Value>(&address, word).await
+    });
+    // One that was answered before stands as it is, which the assistant tells.
+    if join_all(told).await.iter().any(|it| matches!(it, Err(Trouble::Offline))) {
+        return Err(Lost::Failed(Failure::offline()));
     }
     let request = with_headers(Request::post("/api/chat"), &stop)
         .header("Accept", "text/event-stream")
-        .json(&request)
+        .header("Madoguchi-Trusts", &request.trusts.join(", "))
+        .json(&request.body)
         .map_err(|error| Lost::Failed(Failure::unreadable(&error.to_string())))?;
     let response = answered(request.send().await, &stop)?;
     if !mcp::is_stream(&response) {

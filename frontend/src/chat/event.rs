@@ -168,12 +168,13 @@ impl Asking {
                 params: given("params"),
                 reason: said("reason"),
                 trust: said("trust"),
-                held: value.get("held").and_then(Value::as_str).map(str::to_owned),
+                approval: said("approval"),
             },
             "questions" => {
                 let questions: Vec<Question> = serde_json::from_value(given("questions")).ok()?;
                 let questions = questions.into_iter().take(QUESTIONS_MAX).collect();
-                Waiting::Questions { call_id, name: said("name"), questions }
+                let (name, approval) = (said("name"), said("approval"));
+                Waiting::Questions { call_id, name, questions, approval }
             }
             "form" => {
                 let handle = value.get("handle").and_then(Value::as_str).map(str::to_owned);

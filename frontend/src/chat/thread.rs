@@ -14,7 +14,7 @@ use super::tool_card::State;
 use super::waiting::{Pending, Reply, Waiting};
 use crate::cards::picture::Picture;
 use crate::cards::shared::Shared;
-pub(crate) use asking::WORDS;
+pub(crate) use asking::Request;
 pub(crate) use taking::Coming;
 
 /// Characters of one message.

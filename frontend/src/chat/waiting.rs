@@ -32,13 +32,18 @@ pub(crate) enum Waiting {
         /// By which the tool is trusted as it is now; empty where its name does.
         #[serde(default)]
         trust: String,
-        /// The host's own approval, where an assistant that is a component asks: it hears what became of
-        /// the call, and cannot allow it itself.
+        /// The host's approval: the assistant hears what became of the call, and cannot allow it itself.
         #[serde(default)]
-        held: Option<String>,
+        approval: String,
     },
     /// A tool's own questions.
-    Questions { call_id: String, name: String, questions: Vec<Question> },
+    Questions {
+        call_id: String,
+        name: String,
+        questions: Vec<Question>,
+        #[serde(default)]
+        approval: String,
+    },
     /// A form that the assistant asked for; with a handle it is drawn by `FormInline`.
     Form { call_id: String, schema: Value, handle: Option<String> },
     /// Which of these pictures the next one is made from (ILL-45).
@@ -86,6 +91,14 @@ impl Pending {
 }
 
 impl Waiting {
+    /// Where the person's word goes: an approval of the host's.
+    pub(crate) fn approval(&self) -> Option<&str> {
+        match self {
+            Self::Approval { approval, .. } | Self::Questions { approval, .. } => Some(approval),
+            Self::Form { .. } | Self::Choice { .. } => None,
+        }
+    }
+
     /// The call that it belongs to.
     pub(crate) fn call_id(&self) -> &str {
         match self {

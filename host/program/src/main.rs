@@ -182,10 +182,6 @@ fn config(arguments: &Arguments, file: Option<&PathBuf>) -> anyhow::Result<Confi
         let (name, server) = entry.map_err(anyhow::Error::msg)?;
         config.servers.entry(name).or_insert(server);
     }
-    if let Some(rounds) = variable("LLM_MAX_TOOL_ROUNDS") {
-        let wrong = || anyhow::anyhow!("LLM_MAX_TOOL_ROUNDS: {rounds:?} is not a number");
-        config.usual_rounds(rounds.parse().map_err(|_| wrong())?);
-    }
     Ok(config)
 }
 

@@ -19,7 +19,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::{query, refused, stream as events};
 use crate::{
-    authorization::caller_of,
+    authorization::{Gateway, caller_of},
     call::TraceHeaders,
     caller::Caller,
     calls::{Calls, RouteCall},
@@ -30,12 +30,15 @@ use crate::{
     },
     config::{Aliases, CHAT},
     failure::Failure,
+    language::Language,
     registry::Registry,
     tool_set::Owner,
 };
 
-/// The component that has the address of the chat where the configuration names no other.
-const ASSISTANT: &str = "assistant";
+/// The header in which a person's client names the tools that may be called for them unasked, by which a tool is
+/// trusted as it is now (`NAME@DIGEST`), with commas between them; and how many.
+const TRUSTS: &str = "madoguchi-trusts";
+const TRUSTS_MAX: usize = 64;
 
 /// What the endpoints work on.
 #[derive(Clone)]
@@ -44,8 +47,11 @@ pub(crate) struct Endpoints {
     pub(crate) calls: Calls,
     /// Other addresses of what components answer.
     pub(crate) aliases: Arc<Aliases>,
-    /// Bytes that any body may have.
+    /// Bytes that any body may have, and one for the component that answers the chat.
     pub(crate) body_bytes_max: usize,
+    pub(crate) chat_body_bytes_max: usize,
+    /// What is before the chat.
+    pub(crate) gateway: Gateway,
 }
 
 /// Everything under `/api` that is not the server's own, and the addresses elsewhere that `[endpoints]`
@@ -63,37 +69,16 @@ pub(crate) fn routes(endpoints: Endpoints) -> Router {
 }
 
 async fn answer(State(endpoints): State<Endpoints>, request: http::Request<Body>) -> Response {
-    let caller = caller_of(request.headers(), request.extensions());
-    endpoints.answered(request, caller).await
-}
-
-impl Endpoints {
-    /// Whether a component has the address of the chat: the one that the configuration names, else the one
-    /// of the name `assistant` while it is served.
-    pub(crate) fn have_chat(&self) -> bool {
-        self.aliases.get(CHAT).is_some() || self.assistant().is_some()
+    let (parts, body) = request.into_parts();
+    let mut response = match endpoints.answer(&parts, body).await {
+        Ok(response) => response,
+        Err(failure) => refusal(&failure),
+    };
+    let fixed = [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+    for (name, value) in fixed {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-
-    fn assistant(&self) -> Option<Arc<LoadedComponent>> {
-        let component = self.registry.catalog().component(ASSISTANT).cloned()?;
-        component.why_no_endpoints().is_none().then_some(component)
-    }
-
-    /// The answer to `request`, which is `caller`'s.
-    pub(crate) async fn answered(&self, request: http::Request<Body>, caller: Caller) -> Response {
-        let endpoints = self;
-        let (parts, body) = request.into_parts();
-        let mut response = match endpoints.answer(&parts, body, caller).await {
-            Ok(response) => response,
-            Err(failure) => refusal(&failure),
-        };
-        let fixed =
-            [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
-        for (name, value) in fixed {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
-        response
-    }
+    response
 }
 
 /// What went wrong; when to come back, and the scope that the caller would need, in its headers.
@@ -120,8 +105,21 @@ struct Asked {
 }
 
 impl Endpoints {
-    async fn answer(&self, parts: &Parts, body: Body, caller: Caller) -> Result<Response, Failure> {
-        let asked = self.asked(&parts.uri)?;
+    async fn answer(&self, parts: &Parts, body: Body) -> Result<Response, Failure> {
+        let asked = self.asked(&parts.uri);
+        let is_chat = match &asked {
+            Ok(it) => self.is_chat(&it.component),
+            Err(_) => first(&parts.uri).0 == CHAT,
+        };
+        // First of all: of a stranger nothing more is read.
+        let caller = match is_chat {
+            false => caller_of(&parts.headers, &parts.extensions),
+            true => match self.gateway.caller_of(&parts.headers, &parts.extensions) {
+                Some(caller) => caller,
+                None => return Ok(closed(parts)),
+            },
+        };
+        let asked = asked?;
         let bad = |message: String| Failure::new("invalid_params", 400, message);
         let query = || query::pairs(parts.uri.query().unwrap_or_default()).map_err(bad);
         let segments = match asked.path.as_str() {
@@ -134,8 +132,12 @@ impl Endpoints {
         let name = asked.component.name().clone();
         match asked.component.route(method, &segments) {
             Found::Route(route, parameters) => {
-                must_use(&caller, &asked.component, route)?;
-                let body = read(body, route.body_bytes_max.min(self.body_bytes_max)).await;
+                // Everyone may talk; what is called for them is what they may call.
+                if !is_chat {
+                    must_use(&caller, &asked.component, route)?;
+                }
+                let most = if is_chat { self.chat_body_bytes_max } else { self.body_bytes_max };
+                let body = read(body, route.body_bytes_max.min(most)).await;
                 let content_type = parts.headers.get(header::CONTENT_TYPE);
                 let request = RouteRequest {
                     method: route.method.as_str().to_owned(),
@@ -151,7 +153,8 @@ impl Endpoints {
                 let trace = TraceHeaders::of(&parts.headers);
                 let component = asked.component.clone();
                 let tool = if let [tool] = &*route.tools { Some(tool.clone()) } else { None };
-                let call = RouteCall { component, request, tool, caller, trace };
+                let trusts = trusts(&parts.headers);
+                let call = RouteCall { component, request, tool, caller, trace, trusts };
                 self.handled(call).await
             }
             found if *method == Method::GET && asked.component.has_look_ups() => {
@@ -173,24 +176,20 @@ impl Endpoints {
     /// The component at `uri`, which has something to answer.
     fn asked(&self, uri: &Uri) -> Result<Asked, Failure> {
         let not_found = |message: String| Failure::new("not_found", 404, message);
-        let (first, rest) = match uri.path().strip_prefix("/api/") {
-            Some(path) => path.split_once('/').unwrap_or((path, "")),
-            None => {
-                let path = uri.path();
-                let end = path[1..].find('/').map_or(path.len(), |it| it + 1);
-                (&path[..end], path[end..].trim_start_matches('/'))
-            }
-        };
+        let (first, rest) = first(uri);
+        if first == CHAT
+            && let Some(component) = self.chat()
+        {
+            let path = match self.aliases.get(CHAT) {
+                Some(alias) if *alias.component == **component.name() => alias.path(rest),
+                _ => Cow::Borrowed(rest),
+            };
+            return Ok(Asked { path: path.into_owned(), component });
+        }
         let (name, path) = match self.aliases.get(first) {
             Some(alias) => (alias.component.as_str(), alias.path(rest)),
             None => (first, Cow::Borrowed(rest)),
         };
-        if first == CHAT
-            && self.aliases.get(CHAT).is_none()
-            && let Some(component) = self.assistant()
-        {
-            return Ok(Asked { component, path: path.into_owned() });
-        }
         let Some(component) = self.registry.catalog().component(name).cloned() else {
             let shown: String = name.chars().take(64).collect();
             return Err(not_found(match self.aliases.get(first) {
@@ -204,6 +203,18 @@ impl Endpoints {
             Some(why) => Err(not_found(why)),
             None => Ok(Asked { component, path: path.into_owned() }),
         }
+    }
+
+    /// The component that answers the chat: the one that has the address, or else one that runs assistants.
+    fn chat(&self) -> Option<Arc<LoadedComponent>> {
+        let catalog = self.registry.catalog();
+        let named = self.aliases.chat().and_then(|it| catalog.component(it));
+        let mut there = named.into_iter().chain(catalog.components().filter(|it| self.is_chat(it)));
+        there.find(|it| it.why_no_endpoints().is_none()).cloned()
+    }
+
+    fn is_chat(&self, component: &LoadedComponent) -> bool {
+        component.runs_assistants() || self.aliases.chat() == Some(component.name())
     }
 
     /// What a route answers: as one answer, or as events once it writes one.
@@ -271,6 +282,36 @@ fn must_use(caller: &Caller, component: &LoadedComponent, route: &Route) -> Resu
         None => format!("component:{name}"),
     };
     if may { Ok(()) } else { Err(CallError::Forbidden { scope: scope() }.into()) }
+}
+
+/// The gateway is closed to the sender (ILL-44).
+fn closed(parts: &Parts) -> Response {
+    let caller = caller_of(&parts.headers, &parts.extensions);
+    let language = Language::of(caller.locale.as_deref(), "");
+    let error = language.pick("認証が必要です", "A password is needed");
+    let details = language
+        .pick("POST /api/auth にパスワードを送ってください", "Send the password to POST /api/auth");
+    let body = serde_json::json!({ "error": error, "details": details });
+    refused::response(StatusCode::UNAUTHORIZED, body, None, None)
+}
+
+/// The tools that the person trusts, as their client says.
+/// What stands first in an address, behind `/api`, and what follows it.
+fn first(uri: &Uri) -> (&str, &str) {
+    match uri.path().strip_prefix("/api/") {
+        Some(path) => path.split_once('/').unwrap_or((path, "")),
+        None => {
+            let path = uri.path();
+            let end = path[1..].find('/').map_or(path.len(), |it| it + 1);
+            (&path[..end], path[end..].trim_start_matches('/'))
+        }
+    }
+}
+
+fn trusts(headers: &HeaderMap) -> Arc<[String]> {
+    let said = headers.get_all(TRUSTS).iter().filter_map(|it| it.to_str().ok());
+    let each = said.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty());
+    each.take(TRUSTS_MAX).map(str::to_owned).collect()
 }
 
 fn received_at(component: &LoadedComponent) -> Datetime {

@@ -1,8 +1,6 @@
 //! `GET /api/health` (NAV-15): whether the counter is open, and what is behind it that the caller
 //! may know of.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
-
 use axum::{
     Json,
     extract::{RawQuery, State},
@@ -12,85 +10,28 @@ use serde_json::{Map, Value, json};
 
 use super::{
     query,
-    services::{Fares, Services},
+    services::{Services, fails},
 };
 use crate::{
-    assistant::{AssistantConfig, Models, Provider, models},
     authorization::Stranger,
     authorization::caller_of,
     caller::Caller,
-    config::Config,
     control::Troubles,
     disk::Disk,
-    metrics::{LastSeen, Metrics},
     registry::{Catalog, Registry},
     servers::{Servers, Status},
     tool_set::Owner,
 };
 
-/// What health is told from. Never waits for a component.
+/// What health is told from.
 #[derive(Clone)]
 pub(crate) struct Health {
     pub(crate) registry: Registry,
     pub(crate) troubles: Troubles,
     pub(crate) servers: Servers,
     pub(crate) services: Services,
-    pub(crate) deciders: Deciders,
     pub(crate) disk: Disk,
     pub(crate) has_page: bool,
-}
-
-/// Who decides for assistants, and how they are.
-#[derive(Clone)]
-pub(crate) struct Deciders {
-    assistants: BTreeMap<String, Arc<AssistantConfig>>,
-    models: Arc<Models>,
-    base: Arc<Path>,
-    metrics: Metrics,
-}
-
-impl Deciders {
-    pub(crate) fn new(config: &Config, metrics: &Metrics) -> Self {
-        Self {
-            assistants: config.assistants.clone(),
-            models: Arc::new(config.models.clone()),
-            base: config.base.as_path().into(),
-            metrics: metrics.clone(),
-        }
-    }
-
-    /// How `provider` is, as far as is known without asking it: that costs.
-    fn word(&self, provider: Provider) -> &'static str {
-        let is_ready =
-            self.models.get(provider).is_some_and(|it| it.is_ready(provider, &self.base));
-        match self.metrics.last_seen(provider) {
-            _ if provider == Provider::Builtin => "connected",
-            _ if !is_ready => "not_configured",
-            LastSeen::Failed => "error",
-            LastSeen::Answered => "connected",
-            LastSeen::Unknown => "configured",
-        }
-    }
-
-    /// Whether one that is configured fails.
-    fn has_failed(&self) -> bool {
-        let all = [Provider::Claude, Provider::Gemini, Provider::OpenAi];
-        all.into_iter().any(|it| self.word(it) == "error")
-    }
-
-    /// Each assistant with whoever decides for it.
-    fn told(&self) -> Map<String, Value> {
-        let each = |(name, it): (&String, &Arc<AssistantConfig>)| {
-            let chosen = models::chosen(it, &self.models, &self.base);
-            let told = json!({
-                "provider": chosen.provider.name(),
-                "model": &*chosen.model,
-                "status": self.word(chosen.provider),
-            });
-            (name.clone(), told)
-        };
-        self.assistants.iter().filter(|it| it.1.is_enabled()).map(each).collect()
-    }
 }
 
 /// 200, and `degraded` where something that is configured does not work. With `?ready`, 503 as long as
@@ -101,32 +42,29 @@ pub(crate) async fn answer(
     headers: HeaderMap,
     extensions: Extensions,
 ) -> (StatusCode, Json<Value>) {
-    let disk = health.disk.trouble().await;
+    let (disk, services) = tokio::join!(health.disk.trouble(), health.services.told());
     let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
     let is_for_readiness = asked.iter().any(|(name, _)| name == "ready");
     let status = match &disk {
         Some(_) if is_for_readiness => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::OK,
     };
-    (status, Json(told(&health, disk.as_deref(), &headers, &extensions)))
+    (status, Json(told(&health, disk.as_deref(), services, (&headers, &extensions))))
 }
 
 fn told(
     health: &Health,
     disk: Option<&str>,
-    headers: &HeaderMap,
-    extensions: &Extensions,
+    services: Vec<Map<String, Value>>,
+    (headers, extensions): (&HeaderMap, &Extensions),
 ) -> Value {
     let caller = caller_of(headers, extensions);
     let catalog = health.registry.catalog();
     let mut troubles = health.troubles.lock().unwrap_or_else(|it| it.into_inner()).clone();
     let statuses: Vec<_> = health.servers.statuses().collect();
-    let services = health.services.fare();
     let is_whole =
         disk.is_none() && troubles.is_empty() && statuses.iter().all(|it| it.error.is_none());
-    let is_whole = is_whole
-        && services.values().all(|it| *it != Fares::Failed)
-        && !health.deciders.has_failed();
+    let is_whole = is_whole && !services.iter().flat_map(|it| it.values()).any(fails);
     let status = if is_whole { "ok" } else { "degraded" };
     let version = env!("CARGO_PKG_VERSION");
     if extensions.get::<Stranger>().is_some() {
@@ -161,32 +99,32 @@ fn told(
     let mut told = json!({
         "status": status,
         "version": version,
-        "services": {
-            "claude": health.deciders.word(Provider::Claude),
-            "mcpServer": "running",
-        },
+        "services": { "mcpServer": "running" },
         "tools": tools,
         "components": components,
         "servers": servers(&catalog, &caller, statuses),
-        "assistants": health.deciders.told(),
-        "models": {
-            "claude": health.deciders.word(Provider::Claude),
-            "gemini": health.deciders.word(Provider::Gemini),
-            "openai": health.deciders.word(Provider::OpenAi),
-        },
         "page": health.has_page,
         "disk": { "status": if disk.is_some() { "failing" } else { "ok" } },
     });
-    for (service, fares) in services {
-        // What is the server's own is not for a component to say.
-        if told["services"][service].is_null() {
-            told["services"][service] = fares.word().into();
-        }
+    for said in services {
+        put(&mut told, said);
     }
     if let Some(why) = disk {
         told["disk"]["error"] = format!("the data folder cannot be written: {why}").into();
     }
     told
+}
+
+/// Adds to `told` what a component says, table by table; what is the server's own is not for it to say.
+fn put(told: &mut Value, said: Map<String, Value>) {
+    const OPEN: [&str; 3] = ["services", "assistants", "models"];
+    for (table, entries) in said.into_iter().filter(|it| OPEN.contains(&it.0.as_str())) {
+        for (name, entry) in entries.as_object().cloned().unwrap_or_default() {
+            if told[&table][&name].is_null() {
+                told[&table][&name] = entry;
+            }
+        }
+    }
 }
 
 /// How each server is that `caller` may know of.

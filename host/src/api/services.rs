@@ -1,5 +1,5 @@
-//! How the services fare that components use, for `GET /api/health` (NAV-15): asked in the background, so
-//! that no request for health ever waits for a component.
+//! What components say of `GET /api/health` (NAV-15): how the services fare that they use. A request for health has
+//! them asked, and waits a moment for what they say: where they are slow, what they said last is told.
 
 use std::{
     collections::BTreeMap,
@@ -8,95 +8,76 @@ use std::{
 };
 
 use futures::future::join_all;
-use serde_json::Value;
-use tokio::{sync::Notify, task::JoinHandle, time::timeout};
+use serde_json::{Map, Value};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinHandle,
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{caller::Caller, component::Request, config::Config, registry::Registry};
 
-/// How often they are asked, at least and at most.
+/// How often they are asked at least.
 const EVERY: Duration = Duration::from_secs(30);
-const APART: Duration = Duration::from_secs(1);
+/// How long a request waits for them.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// How old an answer may be that is told (NAV-15).
 const AGE_MAX: Duration = Duration::from_secs(60);
+/// What is said of a service that fails.
+const ERROR: &str = "error";
 
-/// How a service fares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Fares {
-    /// None is set.
-    #[default]
-    NotConfigured,
-    Connected,
-    /// The last request to it failed.
-    Failed,
-}
-
-impl Fares {
-    /// As NAV-15 calls it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::NotConfigured => "not_configured",
-            Self::Connected => "connected",
-            Self::Failed => "error",
-        }
-    }
-
-    /// What a look-up says: `{"status": …}` in the same words.
-    fn of(answer: &Value) -> Option<Self> {
-        let all = [Self::NotConfigured, Self::Connected, Self::Failed];
-        all.into_iter().find(|it| answer["status"] == it.word())
-    }
-}
-
-/// Where it is said how a service fares.
+/// Where a component says its part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LookUp {
-    service: String,
     component: String,
     path: String,
 }
 
-/// What was heard last.
+/// What was heard last, by component.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
-    heard: Arc<Mutex<BTreeMap<String, (Instant, Fares)>>>,
+    heard: Arc<Mutex<BTreeMap<String, (Instant, Map<String, Value>)>>>,
     wanted: Arc<Notify>,
+    /// Told whenever all have been asked: all requests that wait meanwhile share the answers.
+    asked: watch::Sender<()>,
 }
 
 impl Services {
-    /// Asks for all that `config` names from now on, until `stop`.
+    /// Asks all that `config` names from now on, until `stop`.
     pub(crate) fn start(
         config: &Config,
         registry: &Registry,
         stop: &CancellationToken,
     ) -> (Self, JoinHandle<()>) {
-        let look_ups = config.components.iter().flat_map(|(component, it)| {
-            it.services.iter().map(|(service, path)| LookUp {
-                service: service.clone(),
-                component: component.clone(),
-                path: path.clone(),
-            })
+        let look_ups = config.components.iter().filter_map(|(component, it)| {
+            let path = it.health.clone()?;
+            Some(LookUp { component: component.clone(), path })
         });
         let services = Self { look_ups: look_ups.collect(), ..Self::default() };
         let task = services.clone().watch(registry.clone(), stop.clone());
         (services, tokio::spawn(task))
     }
 
-    /// How each fares, as far as was heard within the last minute; and has them asked again soon.
-    pub(crate) fn fare(&self) -> BTreeMap<&str, Fares> {
-        self.wanted.notify_one();
-        self.look_ups.iter().map(|it| (it.service.as_str(), self.fares(&it.service))).collect()
+    /// What each component says now, or has said within the last minute. One that has fallen silent fails with all
+    /// that it spoke of.
+    pub(crate) async fn told(&self) -> Vec<Map<String, Value>> {
+        if !self.look_ups.is_empty() {
+            let mut asked = self.asked.subscribe();
+            self.wanted.notify_one();
+            let _ = timeout(PATIENCE, asked.changed()).await;
+        }
+        self.heard_lately()
     }
 
-    fn fares(&self, service: &str) -> Fares {
+    fn heard_lately(&self) -> Vec<Map<String, Value>> {
         let heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
-        match heard.get(service) {
-            Some((at, fares)) if at.elapsed() <= AGE_MAX => *fares,
-            // It was there and does not answer any more.
-            Some((_, Fares::Connected | Fares::Failed)) => Fares::Failed,
-            _ => Fares::NotConfigured,
-        }
+        let told = heard.values().map(|(at, said)| match at.elapsed() <= AGE_MAX {
+            true => said.clone(),
+            false => said.iter().map(|(name, it)| (name.clone(), failing(it))).collect(),
+        });
+        told.collect()
     }
 
     async fn watch(self, registry: Registry, stop: CancellationToken) {
@@ -113,33 +94,55 @@ impl Services {
             {
                 let mut heard = self.heard.lock().unwrap_or_else(|it| it.into_inner());
                 for (it, answer) in self.look_ups.iter().zip(all) {
-                    if let Ok(Some(fares)) = answer {
-                        heard.insert(it.service.clone(), (Instant::now(), fares));
+                    match answer {
+                        Ok(Some(Some(said))) => {
+                            heard.insert(it.component.clone(), (Instant::now(), said));
+                        }
+                        // It is not served any more.
+                        Ok(Some(None)) => _ = heard.remove(&it.component),
+                        _ => {}
                     }
                 }
             }
-            let wanted = async {
-                tokio::time::sleep(APART).await;
-                let _ = timeout(EVERY, self.wanted.notified()).await;
-            };
+            self.asked.send_replace(());
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                () = wanted => {}
+                _ = timeout(EVERY, self.wanted.notified()) => {}
             }
         }
     }
 }
 
-/// What the component says now; nothing where it cannot say.
-async fn ask(registry: &Registry, it: &LookUp) -> Option<Fares> {
+/// Whether something of what was told fails.
+pub(crate) fn fails(told: &Value) -> bool {
+    match told {
+        Value::String(word) => word == ERROR,
+        Value::Object(fields) => fields.values().any(fails),
+        _ => false,
+    }
+}
+
+/// `said`, where what it is about is not heard of any more: what was there fails.
+fn failing(said: &Value) -> Value {
+    match said {
+        Value::String(word) if word == "connected" => ERROR.into(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, it)| (name.clone(), failing(it))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// What the component says now: an object. Nothing where it cannot say, and nothing of it where it is not served.
+async fn ask(registry: &Registry, it: &LookUp) -> Option<Option<Map<String, Value>>> {
     let component = registry.catalog().component(&it.component).cloned();
     let Some(component) = component.filter(|it| it.why_no_endpoints().is_none()) else {
-        return Some(Fares::NotConfigured);
+        return Some(None);
     };
     let request = Request { path: it.path.clone(), query: Vec::new(), meta: "{}".to_owned() };
     let answer = component.get(&request, Caller::anonymous()).await.ok()??;
-    Fares::of(&serde_json::from_str(&answer).ok()?)
+    Some(Some(serde_json::from_str(&answer).ok()?))
 }
 
 #[cfg(test)]
@@ -149,29 +152,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_fares_as_its_component_says() {
-        for (answer, fares) in [
-            (json!({ "status": "connected" }), Some(Fares::Connected)),
-            (json!({ "status": "error", "more": 1 }), Some(Fares::Failed)),
-            (json!({ "status": "not_configured" }), Some(Fares::NotConfigured)),
-            (json!({ "status": "well" }), None),
-            (json!(null), None),
-        ] {
-            assert_eq!(Fares::of(&answer), fares, "{answer}");
-        }
-    }
-
-    #[test]
-    fn what_was_heard_too_long_ago_is_told_as_an_error_and_never_heard_as_nothing() {
+    fn what_was_heard_too_long_ago_fails_and_what_was_never_there_does_not() {
         let services = Services::default();
-        assert_eq!(services.fares("maps"), Fares::NotConfigured, "NAV-15");
-        let heard = |ago: Duration, fares| {
+        let said = json!({ "services": { "maps": "connected", "cars": "not_configured" } });
+        let said = said.as_object().unwrap();
+        let heard = |ago: Duration| {
             let at = Instant::now().checked_sub(ago).expect("the machine runs that long");
-            services.heard.lock().unwrap().insert("maps".to_owned(), (at, fares));
-            services.fares("maps")
+            services.heard.lock().unwrap().insert("navigation".to_owned(), (at, said.clone()));
+            services.heard_lately().remove(0)["services"].clone()
         };
-        assert_eq!(heard(Duration::ZERO, Fares::Connected), Fares::Connected, "NAV-15");
-        assert_eq!(heard(Duration::from_secs(61), Fares::Connected), Fares::Failed, "NAV-15");
-        assert_eq!(heard(Duration::from_secs(61), Fares::NotConfigured), Fares::NotConfigured);
+        assert_eq!(heard(Duration::ZERO), said["services"], "NAV-15");
+        let late = heard(Duration::from_secs(61));
+        assert_eq!(late, json!({ "maps": "error", "cars": "not_configured" }), "NAV-15");
+        assert!(fails(&late) && !fails(&said["services"]));
     }
 }

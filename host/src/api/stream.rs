@@ -1,5 +1,4 @@
-//! An answer as a stream of events (NAV-9). The work is done by the stream itself: it ends, with all
-//! its calls, when the client goes.
+//! An answer as a stream of events (NAV-9).
 
 use std::{convert::Infallible, time::Duration};
 
@@ -7,12 +6,8 @@ use axum::response::{
     IntoResponse, Response, Sse,
     sse::{Event, KeepAlive},
 };
-use futures::{FutureExt, Stream, StreamExt, future::ready, stream};
+use futures::{Stream, StreamExt};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-
-use crate::assistant::{self, Teller};
 
 /// Events that wait for a client that is slow to read.
 pub(super) const WAITING_MAX: usize = 32;
@@ -25,18 +20,6 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
         it.to_str().is_ok_and(|it| it.to_ascii_lowercase().contains("text/event-stream"))
     };
     headers.get_all(header::ACCEPT).iter().any(accepts)
-}
-
-/// What `work` tells; a piece of the answer's text is called `delta`.
-pub(super) fn answer<W>(delta: &'static str, work: impl FnOnce(Teller) -> W) -> Response
-where
-    W: Future<Output = ()> + Send + 'static,
-{
-    let (sender, receiver) = mpsc::channel(WAITING_MAX);
-    let work = work(Teller::new(sender, delta)).into_stream().filter_map(|()| ready(None));
-    // JSON has no line breaks outside of strings, and none in them either.
-    let written = |it: assistant::Event| event(it.name, &it.data.to_string());
-    of(stream::select(work, ReceiverStream::new(receiver).map(written)))
 }
 
 /// One event; `data` has no line breaks.

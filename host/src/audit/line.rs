@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{call::Surface, seal::digest};
+use crate::{call::Surface, digest::digest};
 
 /// Bytes of arguments that may wait in the queue; longer ones are digested before.
 const ARGUMENTS_BYTES_MAX: usize = 2 << 10;

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::atomic::AtomicUsize, time::SystemTime};
 
 use super::*;
-use crate::{call::Surface, seal::digest};
+use crate::{call::Surface, digest::digest};
 
 /// A folder that goes with its test.
 struct Folder(PathBuf);

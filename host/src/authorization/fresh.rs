@@ -5,8 +5,8 @@ use std::io;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
+use crate::digest::digest;
 use crate::scopes::{PREFIX, Scope};
-use crate::seal::digest;
 
 /// Hours that a token may be valid for: a hundred years.
 const HOURS_MAX: i64 = 100 * 366 * 24;

@@ -22,8 +22,7 @@ use crate::{
     caller::Caller,
     clock::Clock,
     config::Given,
-    config::assistants::check::PASSWORD_VARIABLE,
-    config::{Config, RateConfig},
+    config::{Config, PASSWORD_VARIABLE, RateConfig},
     seal::Seal,
     shares::Shares,
 };

@@ -59,7 +59,7 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{config::TokenConfig, grants::secret::Secret, seal::digest};
+    use crate::{config::TokenConfig, digest::digest, grants::secret::Secret};
 
     fn token(token: &str, expires: Option<&str>) -> TokenConfig {
         TokenConfig {

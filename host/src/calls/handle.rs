@@ -24,6 +24,8 @@ pub(crate) struct RouteCall {
     pub(crate) tool: Option<String>,
     pub(crate) caller: Caller,
     pub(crate) trace: TraceHeaders,
+    /// The tools that the person lets happen unasked.
+    pub(crate) trusts: Arc<[String]>,
 }
 
 impl Calls {
@@ -33,7 +35,7 @@ impl Calls {
         call: RouteCall,
         events: Option<mpsc::Sender<Written>>,
     ) -> Result<RouteAnswer, CallError> {
-        let RouteCall { component, request, tool, caller, trace } = call;
+        let RouteCall { component, request, tool, caller, trace, trusts } = call;
         let _running = self.keep_open();
         let method = if tool.is_some() { CallTool::NAME } else { METHOD };
         let name = tool.unwrap_or_else(|| format!("{} {}", request.method, request.route));
@@ -47,7 +49,7 @@ impl Calls {
             caller,
             span: record.span.child("route"),
             pace: component.pace(),
-            asking: Some(Asking::of_request(trace)),
+            asking: Some(Asking::of_request(trace, trusts)),
             ..Round::of_host()
         };
         let result = if request.method != "GET" && self.watch.audit.refuses_changes() {

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::{
     caller::Caller,
-    config::AssistantConfig,
     definition::{Audience, Shown},
     registry::Catalog,
     servers::ServerTool,
@@ -78,16 +77,6 @@ impl Offer {
             shown: it.shown.clone(),
             view: view.and_then(Value::as_str).map(str::to_owned),
         }
-    }
-
-    /// Whether a call of it waits until the person lets it happen. Those that the person trusts do not, unless
-    /// the operator wants to have them asked each time.
-    pub(crate) fn asks_first(&self, config: &AssistantConfig, trusts: &[String]) -> bool {
-        if config.always_asks(&self.name) {
-            return true;
-        }
-        !self.is_trusted_in(trusts)
-            && config.asks_first(&self.name, self.is_read_only, self.is_changed)
     }
 
     /// Whether a person's `trusts` have it: by its name and what it says, or by its name alone where it

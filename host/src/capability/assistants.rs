@@ -1,20 +1,18 @@
 //! `assistants`: asks those of the configuration, on the caller's behalf.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, OnceLock, Weak},
-};
+use std::collections::BTreeSet;
 
 use serde_json::json;
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::sync::mpsc;
 use wasmtime::component::Resource;
 
+use super::{Ask, Written};
 use crate::{
-    assistant_run::{AssistantRun, RunEvent},
-    bindings::madoguchi::tool::assistants as wit,
+    bindings::madoguchi::tool::{assistants as wit, tasks},
     call::TraceHeaders,
     caller::Caller,
     capability::state::CallState,
+    handles::Run,
 };
 
 /// Events that wait for a component that is slow to take them.
@@ -22,64 +20,25 @@ const WAITING_MAX: usize = 32;
 /// Arguments that are given to one part, and characters of a name that are told on.
 const GIVEN_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 64;
-
-/// What one component asks.
-pub(crate) struct Ask {
-    pub(crate) component: Arc<str>,
-    pub(crate) task: wit::Task,
-    pub(crate) caller: Caller,
-    /// Whom the assistant plays; none where it serves the caller.
-    pub(crate) part: Option<wit::Part>,
-    pub(crate) trace: TraceHeaders,
-    /// Where what happens goes.
-    pub(crate) events: mpsc::Sender<RunEvent>,
-}
-
-/// Who runs assistants.
-pub(crate) trait Runs: Send + Sync {
-    /// Begins a run: who decides in it, and the task that does it.
-    fn start(&self, ask: Ask) -> (String, AbortHandle);
-
-    /// The assistant of that name, where it is there.
-    fn about(&self, assistant: &str) -> Option<wit::Facts>;
-}
-
-/// Who runs assistants, once the server is put together, and for as long as it is there.
-#[derive(Clone, Default)]
-pub(crate) struct Assistants(Arc<OnceLock<Weak<dyn Runs>>>);
-
-impl Assistants {
-    /// Takes `runs`, whoever keeps it.
-    pub(crate) fn put(&self, runs: &Arc<impl Runs + 'static>) {
-        let runs = Arc::downgrade(runs);
-        let _ = self.0.set(runs);
-    }
-}
-
-/// The assistants that one component may ask.
-#[derive(Clone, Default)]
-pub(crate) struct Asks {
-    pub(crate) names: BTreeSet<String>,
-    pub(crate) assistants: Assistants,
-}
-
-impl Asks {
-    /// Who runs `assistant` for the component, where it may ask it.
-    fn of(&self, assistant: &str) -> Option<Arc<dyn Runs>> {
-        let may_ask = self.names.contains(assistant) || self.names.contains("*");
-        self.assistants.0.get().filter(|_| may_ask).and_then(Weak::upgrade)
-    }
-}
+/// The last event of a run, which says what it came to.
+pub(crate) const ENDED: &str = "ended";
 
 impl CallState {
+    /// Whether the component may ask the assistant.
+    fn may_ask(&self, assistant: &str) -> bool {
+        let names: &BTreeSet<String> = &self.context.reach.asks;
+        names.contains(assistant) || names.contains("*")
+    }
+
     fn run(
         &mut self,
-        task: wit::Task,
+        task: tasks::Task,
         caller: Caller,
         part: Option<wit::Part>,
-    ) -> wasmtime::Result<Resource<AssistantRun>> {
+    ) -> wasmtime::Result<Resource<Run>> {
         let context = &self.context;
-        let (sender, events) = mpsc::channel(WAITING_MAX);
+        let (events, receiver) = mpsc::channel(WAITING_MAX);
+        let name: String = task.assistant.chars().take(NAME_CHARS_MAX).collect();
         let refusal = match &part {
             None if context.is_job => {
                 Some("nobody calls in a job, so that parts alone are played".to_owned())
@@ -88,77 +47,73 @@ impl CallState {
             Some(it) if it.given.len() > GIVEN_MAX => {
                 Some(format!("at most {GIVEN_MAX} arguments can be given"))
             }
+            _ if !self.may_ask(&task.assistant) => Some(format!(
+                "the component may not ask the assistant {name}; asks in its configuration says which"
+            )),
             _ => None,
         };
-        let run = match (refusal, context.reach.assistants.of(&task.assistant)) {
-            (None, Some(runs)) => {
+        let task = match (refusal, context.reach.around.get()) {
+            (None, Some(around)) => {
                 let parent = context.span.traceparent().map(Into::into);
                 let trace = TraceHeaders { parent, state: None };
                 let component = context.component.clone();
-                let ask = Ask { component, task, caller, part, trace, events: sender };
-                let (provider, task) = runs.start(ask);
-                AssistantRun { provider, events, task: Some(task) }
+                let chain = context.asking.as_ref().map(|it| it.chain.clone()).unwrap_or_default();
+                Some(around.run(Ask { component, task, caller, part, trace, chain, events }))
             }
             (refusal, _) => {
-                let _ = sender.try_send(refused(&task.assistant, refusal));
-                AssistantRun { provider: "none".to_owned(), events, task: None }
+                let why = refusal.unwrap_or_else(|| "nothing runs assistants here".to_owned());
+                let _ = events.try_send(failed("missing", 500, &why));
+                None
             }
         };
-        Ok(self.table.push(run)?)
+        let (provider, first) = (None, None);
+        Ok(self.table.push(Run { provider, first, events: receiver, task })?)
     }
 }
 
+/// The end of a run that failed as a whole.
+pub(crate) fn failed(error: &str, status: u16, why: &str) -> Written {
+    let failure =
+        json!({ "of": "model", "error": error, "message": why, "status": status, "data": {} });
+    let data = json!({ "ending": "failed", "calls": [], "failure": failure });
+    Written { name: ENDED.to_owned(), data: data.to_string() }
+}
+
 impl wit::Host for CallState {
-    async fn start(&mut self, task: wit::Task) -> wasmtime::Result<Resource<AssistantRun>> {
+    async fn start(&mut self, task: tasks::Task) -> wasmtime::Result<Resource<Run>> {
         let caller = self.context.caller.clone();
         self.run(task, caller, None)
     }
 
     async fn play(
         &mut self,
-        task: wit::Task,
+        task: tasks::Task,
         part: wit::Part,
-    ) -> wasmtime::Result<Resource<AssistantRun>> {
+    ) -> wasmtime::Result<Resource<Run>> {
         let name: String = part.name.chars().take(NAME_CHARS_MAX).collect();
         self.run(task, Caller::agent(&name), Some(part))
     }
 
-    async fn about(&mut self, assistant: String) -> wasmtime::Result<Option<wit::Facts>> {
-        let runs = self.context.reach.assistants.of(&assistant);
-        Ok(runs.and_then(|it| it.about(&assistant)))
+    async fn about(&mut self, assistant: String) -> wasmtime::Result<Option<tasks::Facts>> {
+        let around = self.context.reach.around.get().filter(|_| self.may_ask(&assistant));
+        Ok(match around {
+            Some(it) => it.about(assistant).await,
+            None => None,
+        })
     }
-}
-
-/// The end of a run with an assistant that the component may not ask, or not so.
-fn refused(name: &str, why: Option<String>) -> RunEvent {
-    let name: String = name.chars().take(NAME_CHARS_MAX).collect();
-    let why = why.unwrap_or_else(|| {
-        format!(
-            "the component may not ask the assistant {name}; asks in its configuration says which"
-        )
-    });
-    let failure = json!({
-        "of": "model",
-        "error": "missing",
-        "message": why,
-        "status": 500,
-        "data": {},
-    });
-    let data = json!({ "ending": "failed", "calls": [], "failure": failure });
-    RunEvent { name: "ended".to_owned(), data: data.to_string() }
 }
 
 impl wit::HostRun for CallState {
-    async fn provider(&mut self, run: Resource<AssistantRun>) -> wasmtime::Result<String> {
-        Ok(self.table.get(&run)?.provider.clone())
+    async fn provider(&mut self, run: Resource<Run>) -> wasmtime::Result<String> {
+        Ok(self.table.get_mut(&run)?.provider().await)
     }
 
-    async fn next(&mut self, run: Resource<AssistantRun>) -> wasmtime::Result<Option<wit::Event>> {
-        let event = self.table.get_mut(&run)?.events.recv().await;
+    async fn next(&mut self, run: Resource<Run>) -> wasmtime::Result<Option<wit::Event>> {
+        let event = self.table.get_mut(&run)?.next().await;
         Ok(event.map(|it| wit::Event { name: it.name, data: it.data }))
     }
 
-    async fn drop(&mut self, run: Resource<AssistantRun>) -> wasmtime::Result<()> {
+    async fn drop(&mut self, run: Resource<Run>) -> wasmtime::Result<()> {
         self.table.delete(run)?;
         Ok(())
     }

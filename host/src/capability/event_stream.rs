@@ -2,17 +2,11 @@
 
 use serde::de::IgnoredAny;
 
+use super::Written;
 use crate::{bindings::madoguchi::tool::event_stream, capability::state::CallState};
 
 /// Bytes that the name of an event may have.
 const NAME_BYTES_MAX: usize = 64;
-
-/// An event that a route wrote.
-pub(crate) struct Written {
-    pub(crate) name: String,
-    /// A JSON document without line breaks.
-    pub(crate) data: String,
-}
 
 impl event_stream::Host for CallState {
     async fn send(&mut self, event: String, data: String) -> bool {

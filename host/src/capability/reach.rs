@@ -10,8 +10,8 @@ use std::{
 
 use crate::{
     blobs::Blobs,
-    capability::{Asks, Assistants, Executor, ToolCalls},
-    config::ComponentConfig,
+    capability::{Around, ToolCalls},
+    config::{Assistants, ComponentConfig},
     events::{Bell, Events},
     grants::Grant,
 };
@@ -36,9 +36,13 @@ pub struct Reach {
     /// Where the page is, if there is one.
     pub page: Option<Arc<str>>,
     /// The assistants that it may ask.
-    pub(crate) assistants: Asks,
+    pub(crate) asks: BTreeSet<String>,
+    /// What the assistants may do that it runs.
+    pub(crate) assistants: Option<Assistants>,
     /// The tools that it may call.
     pub(crate) calls: ToolCalls,
+    /// What is above the sandbox.
+    pub(crate) around: Around,
 }
 
 /// What all components share.
@@ -48,7 +52,7 @@ pub(crate) struct Shared {
     pub(crate) events: Events,
     pub(crate) page: Option<Arc<str>>,
     pub(crate) assistants: Assistants,
-    pub(crate) executor: Executor,
+    pub(crate) around: Around,
 }
 
 /// Which files and folders are granted, and whether each is still the same one.
@@ -74,13 +78,7 @@ pub struct ReachError {
 impl Reach {
     /// The same for a trial: what is read is read, what is made or rung is nobody's.
     pub(crate) fn on_trial(&self) -> Self {
-        Self {
-            blobs: None,
-            bell: Bell::default(),
-            assistants: Asks::default(),
-            calls: ToolCalls::default(),
-            ..self.clone()
-        }
+        Self { blobs: None, bell: Bell::default(), around: Around::default(), ..self.clone() }
     }
 
     /// Opens what `config` grants, paths counting from `base`: all that can be opened, and why the
@@ -93,18 +91,23 @@ impl Reach {
     ) -> (Arc<Self>, Option<ReachError>) {
         let none = BTreeSet::new();
         let grants = config.grants.as_ref().unwrap_or(&none);
-        let mut reach =
-            Self { bell: shared.events.bell(name), page: shared.page.clone(), ..Self::default() };
+        let mut reach = Self {
+            bell: shared.events.bell(name),
+            page: shared.page.clone(),
+            around: shared.around.clone(),
+            ..Self::default()
+        };
         let mut trouble = None;
         if grants.contains(&Grant::Assistants) {
-            let names = config.asks.clone().unwrap_or_default();
-            reach.assistants = Asks { names, assistants: shared.assistants.clone() };
+            reach.asks = config.asks.clone().unwrap_or_default();
+        }
+        if grants.contains(&Grant::Runs) {
+            reach.assistants = Some(shared.assistants.clone());
         }
         if grants.contains(&Grant::Calls) {
             reach.calls = ToolCalls {
                 tools: config.calls.clone().unwrap_or_default(),
                 trusts: config.trusts.clone().unwrap_or_default(),
-                executor: shared.executor.clone(),
             };
         }
         if grants.contains(&Grant::Blobs) {

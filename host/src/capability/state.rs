@@ -10,7 +10,7 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::{
-    Asking, Written,
+    Asking, Part, Written,
     http::{CallHttp, Outgoing},
     output::GuestOutput,
     reach::Reach,
@@ -53,6 +53,8 @@ pub(crate) struct CallContext {
     pub(crate) events: Option<mpsc::Sender<Written>>,
     /// Whether it does a job of its own, for which nobody calls.
     pub(crate) is_job: bool,
+    /// The part that an assistant plays in it.
+    pub(crate) part: Option<Arc<Part>>,
     /// What its calls of tools go by; none where there is no caller to make them for.
     pub(crate) asking: Option<Asking>,
 }

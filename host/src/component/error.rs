@@ -259,3 +259,15 @@ pub struct NameClash {
     /// Who offered it first.
     pub incumbent: Arc<str>,
 }
+
+impl CallError {
+    /// The same, where the limit `found` that was exceeded is called `named`.
+    pub(super) fn of_limit(self, found: &str, named: &'static str) -> Self {
+        match self {
+            Self::LimitExceeded { component, call_id, limit } if limit == found => {
+                Self::LimitExceeded { component, call_id, limit: named }
+            }
+            other => other,
+        }
+    }
+}

@@ -54,12 +54,7 @@ impl LoadedComponent {
                 instance.madoguchi_tool_jobs().call_run(store, job).await
             })
             .await;
-        result.map_err(|error| match error {
-            CallError::LimitExceeded { component, call_id, limit: "deadline_ms" } => {
-                CallError::LimitExceeded { component, call_id, limit: "job_ms_max" }
-            }
-            other => other,
-        })
+        result.map_err(|it| it.of_limit("deadline_ms", "job_ms_max"))
     }
 
     /// Who calls in a job of its own: the component.

@@ -7,17 +7,18 @@ use wasmtime::component::InstancePre;
 use super::{CallError, LoadedComponent, Refusal, Round, Stop, Unavailable};
 use crate::{
     bindings::{
-        dialogue::{WithDialoguePre, exports::madoguchi::tool::dialogue},
+        dialogue::WithDialoguePre,
         endpoints::{WithEndpointsPre, exports::madoguchi::tool::endpoints as wit},
         jobs::WithJobsPre,
-        madoguchi::tool::types,
+        madoguchi::tool::{sentences, types},
         names::WithNamesPre,
         routes::WithRoutesPre,
+        runs::WithRunsPre,
         schedule::WithSchedulePre,
     },
     caller::Caller,
     capability::state::CallState,
-    config::RESERVED,
+    config::{CHAT, RESERVED},
     grants::Grant,
 };
 
@@ -32,6 +33,7 @@ pub(super) struct Optional {
     dialogue: Option<WithDialoguePre<CallState>>,
     pub(super) routes: Option<WithRoutesPre<CallState>>,
     names: Option<WithNamesPre<CallState>>,
+    pub(super) runs: Option<WithRunsPre<CallState>>,
 }
 
 impl Optional {
@@ -43,6 +45,7 @@ impl Optional {
             dialogue: WithDialoguePre::new(pre.clone()).ok(),
             routes: WithRoutesPre::new(pre.clone()).ok(),
             names: WithNamesPre::new(pre.clone()).ok(),
+            runs: WithRunsPre::new(pre.clone()).ok(),
         }
     }
 }
@@ -74,7 +77,7 @@ impl LoadedComponent {
         if !self.has_endpoints() {
             return Some(format!("The component {name} has no endpoints."));
         }
-        if RESERVED.contains(&&**name) {
+        if RESERVED.contains(&&**name) || **name == *CHAT {
             return Some(format!(
                 "/api/{name} is the server's own; a component needs another name to have endpoints."
             ));
@@ -134,8 +137,8 @@ impl LoadedComponent {
     /// What comes next in a conversation; an answer of no component, where it understands no sentences.
     pub(crate) async fn next_in_dialogue(
         &self,
-        turn: &dialogue::Turn,
-    ) -> Result<Option<dialogue::Reply>, CallError> {
+        turn: &sentences::Turn,
+    ) -> Result<Option<sentences::Reply>, CallError> {
         let Some(pre) = &self.optional.dialogue else { return Ok(None) };
         let (_place, deadline) = self.place().await?;
         let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);

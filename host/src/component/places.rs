@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::{limits::Limits, tally::Tally};
+use crate::{limits::Limits, sandbox::Sandbox, tally::Tally};
 
 /// What a call is taken to last before one has ended.
 const USUAL_FIRST: Duration = Duration::from_millis(100);
@@ -40,6 +40,12 @@ impl Places {
             queue_max: limits.queue_max,
             usual_us: AtomicU64::new(USUAL_FIRST.as_micros() as u64),
         }
+    }
+
+    /// Places of what takes long and calls others meanwhile: a quarter of the sandbox's instances at most.
+    pub(crate) fn long(limits: &Limits, sandbox: &Sandbox) -> Self {
+        let quarter = sandbox.config().instances_max as usize / 4;
+        Self::new(&Limits { calls_max: limits.calls_max.min(quarter).max(1), ..limits.clone() })
     }
 
     /// A place: at once where one is free, in turn where there is a queue; or, where that is full

@@ -164,6 +164,7 @@ impl LoadedComponent {
             pace: round.pace,
             events: None,
             is_job: false,
+            part: None,
             asking: round.asking,
         }
     }

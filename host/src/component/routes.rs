@@ -232,12 +232,7 @@ impl LoadedComponent {
                 instance.madoguchi_tool_routes().call_handle(store, request).await
             })
             .await;
-        let result = result.map_err(|error| match error {
-            CallError::LimitExceeded { component, call_id, limit: "deadline_ms" } => {
-                CallError::LimitExceeded { component, call_id, limit: "route_ms_max" }
-            }
-            other => other,
-        });
+        let result = result.map_err(|it| it.of_limit("deadline_ms", "route_ms_max"));
         self.setup.version.count(&self.name, &result).await;
         let nothing = || {
             let name = &self.name;

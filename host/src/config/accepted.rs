@@ -110,6 +110,9 @@ pub(crate) fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
         asked.component.try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
     let mut all: Vec<_> = component.grants.iter().flatten().map(|it| granted(*it, name)).collect();
     all.extend(component.http.iter().flatten().map(host));
+    for model in component.model_hosts.keys() {
+        all.push(format!("sends requests to the provider of [models.{model}], with its key"));
+    }
     for variable in component.http_environment.iter().flat_map(|it| it.variables()) {
         all.push(format!("sends requests to what the environment's {variable} names"));
     }
@@ -182,6 +185,9 @@ fn granted(grant: Grant, name: &str) -> String {
         Grant::Endpoints => format!("answers requests under /api/{name}"),
         Grant::Assistants => "asks assistants, and has them act in its own work".to_owned(),
         Grant::Calls => "calls tools on its callers' behalf".to_owned(),
+        Grant::Runs => {
+            "runs the assistants of the configuration, and calls tools as they may".to_owned()
+        }
     }
 }
 

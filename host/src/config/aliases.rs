@@ -8,12 +8,12 @@ use super::ComponentConfig;
 use crate::grants::Grant;
 
 /// Names that the server needs for itself under `/api/`.
-pub(crate) const RESERVED: [&str; 6] = ["approvals", "auth", "blobs", "chat", "health", "page"];
+pub(crate) const RESERVED: [&str; 5] = ["approvals", "auth", "blobs", "health", "page"];
 
 /// What the server itself answers beside `/api`.
 const ELSEWHERE: [&str; 4] = ["api", "f", "mcp", "rpc"];
 
-/// The address of the assistant, which a component may have in the place of the host's own.
+/// The address of the chat.
 pub(crate) const CHAT: &str = "chat";
 
 /// Other addresses of endpoints of components.
@@ -51,6 +51,11 @@ impl Aliases {
         }
     }
 
+    /// The component that is to answer the chat.
+    pub(crate) fn chat(&self) -> Option<&str> {
+        self.get(CHAT).map(|it| it.component.as_str())
+    }
+
     /// Those that are no names under `/api` but paths beside it: `/chat`.
     pub(crate) fn elsewhere(&self) -> impl Iterator<Item = &str> {
         let is_there = |it: &&str| it.starts_with('/') && self.get(it).is_some();
@@ -84,8 +89,7 @@ impl Aliases {
             {
                 return Err(format!("{name} is the server's own; another name is right"));
             }
-            // The chat may be another assistant's.
-            if RESERVED.contains(&name.as_str()) && name != CHAT {
+            if RESERVED.contains(&name.as_str()) {
                 return Err(format!("/api/{name} is the server's own; another name is right"));
             }
             let has_endpoints = |it: &ComponentConfig| {

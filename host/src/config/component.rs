@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    ConfigError,
+    ConfigError, ModelHost,
     environment::{FromEnvironment, HostsFromEnvironment},
 };
 use crate::{
@@ -41,6 +41,8 @@ pub struct ComponentConfig {
     pub files: BTreeMap<String, PathBuf>,
     /// Folders that it may read, by the path under which it sees them.
     pub folders: BTreeMap<String, PathBuf>,
+    /// Where the models of `[models]` are, by their names; for a component that runs assistants.
+    pub model_hosts: BTreeMap<String, ModelHost>,
     /// The assistants that it may ask, by their names, or `*` for all.
     pub asks: Option<BTreeSet<String>>,
     /// The tools that it may call on its callers' behalf: by name, by `component:NAME` or `server:NAME`, or
@@ -52,8 +54,8 @@ pub struct ComponentConfig {
     pub import_tool: Option<String>,
     /// Tools of its own that the server at `MCP_SERVER_URL` offers in their place.
     pub server_tools: BTreeSet<String>,
-    /// Services that it uses, as `/api/health` names them, each with the look-up that says how it fares.
-    pub services: BTreeMap<String, String>,
+    /// The look-up of its own that says its part of `/api/health`.
+    pub health: Option<String>,
     /// How often it is run, in milliseconds.
     #[serde(deserialize_with = "interval")]
     pub schedule_ms: Option<u64>,
@@ -73,13 +75,19 @@ impl ComponentConfig {
         self.calls = other.calls.or(self.calls.take());
         self.trusts = other.trusts.or(self.trusts.take());
         self.import_tool = other.import_tool.or(self.import_tool.take());
+        self.model_hosts.extend(other.model_hosts);
         self.settings.extend(other.settings);
         self.environment.extend(other.environment);
-        self.services.extend(other.services);
+        self.health = other.health.or(self.health.take());
         self.server_tools.extend(other.server_tools);
         self.files.extend(other.files);
         self.folders.extend(other.folders);
         self.schedule_ms = other.schedule_ms.or(self.schedule_ms);
+    }
+
+    /// Whether it has that grant.
+    pub(crate) fn has(&self, grant: Grant) -> bool {
+        self.grants.as_ref().is_some_and(|it| it.contains(&grant))
     }
 
     /// The capability `http` and hosts to use it with: neither is worth anything alone.
@@ -89,7 +97,8 @@ impl ComponentConfig {
         let mut hosts = self.http.iter().flatten();
         let has_hosts = hosts.any(|it| is_granted || !it.optional);
         // An empty list is the operator's word that it sends nothing anywhere.
-        let is_said = self.http.is_some() || self.http_environment.is_some();
+        let is_said =
+            self.http.is_some() || self.http_environment.is_some() || !self.model_hosts.is_empty();
         let what = match (is_granted, has_hosts) {
             (true, false) if !is_said => {
                 "grants \"http\" and no host; add [[components.NAME.http]] with host = \"…\" for each, say http = [] for none, or take \"http\" out of its grants"

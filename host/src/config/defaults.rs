@@ -4,7 +4,7 @@
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
-use super::{AssistantConfig, ComponentConfig, ConfigError};
+use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
 use crate::embedded::Embedded;
 
 /// The program's own file, which names no component.
@@ -82,14 +82,25 @@ pub(crate) struct Defaults {
     pub(super) addresses: Table,
     /// As under `[assistants]`; one without a prompt is added to.
     pub(super) assistants: Table,
+    /// As under `[models]` and `[chat]`.
+    models: Table,
+    chat: Table,
     /// The one that answers at `/api/chat` where a request names none.
     answers_chat: Option<String>,
 }
 
-/// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses and the
-/// assistants that it brings. What it adds to assistants of others comes back, for those may come later.
+/// Adds what `text` says of the component `name`: as under `[components.NAME]`, its addresses, and the
+/// assistants and models that it brings. What it adds to assistants of others comes back, for those may come later.
 fn add(all: &mut Table, name: &str, text: &str) -> Result<Vec<(String, Table)>, String> {
-    let Defaults { component, addresses, assistants, answers_chat } = parse(text)?;
+    let Defaults { component, addresses, assistants, models, chat, answers_chat } = parse(text)?;
+    for (table, added) in [("models", models), ("chat", chat)] {
+        let all = entry(all, table)?;
+        for (key, value) in added {
+            if all.insert(key.clone(), value).is_some() {
+                return Err(format!("{table}.{key} is there already"));
+            }
+        }
+    }
     if let Some(assistant) = answers_chat {
         let taken = entry(all, "chat")?.insert("assistant".to_owned(), assistant.into());
         if let Some(other) = taken {
@@ -147,18 +158,23 @@ pub(crate) fn parse(text: &str) -> Result<Defaults, String> {
         None => Ok(Table::new()),
     };
     let (addresses, mut assistants) = (apart("addresses")?, apart("assistants")?);
+    let (models, chat) = (apart("models")?, apart("chat")?);
+    for (name, model) in &models {
+        let read: Result<ModelConfig, _> = model.clone().try_into();
+        read.map_err(|it| format!("models.{name}: {}", it.message()))?;
+    }
     let mut answers_chat = None;
     for (name, assistant) in &mut assistants {
         let answers = assistant.as_table_mut().and_then(|it| it.remove("answers_chat"));
         if answers == Some(true.into()) && answers_chat.replace(name.clone()).is_some() {
             return Err("only one assistant answers at /api/chat".to_owned());
         }
-        let read: Result<AssistantConfig, _> = assistant.clone().try_into();
+        let read: Result<Policy, _> = assistant.clone().try_into();
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
     read.map_err(|it| it.message().to_owned())?;
-    Ok(Defaults { component, addresses, assistants, answers_chat })
+    Ok(Defaults { component, addresses, assistants, models, chat, answers_chat })
 }
 
 fn entry<'a>(all: &'a mut Table, name: &str) -> Result<&'a mut Table, String> {
@@ -266,7 +282,7 @@ mod tests {
             ("colour = 'red'", "colour"),
             ("addresses = 1", "addresses"),
             ("[addresses]\na = 1", "addresses.a"),
-            ("[assistants.clerk]\ncolour = 'red'", "assistants.clerk"),
+            ("[assistants.clerk]\ntools = 'red'", "assistants.clerk"),
         ] {
             let error = add(&mut Table::new(), "shop", text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");

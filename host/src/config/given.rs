@@ -64,6 +64,14 @@ impl Given {
         Self::Value(Secret::new(text))
     }
 
+    /// Whether there is something: a variable may be missing, or empty.
+    pub(crate) fn is_there(&self) -> bool {
+        match self {
+            Self::Environment(name) => std::env::var_os(name).is_some_and(|it| !it.is_empty()),
+            _ => true,
+        }
+    }
+
     /// Whether it was written as one.
     pub(crate) fn is_secret(&self) -> bool {
         !matches!(self, Self::Text(_))

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{seal::digest, tool_set::Owner};
+use crate::{digest::digest, tool_set::Owner};
 
 /// A tool as it was shown, part by part as digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -276,6 +276,13 @@ impl TryFrom<WrittenSecret> for SecretGrant {
 const NOT_FOR_SECRETS: [&str; 6] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te"];
 
+impl Place {
+    /// The header of that name.
+    pub(crate) fn header(name: &str) -> Result<Self, String> {
+        header(name).map(Self::Header)
+    }
+}
+
 fn header(name: &str) -> Result<HeaderName, String> {
     let header = HeaderName::from_bytes(name.as_bytes())
         .map_err(|_| format!("header = {name:?} is not the name of a header"))?;

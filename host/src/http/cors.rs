@@ -16,7 +16,7 @@ const VARIES: HeaderValue = HeaderValue::from_static(
 );
 
 /// Headers that clients of MCP and of the other endpoints send.
-const SENT: [&str; 16] = [
+const SENT: [&str; 17] = [
     "accept",
     "accept-language",
     "authorization",
@@ -25,6 +25,7 @@ const SENT: [&str; 16] = [
     "content-type",
     "if-none-match",
     "last-event-id",
+    "madoguchi-trusts",
     "mcp-method",
     "mcp-name",
     "mcp-protocol-version",

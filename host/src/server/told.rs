@@ -8,7 +8,7 @@ use crate::{
 /// Tells whoever starts a server what they open to whom.
 pub(super) fn tell_what_is_open(config: &Config) {
     let problems = tokens::check::problems(config);
-    for it in problems.into_iter().chain(assistants::check::problems(config)) {
+    for it in problems.into_iter().chain(assistants::problems(config)) {
         tracing::warn!("[{}]: {}", it.path.join("."), it.what);
     }
     let ip = config.addr.ip();

@@ -9,7 +9,7 @@ use super::{Server, lists::Lists};
 use crate::{
     caller::Caller,
     definition::{Says, Shown},
-    seal::digest,
+    digest::digest,
     tool_set::Owner,
     tool_set::is_name,
     uri_template::UriTemplate,

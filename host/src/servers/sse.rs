@@ -120,40 +120,6 @@ fn bearing(request: RequestBuilder, token: Option<&Secret>) -> RequestBuilder {
     }
 }
 
-/// Counts the bytes of each event.
-#[derive(Default)]
-pub(crate) struct EventLimit {
-    most: usize,
-    event: usize,
-    line: usize,
-    after_cr: bool,
-}
-
-impl EventLimit {
-    /// Events of at most `most` bytes.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, ..Self::default() }
-    }
-
-    /// `chunk`, unless an event grows too long in it.
-    pub(crate) fn pass(&mut self, chunk: Bytes) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
-        for byte in &chunk {
-            match byte {
-                b'\n' if self.after_cr => {}
-                b'\r' | b'\n' if self.line == 0 => self.event = 0,
-                b'\r' | b'\n' => self.line = 0,
-                _ => self.line += 1,
-            }
-            self.after_cr = *byte == b'\r';
-            self.event += 1;
-            if self.event > self.most {
-                return Err(format!("an event has more than {} bytes", self.most).into());
-            }
-        }
-        Ok(chunk)
-    }
-}
-
 impl Worker for OverSse {
     type Error = SseError;
     type Role = RoleClient;
@@ -270,20 +236,5 @@ mod tests {
         for told in ["http://127.0.0.1:8001/m", "https://127.0.0.1:8000/m", "//evil.example/m"] {
             assert!(endpoint(&url, told).is_err(), "{told}");
         }
-    }
-
-    #[test]
-    fn an_event_without_end_is_cut_off_and_many_short_ones_are_not() {
-        let pass = |chunks: &[&'static str]| {
-            let mut limit = EventLimit { most: 16, ..EventLimit::default() };
-            chunks
-                .iter()
-                .try_for_each(|it| limit.pass(Bytes::from_static(it.as_bytes())).map(|_| ()))
-        };
-        assert!(
-            pass(&["data: 1\n\n", "data: 2\r\n\r\n", "data: 3\n", "\n", "data: 4\n\n"]).is_ok()
-        );
-        assert!(pass(&["data: 12", "345678901"]).is_err());
-        assert!(pass(&["data: 1\r\n", "data: 2\r\n"]).is_err());
     }
 }

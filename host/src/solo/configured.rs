@@ -3,8 +3,12 @@
 
 use super::{Running, Solo};
 use crate::{
-    component::LoadError, config::Config, grants::hosts::Hosts, library::Library,
-    loader::database_path, settings::Settings,
+    component::LoadError,
+    config::Config,
+    grants::{Grant, hosts::Hosts},
+    library::Library,
+    loader::database_path,
+    settings::Settings,
 };
 
 impl Solo {
@@ -47,6 +51,7 @@ impl Solo {
     fn given(self, config: &Config, name: &str) -> Self {
         let given = config.component(name);
         let mut solo = self.grant(given.grants.unwrap_or_default()).limits(config.limits(name));
+        solo.runs = solo.setup.grants.contains(&Grant::Runs).then(|| config.assistants.clone());
         for (name, path) in given.files {
             solo = solo.file(&name, config.base.join(path));
         }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::Running;
 use crate::{
-    bindings::{
-        dialogue::exports::madoguchi::tool::dialogue as wit,
-        madoguchi::tool::types::{self, Datetime},
+    bindings::madoguchi::tool::{
+        sentences as wit,
+        types::{self, Datetime},
     },
     component::CallError,
     failure::Failure,
@@ -154,4 +154,43 @@ fn told(reply: wit::Reply) -> Value {
         }
     }
     told
+}
+
+/// What a component is told that understands sentences, as a test reads it.
+pub(super) fn told_turn(turn: &wit::Turn) -> Value {
+    let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
+    let text = |it: &wit::Piece| match it {
+        wit::Piece::Text(text) => Some(text.clone()),
+        wit::Piece::Picture(_) => None,
+    };
+    let message: Vec<_> = turn.message.iter().filter_map(text).collect();
+    let answered = turn.answered.iter().map(|it| match &it.outcome {
+        Ok(output) => json!({ "tool": it.call.tool, "output": read(&output.structured) }),
+        Err(failure) => json!({ "tool": it.call.tool, "error": failure.code }),
+    });
+    json!({
+        "message": message.join("\n"),
+        "is_first": turn.is_first,
+        "tools": turn.tools.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        "answered": answered.collect::<Vec<_>>(),
+    })
+}
+
+/// A test's reply: `calls`, each `{tool, arguments}`, or `text`.
+pub(super) fn read_reply(it: &Value) -> Result<wit::Reply, String> {
+    let call = |(at, it): (usize, &Value)| wit::Call {
+        id: format!("call-{at}"),
+        tool: it["tool"].as_str().unwrap_or_default().to_owned(),
+        arguments: it["arguments"].to_string(),
+        meta: "{}".to_owned(),
+        reason: "A test wants it.".to_owned(),
+    };
+    let step = match it["calls"].as_array() {
+        Some(calls) => wit::Step::Calls(calls.iter().enumerate().map(call).collect()),
+        None => {
+            let text = it["text"].as_str().ok_or("a reply has calls or a text")?.to_owned();
+            wit::Step::Answer(wit::Answer { content: vec![wit::Piece::Text(text)], choice: None })
+        }
+    };
+    Ok(wit::Reply { confidence: 1.0, memory: "null".to_owned(), step })
 }

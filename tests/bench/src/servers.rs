@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use host::seal::digest;
+use host::digest::digest;
 use serde_json::Value;
 use tempfile::TempDir;
 

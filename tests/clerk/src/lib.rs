@@ -70,7 +70,7 @@ fn answer(outcome: Outcome) -> Value {
             answer["stopReason"] = "waiting".into();
             answer["turn"] = id.as_str().into();
             answer["waiting"] =
-                json!([{ "type": "approval", "callId": id, "held": id, "name": "" }]);
+                json!([{ "type": "approval", "callId": id, "approval": id, "name": "" }]);
         }
         Outcome::Failed(failure) => {
             let failure: Value = serde_json::from_str(&failure).unwrap_or_default();

@@ -33,24 +33,25 @@ async fn talk(client: &Client, body: Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
     let folders = Folders::new();
-    for name in ["echo", "dialogue"] {
+    for name in ["echo", "assistant", "dialogue"] {
         folders.put(name, &component_bytes(name));
     }
-    let config = folders.config_with(&lines("assistant", "echo", ECHO));
+    let lines = format!("{}[endpoints]\nchat = 'clerk'\n", lines("clerk", "echo", ECHO));
+    let config = folders.config_with(&lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let client = server.client();
     let asked = json!({ "message": "こんにちは" });
     assert_ne!(talk(&client, asked.clone()).await["provider"], "clerk");
     let mut changes = server.server().registry().changes();
-    server.folders.put("assistant", &component_bytes("clerk"));
-    changes.wait_for(|it| it.component("assistant").is_some()).await.unwrap();
+    server.folders.put("clerk", &component_bytes("clerk"));
+    changes.wait_for(|it| it.component("clerk").is_some()).await.unwrap();
     let answer = talk(&client, asked.clone()).await;
     assert_eq!(answer["provider"], "clerk", "{answer}");
     assert!(answer["text"].as_str().unwrap().contains("こんにちは"), "{answer}");
     let listed: Value = client.get("/api/chat").await.json().await.unwrap();
     assert_eq!(listed["default"], "clerk");
-    std::fs::remove_file(server.file("assistant")).unwrap();
-    changes.wait_for(|it| it.component("assistant").is_none()).await.unwrap();
+    std::fs::remove_file(server.file("clerk")).unwrap();
+    changes.wait_for(|it| it.component("clerk").is_none()).await.unwrap();
     assert_ne!(talk(&client, asked).await["provider"], "clerk");
 }
 

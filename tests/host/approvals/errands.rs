@@ -114,7 +114,7 @@ async fn what_waits_outlives_a_restart_and_a_swap_and_happens_once() {
     say(&it.server.client(), &denied, json!({ "allow": false })).await;
     it.server.restart().await;
     let bytes = rebuilt(&component_bytes("errand"), 7);
-    let digest = host::seal::digest(&bytes);
+    let digest = host::digest::digest(&bytes);
     let mut changes = it.server.server().registry().changes();
     it.server.folders.put("errand", &bytes);
     let there =

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use host::{Server, clock::Clock, seal::digest};
+use host::{Server, clock::Clock, digest::digest};
 use serde_json::{Value, json};
 use tests::{
     client::Client,

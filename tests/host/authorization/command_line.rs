@@ -30,7 +30,7 @@ async fn a_fresh_token_lets_in_whoever_pastes_its_lines_and_is_kept_nowhere() {
     let fresh = json_of(&run(&folders, &[&new[..], &["--expires", "90d", "--json"]].concat()));
     assert!(!folders.data().exists(), "nothing is written");
     let token = fresh["token"].as_str().unwrap();
-    assert_eq!(fresh["sha256"], host::seal::digest(token.as_bytes()));
+    assert_eq!(fresh["sha256"], host::digest::digest(token.as_bytes()));
     let lines = fresh["configuration"].as_str().unwrap();
     assert!(!lines.contains(token) && lines.contains("expires = \""), "{lines}");
 
@@ -100,7 +100,7 @@ fn a_token_is_shown_to_people_once_and_a_wrong_wish_is_told_what_would_be_right(
 #[test]
 fn check_config_names_the_line_of_each_mistake_in_tokens() {
     let folders = Folders::new();
-    let digest = host::seal::digest(b"mdg_x");
+    let digest = host::digest::digest(b"mdg_x");
     let text = format!(
         "bundled = false\nallowed_origins = ['*']\n[tokens.ann]\nsha256 = '{digest}'\n\
         scopes = ['tool:x', 'everything']\nexpires = '2020-01-01T00:00:00Z'\n\

@@ -58,7 +58,7 @@ async fn a_token_and_its_digest_appear_nowhere() {
     process.wait();
     let log = fs::read_to_string(log).unwrap();
     assert!(seen.contains("\"ann\"") && log.len() > 1_000, "there was something to see: {seen}");
-    let digest = host::seal::digest(SECRET.as_bytes());
+    let digest = host::digest::digest(SECRET.as_bytes());
     for form in [SECRET, WRONG, &digest, &SECRET[4..]] {
         assert!(!seen.contains(form), "an answer has {form}");
         assert!(!log.contains(form), "the log has {form}");

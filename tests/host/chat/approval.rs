@@ -6,7 +6,7 @@ use tests::{
     component_bytes, rebuilt,
 };
 
-use super::{Talk, allow, calls, results, say, says, waiting};
+use super::{Talk, allow, calls, post, results, say, says, waiting, words};
 
 /// A talk in which the model wants to reserve a seat, and waits.
 struct Reserving {
@@ -35,8 +35,7 @@ impl Reserving {
     }
 
     fn decided(&self, word: &str) -> Value {
-        let call = &waiting(&self.answer)[0];
-        json!({ "turn": self.answer["turn"], "approvals": { call: word } })
+        words(&self.answer, &waiting(&self.answer), &json!({ "allow": word == "allow" }))
     }
 
     /// How often the tool was called.
@@ -140,7 +139,7 @@ async fn a_restart_between_question_and_answer_changes_nothing() {
 async fn a_swap_between_question_and_answer_lets_the_new_version_do_it() {
     let it = Reserving::begin("").await;
     let bytes = rebuilt(&component_bytes("cinema"), 7);
-    let digest = host::seal::digest(&bytes);
+    let digest = host::digest::digest(&bytes);
     let mut changes = it.talk.server().registry().changes();
     it.talk.server.folders.put("cinema", &bytes);
     let there =
@@ -168,17 +167,22 @@ async fn a_tool_that_has_gone_between_question_and_answer_is_not_called_and_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_that_do_not_wait_are_named_with_those_that_do() {
+async fn an_assistant_takes_no_word_that_is_the_hosts() {
     let it = Reserving::begin("").await;
     let id = waiting(&it.answer).remove(0);
-    for body in [
-        json!({ "turn": it.answer["turn"], "approvals": { "nobody": "allow" } }),
-        json!({ "turn": it.answer["turn"], "answers": { &id: { "k": { "action": "accept" } } } }),
+    for (field, value) in [
+        ("approvals", json!({ &id: "allow" })),
+        ("answers", json!({ &id: { "k": { "action": "accept" } } })),
     ] {
-        let (status, answer) = it.talk.say(&body).await;
+        let body = json!({ "turn": it.answer["turn"], "assistant": "counter", field: value });
+        let (status, answer) = post(&it.talk.server.client(), &body.to_string()).await;
         assert_eq!(status, 400, "{answer}");
-        assert!(answer["details"].as_str().unwrap().contains(&id), "{answer}");
+        let details = answer["details"].as_str().unwrap();
+        assert!(details.contains("/api/approvals/"), "{answer}");
     }
+    // Without a word, it still waits.
+    let (status, answer) = it.talk.say(&json!({ "turn": it.answer["turn"] })).await;
+    assert_eq!((status, waiting(&answer)), (200, vec![id]), "{answer}");
     assert!(it.is_free().await);
 }
 
@@ -228,7 +232,8 @@ async fn a_tool_that_the_person_trusts_does_not_ask_again_unless_the_operator_wa
     let mut arguments = it.arguments.clone();
     arguments["seat_ids"] = json!([other]);
     it.talk.model.says(calls(&[("reserve_seats", arguments)])).says(says("2席取れました"));
-    let body = json!({ "turn": it.answer["turn"], "trusts": ["reserve_seats"] });
+    let mut body = it.decided("allow");
+    body["trusts"] = json!(["reserve_seats"]);
     let answer = it.talk.answer(&body).await;
     assert_eq!(
         (&answer["text"], answer["toolCalls"].as_array().unwrap().len()),

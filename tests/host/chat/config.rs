@@ -1,7 +1,10 @@
 //! What the operator says of assistants and models is checked before anything is served; and what is
 //! told of them afterwards.
 
-use host::Config;
+use host::{
+    Config,
+    check::{Document, check},
+};
 use serde_json::{Value, json};
 use tests::{
     fake_models::gemini,
@@ -25,17 +28,8 @@ fn what_comes_with_the_program_is_right() {
 }
 
 #[test]
-fn each_mistake_is_named_by_its_table_and_key_and_no_secret_is_repeated() {
+fn each_mistake_of_the_hosts_part_is_named_and_no_secret_is_repeated() {
     for (lines, place, told) in [
-        ("[assistants.counter]\nrounds_max = 0", "[assistants.counter.rounds_max]", "1 to 64"),
-        ("[assistants.counter]\ncalls_max = 1000", "[assistants.counter.calls_max]", "1 to 64"),
-        (
-            "[assistants.counter]\ndecision_ms_max = 1",
-            "[assistants.counter.decision_ms_max]",
-            "600000",
-        ),
-        ("[assistants.counter]\nrun_ms_max = 1", "[assistants.counter.run_ms_max]", "3600000"),
-        ("[assistants.counter]\nprefers = ['auto']", "[assistants.counter.prefers]", "builtin"),
         (
             "[assistants.counter]\ntools = ['tool:echo']",
             "[assistants.counter.tools]",
@@ -43,14 +37,9 @@ fn each_mistake_is_named_by_its_table_and_key_and_no_secret_is_repeated() {
         ),
         ("[assistants.counter]\ntools = ['']", "[assistants.counter.tools]", "names of tools"),
         ("[assistants.counter]\ntrusts = ['*']", "[assistants.counter.trusts]", "one by one"),
-        ("[assistants.mine]\ntitle = 'x'", "[assistants.mine.prompt]", "prompt = "),
-        ("[assistants.'a b']\nprompt = 'x'", "[assistants.a b]", "A-Z"),
-        ("[chat]\nassistant = 'nobody'", "[chat.assistant]", "counter"),
-        ("[assistants.illustrations]\nenabled = false", "[chat.assistant]", "counter"),
+        ("[assistants.counter]\napproval = 'perhaps'", "[assistants]", "always"),
         ("[chat]\nscopes = ['all']", "[chat.scopes]", "read-only"),
         ("[chat]\nbody_bytes_max = 1", "[chat.body_bytes_max]", "1024"),
-        ("[chat]\nturns_max = 0", "[chat.turns_max]", "1 to"),
-        ("[chat]\nturns_bytes_max = 1024", "[chat.turns_bytes_max]", "67108864"),
         ("[chat]\npassword = 'hush'", "[chat.password]", "environment"),
         ("[chat]\npassword = { file = 'none' }", "[chat.password]", "leave it out"),
         (
@@ -70,21 +59,58 @@ fn each_mistake_is_named_by_its_table_and_key_and_no_secret_is_repeated() {
             "belongs to key",
         ),
         ("[models.openai]\nbase_url = 'here'", "[models.openai.base_url]", "no address"),
-        ("[models.gemini]\nmax_tokens = 0", "[models.gemini.max_tokens]", "1 to"),
-        (
-            "[models.gemini]\ninput_usd_per_million = -1.0\noutput_usd_per_million = 1.0",
-            "[models.gemini.input_usd_per_million]",
-            "0 or more",
-        ),
-        ("[assistants.counter]\nmaker = 'x'", "line 2", "maker"),
-        ("[assistants.counter]\nprovider = 'other'", "line 2", "builtin"),
-        ("[models.other]\nkey = 'x'", "line", "other"),
-        ("[chat]\nturns = 7", "line", "turns"),
     ] {
         let error = wrong(lines).unwrap_or_else(|| panic!("it is taken: {lines}"));
         assert!(error.contains(place) && error.contains(told), "{lines}: {error}");
         assert!(!error.contains("hush"), "{error}");
     }
+}
+
+/// What `check-config` says of these lines, by place.
+async fn findings(lines: &str) -> Vec<(String, String, Option<usize>)> {
+    let folders = Folders::new();
+    folders.put("assistant", &tests::component_bytes("assistant"));
+    let config = folders.config_with(lines);
+    let found = check(&config, &Document::new(lines)).await;
+    let problems = found.into_iter().filter(|it| it.is_problem);
+    problems.map(|it| (it.about, it.message, it.line)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_mistake_of_the_assistants_part_is_named_with_its_line() {
+    for (lines, place, told) in [
+        ("[assistants.counter]\nrounds_max = 0", "assistants.counter.rounds_max", "1 to 64"),
+        ("[assistants.counter]\ncalls_max = 1000", "assistants.counter.calls_max", "1 to 64"),
+        (
+            "[assistants.counter]\ndecision_ms_max = 1",
+            "assistants.counter.decision_ms_max",
+            "600000",
+        ),
+        ("[assistants.counter]\nrun_ms_max = 1", "assistants.counter.run_ms_max", "3600000"),
+        ("[assistants.counter]\nprefers = ['auto']", "assistants.counter.prefers", "builtin"),
+        ("[assistants.mine]\ntitle = 'x'", "assistants.mine.prompt", "prompt = "),
+        ("[assistants.'a b']\nprompt = 'x'", "assistants.a b", "A-Z"),
+        ("[chat]\nassistant = 'nobody'", "chat.assistant", "counter"),
+        ("[assistants.illustrations]\nenabled = false", "chat.assistant", "counter"),
+        ("[chat]\nturns_max = 0", "chat.turns_max", "1 to"),
+        ("[chat]\nturns_bytes_max = 1024", "chat.turns_bytes_max", "67108864"),
+        ("[models.gemini]\nmax_tokens = 0", "models.gemini.max_tokens", "1 to"),
+        (
+            "[models.gemini]\ninput_usd_per_million = -1.0\noutput_usd_per_million = 1.0",
+            "models.gemini.input_usd_per_million",
+            "0 or more",
+        ),
+        ("[assistants.counter]\nmaker = 'x'", "assistants.counter", "maker"),
+        ("[assistants.counter]\nprovider = 'other'", "assistants.counter.provider", "builtin"),
+        ("[models.other]\nkey = { value = 'x' }", "models", "other"),
+        ("[chat]\nturns = 7", "chat", "turns"),
+    ] {
+        let found = findings(lines).await;
+        let is_it = |it: &&(String, String, _)| it.0.starts_with(place) && it.1.contains(told);
+        assert!(found.iter().any(|it| is_it(&it)), "{lines}: {found:?}");
+    }
+    let found = findings("\n[assistants.counter]\nrounds_max = 0").await;
+    assert_eq!(found[0].2, Some(3), "the line is told: {found:?}");
 }
 
 #[test]

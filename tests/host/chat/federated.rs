@@ -116,8 +116,8 @@ async fn a_persons_trust_holds_for_the_tool_they_saw() {
     let answer = asks(json!(["post_send"])).await;
     assert_eq!(answer["stopReason"], "waiting", "a name is not enough for another server's tool");
     let trust = answer["waiting"][0]["trust"].clone();
-    talk.model.says(says("送りました"));
-    let body = json!({ "turn": answer["turn"], "trusts": [trust] });
+    talk.model.says(letter()).says(says("送りました"));
+    let body = json!({ "message": "手紙を", "trusts": [trust] });
     assert_eq!(talk.answer(&body).await["text"], "送りました");
     assert_eq!(modern.calls().len(), 1);
     changes(&talk, &modern, "Wires all your money", false).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Talk, calls, results, says, waiting};
+use super::{Talk, calls, results, says, waiting, words};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_ends_the_turn_and_what_is_filled_in_is_the_next_message() {
@@ -37,9 +37,7 @@ async fn a_form_that_waits_needs_a_message_and_no_approval() {
     let form = tests::forms::example(1);
     talk.model.says(calls(&[("request_form", json!({ "form_schema": form }))]));
     let first = talk.answer(&json!({ "message": "作りたい" })).await;
-    let id = waiting(&first).remove(0);
-    let body = json!({ "turn": first["turn"], "approvals": { id: "allow" } });
-    assert_eq!(talk.say(&body).await.0, 400);
+    assert_eq!(waiting(&first).len(), 1);
     assert_eq!(talk.say(&json!({ "turn": first["turn"] })).await.0, 400);
 }
 
@@ -54,8 +52,8 @@ async fn a_tools_questions_are_put_to_the_person_and_their_answers_go_back() {
     assert_eq!(question["message"], "What is your name?");
     assert_eq!(question["schema"]["required"], json!(["name"]), "{question}");
     let answer = |first: &Value, key: &str, content: Value| {
-        let id = waiting(first).remove(0);
-        json!({ "turn": first["turn"], "answers": { id: { key: { "action": "accept", "content": content } } } })
+        let word = json!({ "answers": { key: { "action": "accept", "content": content } } });
+        words(first, &waiting(first), &word)
     };
     let second = talk.answer(&answer(&first, "name", json!({ "name": "太郎" }))).await;
     let key =

@@ -22,7 +22,9 @@ fn lines() -> String {
 
 async fn closed(lines: &str) -> TestServer {
     let folders = Folders::new();
-    folders.put("dialogue", &tests::component_bytes("dialogue"));
+    for name in ["assistant", "dialogue"] {
+        folders.put(name, &tests::component_bytes(name));
+    }
     let config = folders.config_with(lines);
     TestServer::start_with_nothing(folders, |it| *it = config).await
 }
@@ -88,7 +90,9 @@ async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in()
 #[tokio::test]
 async fn a_cookie_is_worth_a_day_and_one_password() {
     let folders = Folders::new();
-    folders.put("dialogue", &tests::component_bytes("dialogue"));
+    for name in ["assistant", "dialogue"] {
+        folders.put(name, &tests::component_bytes(name));
+    }
     std::fs::create_dir_all(folders.data()).unwrap();
     let secret = folders.data().join("password");
     std::fs::write(&secret, "one\n").unwrap();
@@ -134,7 +138,7 @@ async fn tries_are_limited_and_what_is_no_password_is_refused() {
 
 #[tokio::test]
 async fn a_token_comes_in_as_well_and_the_cookie_opens_the_chat_and_nothing_else() {
-    let digest = host::seal::digest(b"mdg_ann");
+    let digest = host::digest::digest(b"mdg_ann");
     let tokens = format!("[tokens.ann]\nsha256 = '{digest}'\nscopes = ['*']\n");
     let server = closed(&(lines() + &tokens)).await;
     assert_eq!(talk(&server.client_with("mdg_ann"), "").await, 200);

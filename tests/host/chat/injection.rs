@@ -37,7 +37,7 @@ async fn a_result_that_gives_orders_reserves_nothing_without_the_person() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_outside_the_callers_scopes_is_neither_declared_nor_called() {
-    let digest = host::seal::digest(b"mdg_ben");
+    let digest = host::digest::digest(b"mdg_ben");
     let lines = format!("[tokens.ben]\nsha256 = '{digest}'\nscopes = ['component:echo']\n");
     let talk = Talk::with(&["cinema", "echo"], &lines).await;
     talk.model.says(calls(&[("list_movies", json!({}))])).says(says("できません"));

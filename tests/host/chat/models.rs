@@ -28,7 +28,7 @@ impl Talking {
     /// With these components; `provider` is played by `fake`, `lines` are the assistant's own.
     async fn start(provider: &str, fake: FakeModel, components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
-        for name in components {
+        for name in components.iter().chain(&["assistant"]) {
             folders.put(name, &tests::component_bytes(name));
         }
         let config = folders.config_with(&lines_for(provider, &fake, lines));

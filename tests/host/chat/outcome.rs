@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::fake_models::{Course, Reply};
 
-use super::{Talk, allow, calls, events, post, results, say, says, waiting};
+use super::{Talk, allow, calls, events, results, say, says, waiting, words};
 use crate::servers::{
     is_offered,
     modern::{Deed, Modern, tool},
@@ -32,9 +32,8 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
     modern.will([Deed::Progress]);
     let client = talk.server.client();
     let asking = tokio::spawn({
-        let mut body = body.clone();
-        body["assistant"] = "counter".into();
-        async move { post(&client, &body.to_string()).await }
+        let body = body.clone();
+        async move { say(&client, &body).await }
     });
     let begun = async {
         while modern.calls().is_empty() {
@@ -56,8 +55,7 @@ async fn an_allowed_call_runs_to_its_end_and_is_told_later() {
     // And so it stays, allowed again or not.
     for word in ["allow", "deny"] {
         talk.model.says(says("もう取れています"));
-        let mut body = body.clone();
-        body["approvals"] = json!({ &waiting(&first)[0]: word });
+        let body = words(&first, &waiting(&first), &json!({ "allow": word == "allow" }));
         let answer = talk.answer(&body).await;
         assert_eq!(answer["toolCalls"][0]["isError"], false, "{answer}");
     }
@@ -81,9 +79,7 @@ async fn what_was_done_is_told_though_the_model_fails() {
     assert_eq!(answer["toolCalls"][0]["isError"], false);
     // As events, too, and by the same leave again.
     model_fails(&talk);
-    let mut streamed = body.clone();
-    streamed["assistant"] = "counter".into();
-    let told = events(&talk.server.client(), &streamed).await;
+    let told = events(&talk.server.client(), &body).await;
     let (name, done) = told.last().unwrap();
     assert_eq!(name, "done");
     assert!(done["text"].as_str().unwrap().contains("r-4711"), "{done}");
@@ -148,7 +144,7 @@ async fn an_empty_answer_is_asked_for_again_and_then_said_to_be_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_callers_turns_push_out_no_approval_of_another() {
     let token = |name: &str| {
-        let digest = host::seal::digest(name.as_bytes());
+        let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{}]\nsha256 = '{digest}'\nscopes = ['*']\n", &name[4..])
     };
     let modern = Modern::with(vec![tool("book", false)]);

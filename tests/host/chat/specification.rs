@@ -122,7 +122,7 @@ impl Stage {
             false => format!("{lines}\n{models}{own}"),
         };
         let folders = Folders::new();
-        for name in components {
+        for name in components.iter().chain(&["assistant"]) {
             folders.put(name, &component_bytes(name));
         }
         let config = folders.config_with(&lines);

@@ -38,7 +38,7 @@ fn text(answer: &Value) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
-    let server = library(&["cinema", "dialogue"]).await;
+    let server = library(&["cinema", "assistant", "dialogue"]).await;
     let films = answered(&server, "今日の映画は？", None).await;
     assert!(text(&films).contains("上映") && !text(&films).contains("library"), "{films}");
     let first = answered(&server, "what does the library lend?", Some(&films["turn"])).await;
@@ -53,7 +53,12 @@ async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
 async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_answer() {
     // It is asked first by its name here, so that what is no number would stay in front.
     let folders = Folders::new();
-    for (name, bytes) in [("cinema", "cinema"), ("clerk", "library"), ("dialogue", "dialogue")] {
+    for (name, bytes) in [
+        ("cinema", "cinema"),
+        ("clerk", "library"),
+        ("assistant", "assistant"),
+        ("dialogue", "dialogue"),
+    ] {
         folders.put(name, &component_bytes(bytes));
     }
     let server = TestServer::start(folders, |config| {
@@ -65,7 +70,7 @@ async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_ans
         let answer = answered(&server, &format!("今日の映画は？ {word}"), None).await;
         assert!(text(&answer).contains("上映"), "{word}: {answer}");
     }
-    let alone = library(&[]).await;
+    let alone = library(&["assistant"]).await;
     for word in ["spin", "broken"] {
         let (status, answer) = say(&alone, word, None).await;
         assert_eq!(status, 500, "{word}: {answer}");
@@ -77,34 +82,16 @@ async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_ans
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_component_that_understands_the_answer_says_what_is_missing() {
-    let server = TestServer::with(&["echo"]).await;
+    let server = TestServer::with(&["assistant", "echo"]).await;
     let (status, answer) = say(&server, "今日の映画は？", None).await;
     assert_eq!(status, 500, "{answer}");
     let details = answer["details"].as_str().unwrap();
     assert!(details.contains("serve one that exports dialogue"), "{answer}");
 }
 
-/// Conversations that were kept while the host itself understood sentences go on.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transcript_of_before_is_the_memory_of_who_has_none() {
-    let mut server = TestServer::with(&["dialogue", "navigation"]).await;
-    let first = answered(&server, "東京駅から横浜駅まで", None).await;
-    server.stop().await;
-    let folder = std::fs::read_dir(server.folders.data().join("turns")).unwrap();
-    let file = folder.map(|it| it.unwrap().path()).next().unwrap();
-    let mut kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    let memory = kept["transcript"]["memories"]["dialogue"].take();
-    assert!(memory["plan"].is_object(), "{kept}");
-    kept["transcript"] = memory;
-    std::fs::write(&file, kept.to_string()).unwrap();
-    server.restart().await;
-    let next = answered(&server, "やっぱり有料道路は避けて", Some(&first["turn"])).await;
-    assert!(text(&next).contains("有料道路"), "the route is remembered: {next}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn it_is_replaced_while_people_chat_and_no_chat_fails() {
-    let server = TestServer::with(&["cinema", "dialogue"]).await;
+async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
+    let server = TestServer::with(&["cinema", "assistant", "dialogue"]).await;
     let is_over = AtomicBool::new(false);
     let chats = async {
         let mut turn = answered(&server, "今日の映画は？", None).await["turn"].clone();
@@ -113,13 +100,14 @@ async fn it_is_replaced_while_people_chat_and_no_chat_fails() {
         }
     };
     let swaps = async {
-        for mark in 1..6 {
-            let bytes = rebuilt(&component_bytes("dialogue"), mark);
-            let digest = host::seal::digest(&bytes);
+        for mark in 1..11 {
+            let name = if mark % 2 == 0 { "dialogue" } else { "assistant" };
+            let bytes = rebuilt(&component_bytes(name), mark);
+            let digest = host::digest::digest(&bytes);
             let mut changes = server.server().registry().changes();
-            server.folders.put("dialogue", &bytes);
+            server.folders.put(name, &bytes);
             let is_there = changes
-                .wait_for(|it| it.component("dialogue").is_some_and(|it| **it.digest() == *digest));
+                .wait_for(|it| it.component(name).is_some_and(|it| **it.digest() == *digest));
             let swapped = tokio::time::timeout(Duration::from_secs(60), is_there);
             swapped.await.expect("in time").expect("it serves");
         }

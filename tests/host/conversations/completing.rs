@@ -35,7 +35,7 @@ async fn ids_are_completed_for_those_who_may_see_them() {
         ("ann", ANN, "'component:conversations'"),
         ("agent", AGENT, "'component:conversations'"),
     ] {
-        let digest = host::seal::digest(token.as_bytes());
+        let digest = host::digest::digest(token.as_bytes());
         tokens += &format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = [{scopes}]\n");
     }
     let server = rest::serving(&tokens).await;
@@ -71,7 +71,7 @@ async fn handles_are_completed_for_those_who_asked_for_the_form() {
     const BEN: &str = "mdg_ben-who-asks-for-nothing";
     let mut tokens = String::new();
     for (name, token) in [("ann", ANN), ("ben", BEN)] {
-        let digest = host::seal::digest(token.as_bytes());
+        let digest = host::digest::digest(token.as_bytes());
         tokens += &format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['component:forms']\n");
     }
     let folders = Folders::new();

@@ -42,7 +42,7 @@ impl Counter {
     /// With these components and these lines.
     async fn open(components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
-        for name in components.iter().chain(&["dialogue"]) {
+        for name in components.iter().chain(&["assistant", "dialogue"]) {
             folders.put(name, &component_bytes(name));
         }
         let config = folders.config_with(lines);
@@ -221,7 +221,7 @@ async fn swaps_of_the_component_in_the_middle_change_nothing() {
     for (mark, messages) in [(1, 2), (2, 15), (3, 40)] {
         counter.said(&id, messages).await;
         let bytes = rebuilt(&component_bytes("conversations"), mark);
-        let digest = host::seal::digest(&bytes);
+        let digest = host::digest::digest(&bytes);
         let mut changes = counter.server.server().registry().changes();
         counter.server.folders.put("conversations", &bytes);
         let is_there = |it: &std::sync::Arc<host::registry::Catalog>| {
@@ -267,7 +267,7 @@ async fn an_agent_of_an_assistant_that_is_not_there_is_not_played_and_disturbs_n
 
 #[test]
 fn a_token_cannot_have_an_agents_name() {
-    let digest = host::seal::digest(b"mdg_x");
+    let digest = host::digest::digest(b"mdg_x");
     let lines = format!("[tokens.'madoguchi:agent:ann']\nsha256 = '{digest}'\nscopes = ['*']\n");
     let config = Folders::new().config_with(&lines);
     assert!(config.check().unwrap_err().to_string().contains("name of a token"));

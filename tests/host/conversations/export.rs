@@ -126,7 +126,7 @@ async fn what_was_said_comes_out_in_the_specified_lines_and_no_secret_does() {
     assert_eq!(lines(folder.path(), "sessions").len(), 1, "its session, without its token");
     let token = session["session_token"].as_str().unwrap();
     let secrets = [passkey.as_str().unwrap().to_owned(), token.to_owned()];
-    let digests = secrets.iter().map(|it| host::seal::digest(it.as_bytes()));
+    let digests = secrets.iter().map(|it| host::digest::digest(it.as_bytes()));
     let secrets: Vec<_> = digests.chain(secrets.clone()).chain(["$argon2".to_owned()]).collect();
     for entry in fs::read_dir(folder.path()).unwrap() {
         let file = entry.unwrap().path();

@@ -134,7 +134,7 @@ async fn pace(pairs: &[Pair], load: Load, progress: &Progress) -> Vec<JoinHandle
 /// Another build of the component takes its place.
 async fn swap(folders: &Folders, url: &str) {
     let build = rebuilt(&component_bytes("conversations"), 1);
-    let digest = host::seal::digest(&build);
+    let digest = host::digest::digest(&build);
     folders.put("conversations", &build);
     let client = Client::new(url);
     let serving = async || -> bool {

@@ -228,7 +228,7 @@ async fn a_read_of_the_same_address_is_the_components_and_every_act_is_recorded(
 #[tokio::test(flavor = "multi_thread")]
 async fn scopes_say_who_may_and_only_a_person_does() {
     let entry = |name: &str, scope: &str| {
-        let digest = host::seal::digest(name.as_bytes());
+        let digest = host::digest::digest(name.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
     };
     let tokens = entry("boss", "*")

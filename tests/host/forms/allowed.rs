@@ -113,7 +113,7 @@ async fn a_redirect_is_followed_within_what_is_allowed_and_never_inward() {
 async fn nothing_of_the_caller_goes_along() {
     let fake = Fake::start().await;
     let token = "mdg_may-look-things-up";
-    let digest = host::seal::digest(token.as_bytes());
+    let digest = host::digest::digest(token.as_bytes());
     let lines = format!("[tokens.me]\nsha256 = '{digest}'\nscopes = ['component:forms']\n");
     let server = asking(&fake, &lines).await;
     let client = server.client_with(token);

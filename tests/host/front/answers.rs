@@ -40,7 +40,7 @@ async fn unknown_paths_are_answered_as_by_a_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_methods_are_405_with_what_is_allowed() {
-    let server = serve("").await;
+    let server = TestServer::with(&["assistant", "echo"]).await;
     for (method, path) in [
         (Method::GET, "/rpc"),
         (Method::POST, "/"),

@@ -14,11 +14,11 @@ const MAY_NOT: &str = "mdg_may-not";
 #[tokio::test]
 async fn who_may_not_call_the_tool_is_told_its_scope_and_who_may_is_answered() {
     let folders = Folders::new();
-    for name in ["dialogue", "navigation"] {
+    for name in ["assistant", "dialogue", "navigation"] {
         folders.put(name, &component_bytes(name));
     }
     let entry = |name: &str, token: &str, scope: &str| {
-        let digest = host::seal::digest(token.as_bytes());
+        let digest = host::digest::digest(token.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
     };
     let lines = entry("ann", MAY, "tool:route_search") + &entry("ben", MAY_NOT, "tool:geocode");

@@ -172,7 +172,7 @@ async fn who_may_use_a_route_is_known_before_its_body_is_read() {
         let token = |name: &str, scope: &str| {
             format!(
                 "[tokens.{name}]\nsha256 = '{}'\nscopes = ['{scope}']\n",
-                host::seal::digest(name.as_bytes())
+                host::digest::digest(name.as_bytes())
             )
         };
         let text = token("tool", "tool:send_letter")

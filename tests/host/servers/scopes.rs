@@ -13,7 +13,7 @@ const NONE: &str = "mdg_may-use-another";
 async fn a_servers_tools_are_seen_and_called_by_whom_their_scopes_let() {
     let modern = Modern::start();
     let token = |name: &str, token: &str, scope: &str| {
-        let digest = host::seal::digest(token.as_bytes());
+        let digest = host::digest::digest(token.as_bytes());
         format!("[tokens.{name}]\nsha256 = '{digest}'\nscopes = ['{scope}']\n")
     };
     let folders = Folders::new();

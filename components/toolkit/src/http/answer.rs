@@ -20,8 +20,7 @@ impl Answer {
     /// The first header of that name, if it is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        let (_, value) = self.headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
-        std::str::from_utf8(value).ok()
+        header(&self.headers, name)
     }
 
     /// The body as text.
@@ -55,4 +54,10 @@ impl Answer {
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
+}
+
+/// The first of `headers` with that name, if it is text.
+pub(super) fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Option<&'a str> {
+    let (_, value) = headers.iter().find(|(it, _)| it.eq_ignore_ascii_case(name))?;
+    std::str::from_utf8(value).ok()
 }

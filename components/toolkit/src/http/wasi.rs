@@ -1,6 +1,9 @@
 //! One request and its answer through `wasi:http`.
 
+use std::time::Instant;
+
 use wasip2::{
+    clocks::monotonic_clock,
     http::{
         outgoing_handler,
         types::{
@@ -8,15 +11,38 @@ use wasip2::{
             OutgoingRequest, RequestOptions, Scheme, http_error_code,
         },
     },
-    io::streams::StreamError,
+    io::{
+        poll::{Pollable, poll},
+        streams::{InputStream, StreamError},
+    },
 };
 
-use super::{Answer, Error, Request, location};
+use super::{Answer, Error, Incoming, Request, location};
 
 /// Bytes that one read asks for.
 const CHUNK_BYTES: u64 = 64 << 10;
 
+/// The body of an answer; the stream goes before what it is a part of.
+pub(super) struct Body {
+    stream: InputStream,
+    _incoming: IncomingBody,
+    _answer: IncomingResponse,
+}
+
 pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
+    let mut incoming = open(request, None)?;
+    let mut body = Vec::new();
+    while let Some(piece) = incoming.next(None)? {
+        body.extend_from_slice(&piece);
+        if body.len() > request.body_bytes_max {
+            return Err(Error::TooLarge);
+        }
+    }
+    Ok(Answer { status: incoming.status, headers: incoming.headers, body })
+}
+
+/// Sends it, and returns once the answer begins.
+pub(super) fn open(request: &Request, until: Option<Instant>) -> Result<Incoming, Error> {
     let outgoing = prepare(request)?;
     let body = (!request.body.is_empty()).then(|| outgoing.body());
     let coming = outgoing_handler::handle(outgoing, options(request)).map_err(failed)?;
@@ -24,13 +50,53 @@ pub(crate) fn exchange(request: &Request) -> Result<Answer, Error> {
         // Where the host takes no more of it, the answer says why.
         let _ = write(body, &request.body);
     }
-    coming.subscribe().block();
+    wait(&coming.subscribe(), until)?;
     let answer = match coming.get() {
         Some(Ok(Ok(answer))) => answer,
         Some(Ok(Err(code))) => return Err(failed(code)),
         _ => return Err(Error::Unavailable("no answer came".to_owned())),
     };
-    read(&answer, request.body_bytes_max)
+    let broken = |()| Error::Unavailable("the answer cannot be read".to_owned());
+    let (status, headers) = (answer.status(), answer.headers().entries());
+    let incoming = answer.consume().map_err(broken)?;
+    let stream = incoming.stream().map_err(broken)?;
+    let body = Some(Body { stream, _incoming: incoming, _answer: answer });
+    Ok(Incoming { status, headers, body })
+}
+
+impl Body {
+    /// The next bytes; none at the end.
+    pub(super) fn next(&self, until: Option<Instant>) -> Result<Option<Vec<u8>>, Error> {
+        loop {
+            match self.stream.read(CHUNK_BYTES) {
+                Ok(piece) if piece.is_empty() => wait(&self.stream.subscribe(), until)?,
+                Ok(piece) => return Ok(Some(piece)),
+                Err(StreamError::Closed) => return Ok(None),
+                Err(StreamError::LastOperationFailed(error)) => {
+                    let why = error.to_debug_string();
+                    return Err(match http_error_code(&error).map(failed) {
+                        Some(late @ Error::TimedOut) => late,
+                        _ => Error::Unavailable(format!("it broke off: {why}")),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Waits until `ready` is, or says that it took too long.
+fn wait(ready: &Pollable, until: Option<Instant>) -> Result<(), Error> {
+    let Some(until) = until else {
+        ready.block();
+        return Ok(());
+    };
+    let left = until.saturating_duration_since(Instant::now());
+    let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+    let late = monotonic_clock::subscribe_duration(left);
+    match poll(&[ready, &late]).contains(&0) {
+        true => Ok(()),
+        false => Err(Error::TimedOut),
+    }
 }
 
 fn options(request: &Request) -> Option<RequestOptions> {
@@ -95,35 +161,6 @@ fn write(body: OutgoingBody, bytes: &[u8]) -> Result<(), StreamError> {
     stream.check_write()?;
     drop(stream);
     OutgoingBody::finish(body, None).map_err(|_| StreamError::Closed)
-}
-
-fn read(answer: &IncomingResponse, bytes_max: usize) -> Result<Answer, Error> {
-    let broken = || Error::Unavailable("the answer cannot be read".to_owned());
-    let headers = answer.headers().entries();
-    let incoming = answer.consume().map_err(|()| broken())?;
-    let stream = incoming.stream().map_err(|()| broken())?;
-    let mut body = Vec::new();
-    loop {
-        match stream.blocking_read(CHUNK_BYTES) {
-            Ok(chunk) => body.extend_from_slice(&chunk),
-            Err(StreamError::Closed) => break,
-            Err(StreamError::LastOperationFailed(error)) => {
-                if let Some(late @ Error::TimedOut) = http_error_code(&error).map(failed) {
-                    return Err(late);
-                }
-                return Err(Error::Unavailable(format!(
-                    "it broke off: {}",
-                    error.to_debug_string()
-                )));
-            }
-        }
-        if body.len() > bytes_max {
-            return Err(Error::TooLarge);
-        }
-    }
-    drop(stream);
-    IncomingBody::finish(incoming);
-    Ok(Answer { status: answer.status(), headers, body })
 }
 
 fn failed(code: ErrorCode) -> Error {

@@ -1,4 +1,4 @@
-//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45).
+//! What is sent to `POST /api/chat` (ILL-40, ILL-41, ILL-45), and what the host is told before.
 
 use serde_json::{Map, Value, json};
 
@@ -17,17 +17,27 @@ const CANCELLED: &str = "フォーム入力をキャンセルしました。";
 /// What stands for a picture in a model's entry, whose bytes are kept apart.
 pub(crate) const PICTURE_MARK: &str = "madoguchiPicture";
 
+/// A request, and what the host itself hears with it: an assistant allows nothing itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Request {
+    pub(crate) body: Value,
+    /// The person's word by approval, as `POST /api/approvals/ID` takes it.
+    pub(crate) words: Map<String, Value>,
+    /// Tools that the person trusts.
+    pub(crate) trusts: Vec<String>,
+}
+
 impl Thread {
     /// The request whose answer the last entry is.
-    pub(crate) fn request(&self) -> Option<Value> {
+    pub(crate) fn request(&self) -> Option<Request> {
         let (last, before) = self.entries.split_last()?;
         let turn = last.turn()?;
-        let mut request = Map::new();
+        let (mut request, mut words) = (Map::new(), Map::new());
         let before = if turn.has_news() {
             let sentences = turn.pending.iter().filter(|it| it.is_news()).filter_map(sentence);
             let message = sentences.collect::<Vec<_>>().join("\n");
             request.insert("message".to_owned(), json!(message));
-            put_answers(&mut request, turn);
+            put_answers(&mut request, &mut words, turn);
             before
         } else {
             let (asked, before) = before.split_last()?;
@@ -38,7 +48,7 @@ impl Thread {
             }
             // What waited in the turn that is gone on from is refused by that.
             if let Some(turn) = self.latest(before) {
-                put_answers(&mut request, turn);
+                put_answers(&mut request, &mut words, turn);
             }
             before
         };
@@ -46,13 +56,10 @@ impl Thread {
         if let Some(assistant) = &self.assistant {
             request.insert("assistant".to_owned(), json!(assistant));
         }
-        if !self.trusts.is_empty() {
-            request.insert("trusts".to_owned(), json!(self.trusts));
-        }
         if self.chooses && !turn.has_news() {
             request.insert("choose".to_owned(), json!(true));
         }
-        Some(Value::Object(request))
+        Some(Request { body: Value::Object(request), words, trusts: self.trusts.clone() })
     }
 
     /// The last turn that the server may still have, so that it goes on with everything that it knew;
@@ -75,46 +82,40 @@ fn sentence(pending: &Pending) -> Option<&str> {
     }
 }
 
-/// Where a request keeps what the host itself is told before the assistant is.
-pub(crate) const WORDS: &str = "madoguchiWords";
-
 /// The turn that is gone on from, and what the person said to that which waited in it.
-fn put_answers(request: &mut Map<String, Value>, turn: &Turn) {
-    let (mut approvals, mut answers) = (Map::new(), Map::new());
-    let (mut selected, mut words) = (None, Map::new());
+fn put_answers(request: &mut Map<String, Value>, words: &mut Map<String, Value>, turn: &Turn) {
+    let mut selected = None;
     for pending in turn.pending.iter().filter(|it| it.is_news()) {
-        let id = pending.waiting.call_id().to_owned();
-        if let Waiting::Approval { held: Some(held), .. } = &pending.waiting {
-            let is_allowed = matches!(pending.reply, Some(Reply::Allow | Reply::Trust));
-            words.insert(held.clone(), json!(is_allowed));
+        if let (Some(Reply::Chosen(ids)), Waiting::Choice { pictures, .. }) =
+            (&pending.reply, &pending.waiting)
+        {
+            let chosen = pictures.iter().filter(|it| ids.contains(&it.id));
+            selected.get_or_insert_with(Vec::new).extend(chosen.filter_map(|it| image(it)));
         }
-        match (&pending.reply, &pending.waiting) {
-            (Some(Reply::Allow | Reply::Trust), _) => drop(approvals.insert(id, json!("allow"))),
-            (Some(Reply::Deny), _) | (Some(Reply::Cancelled), Waiting::Approval { .. }) => {
-                approvals.insert(id, json!("deny"));
-            }
-            (Some(Reply::Answers(value)), _) => drop(answers.insert(id, value.clone())),
-            (Some(Reply::Chosen(ids)), Waiting::Choice { pictures, .. }) => {
-                let chosen = pictures.iter().filter(|it| ids.contains(&it.id));
-                selected.get_or_insert_with(Vec::new).extend(chosen.filter_map(|it| image(it)));
-            }
-            (Some(Reply::Cancelled), Waiting::Questions { questions, .. }) => {
-                let cancel =
-                    questions.iter().map(|it| (it.key.clone(), json!({ "action": "cancel" })));
-                answers.insert(id, Value::Object(cancel.collect()));
-            }
-            _ => {}
-        }
+        words.extend(word(pending));
     }
     request.insert("turn".to_owned(), json!(turn.turn));
-    for (name, map) in [("approvals", approvals), ("answers", answers), (WORDS, words)] {
-        if !map.is_empty() {
-            request.insert(name.to_owned(), Value::Object(map));
-        }
-    }
     if let Some(selected) = selected {
         request.insert("selectedImages".to_owned(), Value::Array(selected));
     }
+}
+
+/// The approval that the person answered, and what they said.
+fn word(pending: &Pending) -> Option<(String, Value)> {
+    let word = match (pending.reply.as_ref()?, &pending.waiting) {
+        (Reply::Allow | Reply::Trust, _) => json!({ "allow": true }),
+        (Reply::Deny, _) | (Reply::Cancelled, Waiting::Approval { .. }) => {
+            json!({ "allow": false })
+        }
+        (Reply::Answers(value), _) => json!({ "answers": value }),
+        (Reply::Cancelled, Waiting::Questions { questions, .. }) => {
+            let cancel = questions.iter().map(|it| (it.key.clone(), json!({ "action": "cancel" })));
+            json!({ "answers": cancel.collect::<Map<_, _>>() })
+        }
+        _ => return None,
+    };
+    let approval = pending.waiting.approval().filter(|it| !it.is_empty())?;
+    Some((approval.to_owned(), word))
 }
 
 /// What was said so far, for a server that has forgotten it.

@@ -24,6 +24,13 @@ pub struct Problem {
     pub is_fatal: bool,
 }
 
+impl Problem {
+    pub(crate) fn new(path: &[&str], what: impl Into<String>, is_fatal: bool) -> Self {
+        let path = path.iter().map(|it| (*it).to_owned()).collect();
+        Self { path, what: what.into(), is_fatal }
+    }
+}
+
 /// Why `name` cannot be a token's.
 pub fn name_problem(name: &str) -> Option<String> {
     let is_right = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';

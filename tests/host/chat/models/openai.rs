@@ -66,7 +66,9 @@ async fn two_rounds_one_of_them_with_three_calls_go_back_in_the_order_of_the_cal
 async fn calls_without_ids_are_told_apart_and_the_first_model_is_taken_where_none_is_named() {
     let fake = FakeModel::start(OpenAi::Ollama).await;
     let folders = tests::server::Folders::new();
-    folders.put("echo", &tests::component_bytes("echo"));
+    for name in ["assistant", "echo"] {
+        folders.put(name, &tests::component_bytes(name));
+    }
     // As the environment gives it: with the version in the address, and without a key.
     let lines = format!(
         "[chat]\nassistant = 'helper'\n[models.openai]\nbase_url = '{}/v1'\n\

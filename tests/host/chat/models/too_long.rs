@@ -93,6 +93,7 @@ async fn a_model_that_the_server_names_is_told_by_its_name() {
         fake.url
     );
     let folders = Folders::new();
+    folders.put("assistant", &tests::component_bytes("assistant"));
     let config = folders.config_with(&lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let talking = Talking { server, fake };

@@ -167,6 +167,7 @@ async fn who_does_not_answer_in_time_is_told_as_slow() {
 async fn a_provider_that_is_not_there_is_told_without_its_address() {
     let fake = FakeModel::start(Claude::default()).await;
     let folders = tests::server::Folders::new();
+    folders.put("assistant", &tests::component_bytes("assistant"));
     let lines = super::lines_for("claude", &fake, "");
     // Nobody listens at the port that asks for a place of its own.
     let config = folders.config_with(&lines.replace(&fake.url, "http://127.0.0.1:1"));

@@ -1,6 +1,7 @@
 //! People talk with agents that the counter plays, and have them talk.
 
 use super::*;
+use crate::chat::{allow, say, waiting};
 
 const CHAT: &str = "/api/projects/demo/agents/worker-a/chat/messages";
 
@@ -50,17 +51,9 @@ async fn a_person_chats_with_an_agent_that_comes_when_it_is_written_to() {
 async fn the_built_in_model_of_the_chat_has_two_agents_talk_once_the_person_lets_it() {
     let counter = Counter::open(&["conversations", "cinema"], "").await;
     let client = counter.server.client();
-    let post = async |body: Value| -> Value {
-        let response = client.post("/api/chat", &[], body.to_string()).await;
-        response.json().await.expect("it is JSON")
-    };
-    let asked =
-        post(json!({ "assistant": "counter", "message": "worker-bに明日の映画を聞いて" })).await;
+    let asked = say(&client, &json!({ "message": "worker-bに明日の映画を聞いて" })).await.1;
     assert_eq!(asked["stopReason"], "waiting", "{asked:#}");
-    let call = asked["waiting"][0]["callId"].as_str().unwrap();
-    let allowed =
-        json!({ "assistant": "counter", "turn": asked["turn"], "approvals": { call: "allow" } });
-    let answer = post(allowed).await;
+    let answer = say(&client, &allow(&asked, &waiting(&asked))).await.1;
     let text = answer["text"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
     assert!(text.contains("worker-aとworker-bの会話「明日の映画」を始めました"), "{text}");
     let begun = &answer["toolCalls"][0];

@@ -1,0 +1,315 @@
+//! The answer as it is written (ILL-40, ILL-41), and what waits for the person.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    Answered, Body, Conclusion, Held, Image, Language, Offer, Part, Stopped, ToolCall, ToolResult,
+    Usage, Wait, images_of, text_of,
+};
+
+/// Facts of one result that are told where no model tells them, and characters of one.
+const FACTS_MAX: usize = 16;
+const FACT_CHARS_MAX: usize = 600;
+
+/// `{mimeType, data}`.
+pub(super) fn image(it: &Image) -> Value {
+    json!({ "mimeType": it.mime_type, "data": &*it.data })
+}
+
+/// The model's entry for the history; signatures as they came (ILL-27).
+pub(super) fn parts(parts: &[Part]) -> Vec<Value> {
+    let each = |it: &Part| {
+        let mut part = match &it.body {
+            Body::Text(text) => json!({ "text": text }),
+            Body::Image(it) => json!({ "inlineData": image(it) }),
+        };
+        if let Some(signature) = &it.signature {
+            part["thoughtSignature"] = signature.as_str().into();
+        }
+        part
+    };
+    parts.iter().map(each).collect()
+}
+
+/// The pictures that `tool` made, where the answer has none of its own.
+pub(super) fn made_by(tool: Option<&str>, answered: &[Answered]) -> Vec<Image> {
+    let Some(tool) = tool else { return Vec::new() };
+    let made = answered.iter().filter(|it| it.call.name == tool);
+    let mut pictures = made.filter_map(|it| match &it.result {
+        ToolResult::Output { content, .. } => Some(images_of(content).cloned()),
+        ToolResult::Failed(_) => None,
+    });
+    // Each draft of it replaces the one before.
+    pictures.next_back().into_iter().flatten().collect()
+}
+
+/// One call as the answer has it.
+pub(super) fn call(
+    call: &ToolCall,
+    result: &ToolResult,
+    ms: Option<&u64>,
+    offers: &[Offer],
+) -> Value {
+    let offer = offers.iter().find(|it| it.name == call.name);
+    let mut it = json!({
+        "id": call.id,
+        "name": call.name,
+        "title": offer.and_then(|it| it.title.as_deref()),
+        "server": offer.map(|it| &*it.owner),
+        "view": offer.and_then(|it| it.view.as_deref()),
+        "params": call.arguments,
+        "reason": call.reason,
+        "ms": ms,
+        "isError": matches!(result, ToolResult::Failed(_)),
+    });
+    if let ToolResult::Failed(failure) = result {
+        it["error"] = failure.message.as_str().into();
+    }
+    it
+}
+
+/// All calls that have ended, those that wait with a result among them, in their order.
+pub(super) fn calls(
+    answered: &[Answered],
+    waiting: &[Held],
+    ms: &BTreeMap<String, u64>,
+    offers: &[Offer],
+) -> Vec<Value> {
+    let ended = answered.iter().map(|it| (&it.call, &it.result));
+    let held = waiting.iter().filter_map(|it| match &it.wait {
+        Wait::Form { result } | Wait::Choice { result } => Some((&it.call, result)),
+        Wait::Approval | Wait::Answers { .. } => None,
+    });
+    ended.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
+}
+
+/// What waits for the person, one item for each call.
+pub(super) fn waiting(it: &Held, offers: &[Offer], language: Language) -> Value {
+    let (call, id) = (&it.call, &it.call.id);
+    match &it.wait {
+        Wait::Approval => {
+            let offer = offers.iter().find(|it| it.name == call.name);
+            let mut approval = json!({
+                "type": "approval", "callId": id, "name": call.name,
+                "approval": it.approval,
+                "title": offer.and_then(|it| it.title.as_deref()),
+                "description": offer.map(|it| &*it.description),
+                "server": offer.map(|it| &*it.owner),
+                "trust": it.trust,
+                "params": call.arguments, "reason": call.reason,
+            });
+            if !it.changed.is_empty() {
+                approval["changed"] = json!(it.changed);
+                approval["reason"] = changed_since(&call.name, language).into();
+            }
+            approval
+        }
+        Wait::Answers { questions } => {
+            json!({
+                "type": "questions", "callId": id, "name": call.name, "questions": questions,
+                "approval": it.approval,
+            })
+        }
+        Wait::Form { result } => {
+            let mut form = json!({ "type": "form", "callId": id, "name": call.name });
+            if let ToolResult::Output { structured, meta, .. } = result {
+                form["schema"] = structured["schema"].clone();
+                if let Some(handle) = meta["forms/form"]["handle"].as_str() {
+                    form["handle"] = handle.into();
+                }
+            }
+            form
+        }
+        Wait::Choice { result } => {
+            json!({ "type": "choice", "callId": id, "name": call.name, "images": named(result) })
+        }
+    }
+}
+
+/// All pictures among which the person is to choose.
+pub(super) fn choices(waiting: &[Held]) -> Vec<Value> {
+    let choices = waiting.iter().filter_map(|it| match &it.wait {
+        Wait::Choice { result } => Some(named(result)),
+        Wait::Approval | Wait::Answers { .. } | Wait::Form { .. } => None,
+    });
+    choices.flatten().collect()
+}
+
+/// The pictures of a result, by name where it says them.
+fn named(result: &ToolResult) -> Vec<Value> {
+    let ToolResult::Output { structured, content, .. } = result else { return Vec::new() };
+    let lists = structured.as_object().into_iter().flat_map(|it| it.values());
+    let listed: Vec<_> = lists.filter_map(Value::as_array).flatten().collect();
+    let name = |data: &str| {
+        let found = listed.iter().find(|it| it["data"] == data)?.as_object()?;
+        let names = found.iter().filter(|it| it.0.ends_with("name") || it.0.ends_with("title"));
+        names.filter_map(|it| it.1.as_str()).next()
+    };
+    let pictures = images_of(content).map(|it| {
+        let mut picture = image(it);
+        picture["name"] = name(&it.data).unwrap_or_default().into();
+        picture
+    });
+    pictures.collect()
+}
+
+/// What it took.
+pub(super) fn usage(it: &Usage) -> Value {
+    let mut usage = json!({
+        "inputTokens": it.input_tokens, "cachedTokens": it.cached_tokens,
+        "outputTokens": it.output_tokens,
+    });
+    if let Some(cost) = it.cost_usd {
+        usage["costUsd"] = cost.into();
+    }
+    usage
+}
+
+/// What the person reads of a run that was stopped (ILL-25).
+pub(super) fn notice(stopped: Stopped, language: Language) -> (&'static str, &'static str) {
+    match stopped {
+        Stopped::Rounds => (
+            "max_tool_rounds",
+            language.pick(
+                "ツールの呼び出し回数が上限に達したため、ここで止めました。",
+                "It was stopped here, because tools were called as often as they may be.",
+            ),
+        ),
+        Stopped::Time => (
+            "deadline",
+            language.pick(
+                "制限時間に達したため、ここで止めました。",
+                "It was stopped here, because it took as long as it may.",
+            ),
+        ),
+    }
+}
+
+/// What a person is told who is asked about a tool anew; nothing, where no tool has changed.
+pub(super) fn changed(waiting: &[Held], language: Language) -> Option<String> {
+    let names = waiting.iter().filter(|it| !it.changed.is_empty());
+    let names: Vec<_> = names.map(|it| it.call.name.as_str()).collect();
+    (!names.is_empty()).then(|| changed_since(&names.join(", "), language))
+}
+
+fn changed_since(tools: &str, language: Language) -> String {
+    language.pick(
+        format!(
+            "許可を求めたあとでツール（{tools}）の内容が変わったため、まだ実行していません。今の内容を確かめて、もう一度お答えください。"
+        ),
+        format!(
+            "The tool has changed since you were asked ({tools}), so nothing was done yet. Look at what it is now, and answer again."
+        ),
+    )
+}
+
+/// What the person reads where a model answers nothing.
+pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
+    match is_cut {
+        true => language.pick(
+            "長さの上限に達し、答えがひとつも書かれませんでした。質問を短く分けてお試しください。",
+            "Nothing was written before the answer had its full length; ask for less at once.",
+        ),
+        false => language.pick(
+            "モデルが何も答えませんでした。もう一度送るか、言い方を変えてお試しください。",
+            "The model answered nothing; send it again, or say it in other words.",
+        ),
+    }
+}
+
+/// What calls came to, in words, where no model says it: those that changed something in full.
+pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) -> String {
+    let line = |it: &Answered| {
+        let offer = offers.iter().find(|offer| offer.name == it.call.name);
+        let name = offer.and_then(|it| it.title.as_deref()).unwrap_or(&it.call.name);
+        match &it.result {
+            ToolResult::Failed(failure) => language.pick(
+                format!("{name}: できませんでした（{}）", failure.message),
+                format!("{name}: not done ({})", failure.message),
+            ),
+            ToolResult::Output { structured, content, .. } => {
+                let done = language.pick(format!("{name}: 実行しました"), format!("{name}: done"));
+                let is_read = offer.is_some_and(|it| it.is_read_only);
+                let what = if is_read { String::new() } else { facts(structured, content) };
+                match what.is_empty() {
+                    true => done,
+                    false => format!("{done}\n{what}"),
+                }
+            }
+        }
+    };
+    answered.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a result says: its sentences, or else its plain fields by name.
+fn facts(structured: &Value, content: &[Part]) -> String {
+    let text = text_of(content);
+    let text = text.trim();
+    let is_json = serde_json::from_str::<Value>(text).is_ok_and(|it| !it.is_string());
+    let fields = structured.as_object().into_iter().flatten();
+    let fields = fields.filter_map(|(name, it)| Some(format!("- {name}: {}", plain(it)?)));
+    let fields: Vec<_> = fields.take(FACTS_MAX).collect();
+    match (text.is_empty() || is_json, fields.is_empty()) {
+        (false, true) => text.chars().take(FACT_CHARS_MAX * FACTS_MAX).collect(),
+        (false, false) => {
+            let text: String = text.chars().take(FACT_CHARS_MAX).collect();
+            format!("{text}\n{}", fields.join("\n"))
+        }
+        (true, _) => fields.join("\n"),
+    }
+}
+
+/// A value that can be read in a line.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() || text.len() > FACT_CHARS_MAX => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(all) => {
+            let each = |it: &Value| match it {
+                Value::Object(fields) => fields.values().find_map(plain),
+                it => plain(it),
+            };
+            let all: Vec<_> = all.iter().take(FACTS_MAX).filter_map(each).collect();
+            (!all.is_empty()).then(|| all.join(", "))
+        }
+        Value::Object(_) => None,
+    }
+}
+
+/// What a run came to in which the model failed: what was done, and that there is no more.
+pub(super) fn failed(
+    answered: &[Answered],
+    offers: &[Offer],
+    notice: &str,
+    language: Language,
+) -> Conclusion {
+    let done = done(answered, offers, language);
+    let text = match done.is_empty() {
+        true => notice.to_owned(),
+        false => format!("{done}\n\n{notice}"),
+    };
+    stopped(answered, &text)
+}
+
+/// What a run came to that was stopped: the pictures of its last results, and why there is no more.
+pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
+    let last = answered.iter().rev().find_map(|it| match &it.result {
+        ToolResult::Output { content, .. } => {
+            let pictures: Vec<_> = images_of(content).cloned().map(Part::image).collect();
+            (!pictures.is_empty()).then_some(pictures)
+        }
+        ToolResult::Failed(_) => None,
+    });
+    let mut parts = vec![Part::text(notice)];
+    parts.extend(last.into_iter().flatten());
+    Conclusion { parts, ..Conclusion::default() }
+}
+
+/// The text and pictures of an answer.
+pub(super) fn said(conclusion: &Conclusion) -> (String, Vec<Value>) {
+    (conclusion.text(), images_of(&conclusion.parts).map(image).collect())
+}

@@ -1,0 +1,209 @@
+//! What went wrong, in the specified shape and words (ILL-41, ILL-42).
+
+use serde_json::{Value, json};
+use toolkit::routes::Answer;
+
+use crate::{Failure, Language, Trouble, Undecided, Why};
+
+/// `{error, details}`, with the status that belongs to it.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: u16,
+    error: String,
+    details: String,
+    retry_after_s: Option<u64>,
+    /// What the caller would need.
+    scope: Option<String>,
+}
+
+impl Refusal {
+    fn new(status: u16, error: impl Into<String>, details: impl Into<String>) -> Self {
+        let (error, details) = (error.into(), details.into());
+        Self { status, error, details, retry_after_s: None, scope: None }
+    }
+
+    /// There is nothing that the person says.
+    pub(super) fn no_message(details: impl Into<String>, language: Language) -> Self {
+        let error = language.pick("message は必須のフィールドです", "message is required");
+        Self::new(400, error, details)
+    }
+
+    /// The body is not as it must be; `details` say where, and what to mend.
+    pub(super) fn invalid(details: impl Into<String>, language: Language) -> Self {
+        let error = language
+            .pick("リクエストボディの解析に失敗しました", "The request's body could not be read");
+        Self::new(400, error, details)
+    }
+
+    /// The body did not arrive.
+    pub(super) fn broken(language: Language) -> Self {
+        let details = language
+            .pick("本文を最後まで受信できませんでした", "The body did not arrive to its end");
+        Self::invalid(details, language)
+    }
+
+    /// The body is too long.
+    pub(super) fn too_large(most: u32, language: Language) -> Self {
+        let details = language.pick(
+            format!("本文は{most}バイトまでです。画像を減らすか、turnで会話を続けてください"),
+            format!("A body may have {most} bytes; send fewer pictures, or go on by turn"),
+        );
+        let error = language.pick("リクエストが大きすぎます", "The request is too large");
+        Self::new(413, error, details)
+    }
+
+    /// `name` is the person's word, which the host alone takes.
+    pub(super) fn for_the_host(name: &str, language: Language) -> Self {
+        let details = language.pick(
+            format!(
+                "{name}はここでは受け付けません。待っている呼び出しには POST /api/approvals/ID（waitingのapproval）で答えてから、turnだけを送ってください。信頼するツールはヘッダー Madoguchi-Trusts に書きます"
+            ),
+            format!(
+                "{name} is not taken here: answer a call that waits at POST /api/approvals/ID (the approval of waiting), then send the turn alone. Tools that are trusted stand in the header Madoguchi-Trusts"
+            ),
+        );
+        Self::invalid(details, language)
+    }
+
+    /// No assistant of that name talks; these do.
+    pub(super) fn no_assistant(name: &str, names: &str, language: Language) -> Self {
+        let details = language.pick(
+            format!("assistant {name:?} はありません。あるのは: {names}"),
+            format!("There is no assistant {name:?}; there are {names}"),
+        );
+        Self::invalid(details, language)
+    }
+
+    /// The turn to go on from is not there, for this caller.
+    pub(super) fn gone(language: Language) -> Self {
+        let error = language.pick(
+            "会話の続きが見つかりません。もう一度送信してください。",
+            "There is nothing to go on from; send the message again.",
+        );
+        let details = language.pick(
+            "このturnは残っていないか、別の利用者のものです。historyを添えてmessageを送れば続けられます",
+            "This turn is no longer kept, or is another caller's; send the message with its history",
+        );
+        Self::new(404, error, details)
+    }
+
+    /// The turn that waits cannot be kept, so that nobody could answer it.
+    pub(super) fn unkept(details: String, language: Language) -> Self {
+        let error = language.pick("会話を保存できませんでした", "The conversation cannot be kept");
+        Self::new(500, error, details)
+    }
+
+    /// A run had no end. `makes_pictures`, whether it was asked for one.
+    pub(super) fn of(trouble: Trouble, makes_pictures: bool, language: Language) -> Self {
+        match trouble {
+            Trouble::Undecided(it) => Self::of_undecided(it, makes_pictures, language),
+            Trouble::Tool(failure) => Self::of_tool(failure),
+            Trouble::NoTools(tool) => {
+                let error = language
+                    .pick("MCPサーバーが設定されていません。", "No MCP server is configured.");
+                let details = language.pick(
+                    format!("{tool}を提供するコンポーネントもサーバーもありません。/api/healthで確認できます"),
+                    format!("No component and no server offers {tool}; /api/health says what there is"),
+                );
+                Self::new(500, error, details)
+            }
+        }
+    }
+
+    /// Nothing was decided (ILL-42).
+    pub(super) fn of_undecided(it: Undecided, makes_pictures: bool, language: Language) -> Self {
+        let (status, japanese, english) = match it.why {
+            Why::Key => (
+                500,
+                "サーバー設定エラー。管理者にお問い合わせください。",
+                "The server is not set up rightly; ask its operator.",
+            ),
+            Why::Missing => (
+                500,
+                "設定されているモデルが見つかりません。管理者にお問い合わせください。",
+                "The model that is set up is not there; ask the operator.",
+            ),
+            Why::TooLong => (
+                413,
+                "会話が長くなりすぎて、モデルが受け付けません。新しい会話を始めてください。",
+                "The conversation has become too long for the model; begin a new one.",
+            ),
+            Why::Refused => (
+                500,
+                "モデルの提供元がこのリクエストを受け付けませんでした。同じ内容を送り直しても変わりません。内容や画像を変えるか、新しい会話を始めてください。",
+                "The model's provider does not accept this request, and would not accept it again; change its words or pictures, or begin a new conversation.",
+            ),
+            Why::RateLimited => (
+                429,
+                "リクエストが多すぎます。しばらくしてからお試しください。",
+                "Too many requests; try again in a while.",
+            ),
+            Why::Blocked => (
+                400,
+                "コンテンツポリシーにより生成がブロックされました。プロンプトを変更してお試しください。",
+                "The content policy does not allow it; try other words.",
+            ),
+            Why::Slow => (
+                504,
+                "リクエストがタイムアウトしました。再度お試しください。",
+                "It took too long; try again.",
+            ),
+            Why::NoPictures => (
+                400,
+                "このモデルは画像生成に対応していません。別のモデルをお試しください。",
+                "This model cannot make pictures; try another one.",
+            ),
+            Why::Failed if makes_pictures => (
+                500,
+                "画像生成に失敗しました。しばらくしてからお試しください。",
+                "The picture could not be made; try again in a while.",
+            ),
+            Why::Failed => (
+                500,
+                "応答の生成に失敗しました。しばらくしてからお試しください。",
+                "There is no answer; try again in a while.",
+            ),
+        };
+        let refusal = Self::new(status, language.pick(japanese, english), it.details);
+        Self { retry_after_s: it.retry_after_s, ..refusal }
+    }
+
+    fn of_tool(failure: Failure) -> Self {
+        let is_right = (400..600).contains(&failure.status);
+        let status = if is_right { failure.status } else { 500 };
+        let scope = failure.data.get("scope").and_then(Value::as_str).map(str::to_owned);
+        let scope = scope.filter(|_| failure.error == "insufficient_scope");
+        Self { scope, ..Self::new(status, failure.message, failure.error) }
+    }
+
+    /// What the person reads.
+    pub(super) fn error(&self) -> &str {
+        &self.error
+    }
+
+    /// The reason, for the operator.
+    pub(super) fn details(&self) -> &str {
+        &self.details
+    }
+
+    fn body(&self) -> Value {
+        json!({ "error": self.error, "details": self.details })
+    }
+
+    /// The same as the data of an event: what HTTP would say in its status and headers beside it.
+    pub(super) fn event(&self) -> Value {
+        let mut event = self.body();
+        event["status"] = self.status.into();
+        if let Some(seconds) = self.retry_after_s {
+            event["retryAfter"] = seconds.into();
+        }
+        event
+    }
+
+    /// The same as an answer.
+    pub(super) fn answer(self) -> Answer {
+        let retry_after_s = self.retry_after_s.map(|it| u32::try_from(it).unwrap_or(u32::MAX));
+        let scope = self.scope.clone();
+        Answer { retry_after_s, scope, ..Answer::of(self.status, &self.body()) }
+    }
+}

@@ -1,0 +1,196 @@
+//! What decides which tools are called next, and what it goes by.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use toolkit::routes;
+
+use crate::{Answered, Body, Image, Language, Message, Offer, Part, ToolCall};
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Usage {
+    pub(crate) input_tokens: u64,
+    /// Of those, the ones that came from the provider's cache.
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars, where the price is known.
+    pub(crate) cost_usd: Option<f64>,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// What the person says now; nothing, where only calls that waited are answered.
+    pub(crate) message: Vec<Part>,
+    /// What was said before, oldest first; empty where it is remembered.
+    pub(crate) history: Vec<Message>,
+    /// What the caller reads.
+    pub(crate) language: Language,
+    /// When it is asked.
+    pub(crate) now: Timestamp,
+}
+
+/// One turn: what it is decided by.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'a> {
+    pub(crate) task: &'a Task,
+    /// Whether it is the first of its run: the task's message has not been heard yet.
+    pub(crate) is_first: bool,
+    /// What may be called, as it is on offer now.
+    pub(crate) offers: &'a [Offer],
+    /// What the calls of the turn before came to, in their order. In the first turn of a run, those
+    /// that waited for the person: they come before the task's message.
+    pub(crate) answered: &'a [Answered],
+    pub(crate) teller: &'a Teller,
+    /// When it has to be decided.
+    pub(crate) until: Instant,
+}
+
+/// What is next.
+#[derive(Clone, Debug)]
+pub(crate) enum Decision {
+    /// These calls, all at once.
+    Call(Vec<ToolCall>),
+    /// Nothing more.
+    Conclude(Conclusion),
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Conclusion {
+    /// For people, in order: texts and pictures.
+    pub(crate) parts: Vec<Part>,
+    /// The route that was chosen, if any. Named, never retyped (NAV-6).
+    pub(crate) choice: Option<Choice>,
+    /// Why it is not whole, where it is not (`max_tokens`).
+    pub(crate) cut: Option<&'static str>,
+}
+
+impl Conclusion {
+    /// Its texts: those that follow each other are one, as they came.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut is_apart = false;
+        for part in &self.parts {
+            match &part.body {
+                Body::Text(it) => {
+                    if is_apart && !it.is_empty() {
+                        text.push('\n');
+                    }
+                    text.push_str(it);
+                    is_apart &= it.is_empty();
+                }
+                Body::Image(_) => is_apart = !text.is_empty(),
+            }
+        }
+        text
+    }
+}
+
+/// A route among the results.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The call whose result has it; none, the last that has routes.
+    pub(crate) call: Option<String>,
+    /// Its place there, from 0.
+    pub(crate) index: Option<usize>,
+    /// Its summary, where the index does not fit.
+    pub(crate) summary: Option<String>,
+}
+
+/// Why there is no decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Undecided {
+    pub(crate) why: Why,
+    /// For those who look for the reason; no secret in it.
+    pub(crate) details: String,
+    /// When it may be worth another try.
+    pub(crate) retry_after_s: Option<u64>,
+}
+
+/// What kept it from being decided (ILL-42).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The provider refuses the key, or there is none.
+    Key,
+    /// The model, or its API, is not there.
+    Missing,
+    /// The conversation is too long for the model.
+    TooLong,
+    /// The provider refuses the request as it is: the same again is refused again.
+    Refused,
+    /// Too many requests, or the quota is used up.
+    RateLimited,
+    /// The provider's rules on content.
+    Blocked,
+    /// No answer in time.
+    Slow,
+    /// The model cannot make pictures.
+    NoPictures,
+    /// Anything else: not reachable, overloaded, an answer that cannot be read.
+    Failed,
+}
+
+impl Undecided {
+    pub(crate) fn new(why: Why, details: impl Into<String>) -> Self {
+        Self { why, details: details.into(), retry_after_s: None }
+    }
+}
+
+/// Decides which tools are called. One a run, which keeps what it needs to go on.
+pub(crate) trait Decider: Send {
+    /// What is next.
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided>;
+
+    /// Whether it may call what is there for pages alone: rules of our own may, and no model is told of it.
+    fn may_call_for_pages(&self) -> bool {
+        false
+    }
+
+    /// All that one of its kind needs to go on with this conversation some other day: the provider's
+    /// own messages, verbatim (FORM-7, ILL-27). Null, where there is nothing to remember.
+    fn transcript(&self) -> Value {
+        Value::Null
+    }
+
+    /// The model that decides, where it became known only on the way.
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
+    /// What it took so far.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
+}
+
+/// Where what happens on the way to an answer is told (NAV-9): to the client that reads events, or nowhere.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Teller {
+    is_heard: bool,
+}
+
+impl Teller {
+    pub(crate) fn new(is_heard: bool) -> Self {
+        Self { is_heard }
+    }
+
+    /// Tells it, in the order in which things happen; a client that reads slowly is waited for.
+    pub(crate) fn tell(&self, name: &str, data: impl FnOnce() -> Value) {
+        if self.is_heard {
+            routes::send(name, &data());
+        }
+    }
+
+    /// Tells a piece of the answer's text, as soon as it is there.
+    pub(crate) fn say(&self, text: &str) {
+        self.tell("text_delta", || json!({ "text": text }));
+    }
+
+    /// Tells a picture of the answer.
+    pub(crate) fn show(&self, image: &Image) {
+        self.tell("image", || json!({ "mimeType": image.mime_type, "data": &*image.data }));
+    }
+}

@@ -1,0 +1,56 @@
+//! The language that a caller reads.
+
+/// The language that the caller reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Japanese,
+    English,
+}
+
+impl Language {
+    /// The caller's, as far as they say; else that of what they wrote.
+    pub(crate) fn of(locale: Option<&str>, text: &str) -> Self {
+        let is_japanese = match locale {
+            Some(it) => it.to_ascii_lowercase().starts_with("ja"),
+            None => !text.chars().any(|it| it.is_ascii_alphabetic()) || text.chars().any(is_kana),
+        };
+        if is_japanese { Self::Japanese } else { Self::English }
+    }
+
+    /// As a BCP 47 tag.
+    pub(crate) fn tag(self) -> &'static str {
+        self.pick("ja", "en")
+    }
+
+    /// One of the two.
+    pub(crate) fn pick<T>(self, japanese: T, english: T) -> T {
+        match self {
+            Self::Japanese => japanese,
+            Self::English => english,
+        }
+    }
+}
+
+fn is_kana(it: char) -> bool {
+    matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
+        for (locale, text, language) in [
+            (Some("ja-JP"), "no highways", Language::Japanese),
+            (Some("en"), "高速使わない", Language::English),
+            (Some("fr"), "高速使わない", Language::English),
+            (None, "高速使わない", Language::Japanese),
+            (None, "最短で TOLL なし", Language::Japanese),
+            (None, "no highways", Language::English),
+            (None, "?", Language::Japanese),
+        ] {
+            assert_eq!(Language::of(locale, text), language, "{locale:?} {text}");
+        }
+    }
+}

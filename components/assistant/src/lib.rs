@@ -1,0 +1,44 @@
+//! Runs assistants: who picks tools for people is a model of a provider's, or the components that understand
+//! sentences. People talk with them at `/api/chat` (ILL-40), and components ask them by the interface
+//! `assistants`.
+//!
+//! [`run`] is the loop; behind one trait, [`decide::Decider`], is what decides: [`understanding`] and the
+//! [`models`]. Calls are made and held by the host: nothing here can let one happen that its person has not
+//! allowed.
+
+mod asked;
+mod call;
+mod chat;
+mod check;
+mod config;
+mod decide;
+mod failure;
+mod health;
+mod language;
+mod message;
+mod models;
+mod offer;
+mod reading;
+mod result;
+mod run;
+mod tally;
+mod turns;
+mod understanding;
+
+use call::{Answered, Held, ToolCall, ToolResult, Wait};
+use config::{AssistantConfig, ModelConfig, Models, Provider, Settings};
+use decide::{Choice, Conclusion, Decider, Decision, Task, Teller, Turn, Undecided, Usage, Why};
+use failure::Failure;
+use language::Language;
+use message::{Body, Image, Message, Part, images_of, text_of};
+use offer::Offer;
+use run::{Assistant, Before, Came, Ending, Run, Stopped, Trouble};
+use understanding::Understanding;
+
+toolkit::export_tools!();
+toolkit::export_defaults!("../defaults.toml");
+toolkit::export_migrations!(1 "turns" => "../migrations/1-turns.sql");
+toolkit::export_configured!(check::configure);
+toolkit::export_routes!(chat::routes);
+toolkit::export_endpoints!(health::get);
+toolkit::export_runs!(asked::run, asked::about);

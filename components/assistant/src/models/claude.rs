@@ -1,0 +1,264 @@
+//! Claude, over Anthropic's Messages API: its messages are kept verbatim, thinking and signatures among
+//! them (ILL-27), and go back as they came.
+
+mod message;
+mod reply;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    declare,
+    names::Names,
+    price::Price,
+    trim::{self, Room},
+    wire::Wire,
+};
+use crate::{
+    AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
+    Usage, Why,
+};
+
+pub(super) use message::SHAPE;
+use reply::Reply;
+
+/// The model that is asked where none is named (NAV-53).
+pub(super) const MODEL: &str = "claude-sonnet-5-5";
+/// Where the API is, unless configured.
+const BASE_URL: &str = "https://api.anthropic.com";
+/// The version of the API; each request names it.
+const VERSION: &str = "2023-06-01";
+/// How long an answer may be, unless configured (NAV-52).
+const TOKENS_MAX: u32 = 4_096;
+/// Words of the transcript.
+const PROVIDER: &str = "claude";
+/// What one request may have, of 32 MB and 100 pictures
+/// (<https://platform.claude.com/docs/en/api/overview>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
+
+/// Decides by asking Claude.
+pub(super) struct Claude {
+    wire: Wire,
+    path: &'static str,
+    model: Arc<str>,
+    assistant: AssistantConfig,
+    tokens_max: u32,
+    price: Option<Price>,
+    /// The conversation, as it goes over the wire.
+    messages: Vec<Value>,
+    usage: Usage,
+}
+
+impl Claude {
+    /// Asks `model`, going on from `transcript` where there is one.
+    pub(super) fn new(
+        model: &Arc<str>,
+        assistant: &AssistantConfig,
+        config: &ModelConfig,
+        transcript: Option<&Value>,
+    ) -> Result<Self, Undecided> {
+        if !config.key {
+            let what = "there is no key: set ANTHROPIC_API_KEY, or key in [models.claude]";
+            return Err(Undecided::new(Why::Key, what));
+        }
+        let url = config.base_url.as_deref().unwrap_or(BASE_URL);
+        // A version in the address is the one that is meant.
+        let is_versioned = url.trim_end_matches('/').ends_with("/v1");
+        Ok(Self {
+            wire: Wire::new(url, config)?,
+            path: if is_versioned { "messages" } else { "v1/messages" },
+            model: model.clone(),
+            assistant: assistant.clone(),
+            tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
+            price: price(model, config.prices()),
+            messages: transcript.map(|it| resumed(it, model)).unwrap_or_default(),
+            usage: Usage::default(),
+        })
+    }
+
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let mut messages = self.messages.clone();
+        if messages.is_empty() {
+            messages = message::history(&turn.task.history);
+        }
+        let mut said = message::results(&messages, turn.answered);
+        if turn.is_first {
+            // After the results of what had waited, in the same message (FORM-7).
+            said.extend(turn.task.message.iter().filter_map(message::block));
+        }
+        message::push(&mut messages, "user", said);
+        trim::fit(&mut messages, ROOM, &SHAPE);
+        let names = Names::of(turn.offers);
+        let mut is_again = false;
+        let (content, calls, parts, is_cut) = loop {
+            let reply = self.reply(&mut messages, &turn, &names)?;
+            if reply.stop_reason() == "refusal" {
+                return Err(Undecided::new(Why::Blocked, reply.refusal()));
+            }
+            let is_cut =
+                matches!(reply.stop_reason(), "max_tokens" | "model_context_window_exceeded");
+            let content = reply.content(is_cut)?;
+            let calls = self.calls(&content, &turn, &names);
+            let parts = texts(&content);
+            // An answer of nothing is asked for once more.
+            if is_again || is_cut || !calls.is_empty() || !parts.is_empty() {
+                break (content, calls, parts, is_cut);
+            }
+            is_again = true;
+        };
+        message::push(&mut messages, "assistant", content);
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.messages = messages;
+        if !calls.is_empty() {
+            return Ok(Decision::Call(calls));
+        }
+        let cut = is_cut.then_some("max_tokens");
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
+    }
+
+    /// One answer; where `messages` are too long for the model, to half of them.
+    fn reply(
+        &mut self,
+        messages: &mut Vec<Value>,
+        turn: &Turn<'_>,
+        names: &Names,
+    ) -> Result<Reply, Undecided> {
+        let headers = [("anthropic-version", VERSION)];
+        let mut is_shorter = false;
+        loop {
+            let body = self.body(messages, turn, names);
+            let events = self.wire.stream(self.path, &headers, &body, turn.until);
+            match Reply::read(events, turn.teller) {
+                Err(error) if error.is_too_large() && !is_shorter => {
+                    is_shorter = trim::halve(messages, &SHAPE);
+                    if !is_shorter {
+                        return Err(error.undecided());
+                    }
+                }
+                Err(error) => return Err(error.undecided()),
+                Ok(reply) => {
+                    reply.tokens().count(&mut self.usage, self.price);
+                    return Ok(reply);
+                }
+            }
+        }
+    }
+
+    /// One request (NAV-52, NAV-53): no temperature, no forced tool, no prefill, no thinking budget.
+    fn body(&self, messages: &[Value], turn: &Turn<'_>, names: &Names) -> Value {
+        let mut body = json!({
+            "model": &*self.model,
+            "max_tokens": self.tokens_max,
+            "messages": message::cached(messages),
+            "stream": true,
+        });
+        let has_tools = !turn.offers.is_empty();
+        let prompt = self.assistant.prompt(has_tools, turn.task.now);
+        if !prompt.is_empty() {
+            // Tools come before it in what is cached, so that they are, too.
+            body["system"] =
+                json!([{ "type": "text", "text": prompt, "cache_control": ephemeral() }]);
+        }
+        if has_tools {
+            let told =
+                declare::declarations(turn.offers, self.assistant.reasons, turn.task.language);
+            let tools = told.into_iter().map(|it| {
+                json!({
+                    "name": names.wire(&it.name),
+                    "description": it.description,
+                    "input_schema": schema(it.parameters),
+                })
+            });
+            body["tools"] = tools.collect();
+            if prompt.is_empty()
+                && let Some(last) = body["tools"].as_array_mut().and_then(|it| it.last_mut())
+            {
+                last["cache_control"] = ephemeral();
+            }
+        }
+        body
+    }
+
+    fn calls(&self, content: &[Value], turn: &Turn<'_>, names: &Names) -> Vec<ToolCall> {
+        let used = content.iter().filter(|it| it["type"] == "tool_use");
+        let calls = used.map(|it| {
+            let name = names.own(it["name"].as_str().unwrap_or_default()).to_owned();
+            let mut arguments = it["input"].as_object().cloned().unwrap_or_default();
+            let language = turn.task.language;
+            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            let id = it["id"].as_str().unwrap_or_default().to_owned();
+            ToolCall { id, name, arguments, meta: Map::new(), reason }
+        });
+        calls.collect()
+    }
+}
+
+impl Decider for Claude {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        self.decided(turn)
+    }
+
+    fn transcript(&self) -> Value {
+        json!({ "provider": PROVIDER, "model": &*self.model, "messages": self.messages })
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// The messages of a transcript of this kind. Thinking is bound to the model that thought it: another
+/// one is not shown it.
+fn resumed(transcript: &Value, model: &str) -> Vec<Value> {
+    if transcript["provider"] != PROVIDER {
+        return Vec::new();
+    }
+    let mut messages = transcript["messages"].as_array().cloned().unwrap_or_default();
+    if transcript["model"] != *model {
+        for message in &mut messages {
+            if let Some(content) = message["content"].as_array_mut() {
+                content.retain(|it| !message::is_thinking(it));
+            }
+        }
+        messages.retain(|it| it["content"].as_array().is_some_and(|it| !it.is_empty()));
+    }
+    messages
+}
+
+/// The configured price, else the published one of a model that is known.
+fn price(model: &str, configured: Option<(f64, f64)>) -> Option<Price> {
+    let known = || match model {
+        MODEL => Some((2.0, 10.0)),
+        "claude-opus-5-5" => Some((4.0, 20.0)),
+        _ => None,
+    };
+    let (input, output) = configured.or_else(known)?;
+    Some(Price { input, output, cached_share: 0.1, caching_share: 1.25 })
+}
+
+/// What may come back from the cache for five minutes.
+fn ephemeral() -> Value {
+    json!({ "type": "ephemeral" })
+}
+
+/// `parameters` as they are taken: an object at the top, and no choice of several there.
+fn schema(mut parameters: Value) -> Value {
+    if let Value::Object(schema) = &mut parameters {
+        schema.insert("type".to_owned(), "object".into());
+        for refused in ["oneOf", "allOf", "anyOf"] {
+            schema.remove(refused);
+        }
+    }
+    parameters
+}
+
+/// What is for people.
+fn texts(content: &[Value]) -> Vec<Part> {
+    let texts = content.iter().filter(|it| it["type"] == "text");
+    let texts = texts.filter_map(|it| it["text"].as_str());
+    texts.filter(|it| !it.is_empty()).map(Part::text).collect()
+}
+
+#[cfg(test)]
+mod tests;

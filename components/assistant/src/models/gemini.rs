@@ -1,0 +1,195 @@
+//! Gemini over generateContent: a conversation in its own words, kept and replayed as they came
+//! (ILL-22 to ILL-28).
+
+mod ask;
+mod content;
+mod reply;
+mod schema;
+mod trouble;
+
+use serde_json::{Value, json};
+
+use super::{
+    declare,
+    names::Names,
+    trim::{self, Room},
+};
+pub(super) use ask::Model;
+pub(super) use content::{fits, history, inline, said};
+pub(super) use reply::{Reply, parts_of};
+
+use crate::{
+    AssistantConfig, Conclusion, Decider, Decision, Teller, ToolCall, Turn, Undecided, Usage, Why,
+};
+
+/// What it says of a call that it wrote wrongly: another try may be right.
+const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
+
+/// What one request may have, of 20 MB and 3,600 pictures
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 16 << 20, pictures: 1_000 };
+
+/// Decides as one of Gemini's text models does.
+pub(super) struct Gemini {
+    model: Model,
+    config: AssistantConfig,
+    /// The conversation, as it was sent and as it came.
+    contents: Vec<Value>,
+    usage: Usage,
+}
+
+impl Gemini {
+    /// Begins a conversation, or goes on with `contents`.
+    pub(super) fn new(model: Model, config: &AssistantConfig, contents: Option<&Value>) -> Self {
+        let contents = contents.and_then(Value::as_array).cloned().unwrap_or_default();
+        Self { model, config: config.clone(), contents, usage: Usage::default() }
+    }
+
+    /// The conversation so far.
+    pub(super) fn contents(&self) -> &[Value] {
+        &self.contents
+    }
+
+    /// Forgets what came after `contents`.
+    pub(super) fn back_to(&mut self, contents: Vec<Value>) {
+        self.contents = contents;
+    }
+
+    /// Hears what is new in `turn`, and is not asked about it.
+    pub(super) fn hear(&mut self, turn: &Turn<'_>) {
+        self.contents = self.told(turn);
+    }
+
+    /// Decides without telling it.
+    pub(super) fn quietly(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let teller = Teller::default();
+        self.decided(Turn { teller: &teller, ..turn })
+    }
+
+    /// The conversation with what is new in `turn`.
+    fn told(&self, turn: &Turn<'_>) -> Vec<Value> {
+        let mut contents = match self.contents.is_empty() {
+            true => content::unsigned(&turn.task.history),
+            false => self.contents.clone(),
+        };
+        let mut parts = content::answers(&contents, turn.answered, self.model.takes_pictures());
+        if turn.is_first {
+            parts.extend(said(&turn.task.message));
+        }
+        if !parts.is_empty() {
+            contents.push(json!({ "role": "user", "parts": parts }));
+        }
+        trim::fit(&mut contents, ROOM, &content::SHAPE);
+        contents
+    }
+
+    fn body(&self, contents: &[Value], turn: &Turn<'_>) -> Value {
+        let offers = turn.offers;
+        let mut body = json!({ "contents": contents });
+        let prompt = self.config.prompt(!offers.is_empty(), turn.task.now);
+        if !prompt.is_empty() {
+            body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
+        }
+        if !offers.is_empty() {
+            let language = turn.task.language;
+            let declared = declare::declarations(offers, self.config.reasons, language);
+            let names = Names::of(offers);
+            let declared = declared.into_iter().map(|it| {
+                let name = names.wire(&it.name).to_owned();
+                schema::declared(declare::Declaration { name, ..it })
+            });
+            let declared: Vec<_> = declared.collect();
+            body["tools"] = json!([{ "functionDeclarations": declared }]);
+        }
+        if let Some(most) = self.model.tokens_max() {
+            body["generationConfig"] = json!({ "maxOutputTokens": most });
+        }
+        body
+    }
+
+    /// One answer; asked again once, where the model wrote a call that cannot be read, or nothing at
+    /// all, and where `contents` are too long for it, with half of them.
+    fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, Undecided> {
+        let (mut is_again, mut is_shorter) = (false, false);
+        loop {
+            let body = self.body(contents, turn);
+            let reply = match self.model.ask(&body, turn) {
+                Err(error) if error.why == Why::TooLong && !is_shorter => {
+                    is_shorter = trim::halve(contents, &content::SHAPE);
+                    if !is_shorter {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                reply => reply?,
+            };
+            reply.tokens().count(&mut self.usage, self.model.price());
+            if let Some(error) = reply.blocked() {
+                return Err(error);
+            }
+            let finish = reply.finish();
+            if !MALFORMED.contains(&finish) {
+                if is_again || reply.is_cut() || reply.has_calls() || reply.has_text() {
+                    return Ok(reply);
+                }
+                is_again = true;
+                continue;
+            }
+            if is_again || reply.has_text() {
+                let details =
+                    format!("the model called a tool in a way that cannot be read ({finish})");
+                return Err(Undecided::new(Why::Failed, details));
+            }
+            is_again = true;
+        }
+    }
+
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        let mut contents = self.told(&turn);
+        let reply = self.reply(&mut contents, &turn)?;
+        if !reply.parts.is_empty() {
+            contents.push(json!({ "role": "model", "parts": reply.parts }));
+        }
+        // Only what went well is kept: who asks again after a failure asks the same.
+        self.contents = contents;
+        let calls = self.calls(&reply, &turn);
+        if !calls.is_empty() {
+            // What it said on the way is told already.
+            return Ok(Decision::Call(calls));
+        }
+        let cut = reply.is_cut().then_some("max_tokens");
+        let parts = parts_of(&reply.parts);
+        Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }))
+    }
+
+    /// The calls of `reply`, which is the last of the conversation.
+    fn calls(&self, reply: &Reply, turn: &Turn<'_>) -> Vec<ToolCall> {
+        if reply.parts.is_empty() {
+            return Vec::new();
+        }
+        let names = Names::of(turn.offers);
+        let made = content::calls(&self.contents, self.contents.len() - 1);
+        let calls = made.into_iter().map(|it| {
+            let mut arguments = it.call["args"].as_object().cloned().unwrap_or_default();
+            let language = turn.task.language;
+            let name = names.own(it.name).to_owned();
+            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            ToolCall { id: it.id, name, arguments, meta: serde_json::Map::new(), reason }
+        });
+        calls.collect()
+    }
+}
+
+impl Decider for Gemini {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        self.decided(turn)
+    }
+
+    fn transcript(&self) -> Value {
+        json!({ "contents": self.contents })
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}

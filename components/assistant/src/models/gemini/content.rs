@@ -1,0 +1,311 @@
+//! A conversation in Gemini's words: contents of parts, calls and their responses.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    Answered, Body, Image, Message, Part,
+    models::{
+        told,
+        trim::{self, Shape},
+    },
+};
+
+/// Pictures that it reads (<https://ai.google.dev/gemini-api/docs/image-understanding>).
+const MIME_TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+/// Bytes of base64 of all pictures of one content: a request may have 20 MB.
+const BYTES_MAX: usize = 14 << 20;
+
+/// A call that the model made.
+pub(super) struct Made<'a> {
+    /// What it is called here: its own id, where it has one that nothing else has.
+    pub(super) id: String,
+    pub(super) name: &'a str,
+    pub(super) call: &'a Value,
+}
+
+/// The same for a model of texts. The history may come from another model, whose
+/// signatures this one refuses; texts and pictures need none here.
+pub(super) fn unsigned(messages: &[Message]) -> Vec<Value> {
+    let mut contents = history(messages);
+    for part in contents.iter_mut().flat_map(|it| it["parts"].as_array_mut()).flatten() {
+        if let Some(part) = part.as_object_mut() {
+            part.remove("thoughtSignature");
+        }
+    }
+    // A signed text may be empty; without its signature it says nothing, and is refused.
+    for content in &mut contents {
+        if let Some(parts) = content["parts"].as_array_mut() {
+            parts.retain(|it| it["text"] != "");
+        }
+    }
+    contents.retain(|it| it["parts"].as_array().is_some_and(|it| !it.is_empty()));
+    contents
+}
+
+/// What was said before, as contents.
+pub(in crate::models) fn history(messages: &[Message]) -> Vec<Value> {
+    let contents = messages.iter().map(|it| {
+        let role = if it.is_user { "user" } else { "model" };
+        (role, said(&it.parts))
+    });
+    let contents = contents.filter(|(_, parts)| !parts.is_empty());
+    contents.map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
+}
+
+/// Texts and pictures as parts, each with the signature that came with it (ILL-27, ILL-41).
+pub(in crate::models) fn said(parts: &[Part]) -> Vec<Value> {
+    let parts = parts.iter().filter_map(|it| {
+        let mut part = match &it.body {
+            Body::Text(text) if text.is_empty() && it.signature.is_none() => return None,
+            Body::Text(text) => json!({ "text": text }),
+            Body::Image(image) if !fits(image) => {
+                json!({ "text": format!("[{}, which cannot be read here]", image.mime_type) })
+            }
+            Body::Image(image) => inline(image),
+        };
+        if let Some(signature) = &it.signature {
+            part["thoughtSignature"] = signature.as_str().into();
+        }
+        Some(part)
+    });
+    parts.collect()
+}
+
+/// A picture as a part.
+pub(in crate::models) fn inline(image: &Image) -> Value {
+    json!({ "inlineData": { "mimeType": image.mime_type, "data": &*image.data } })
+}
+
+/// Whether it can be read.
+pub(in crate::models) fn fits(image: &Image) -> bool {
+    MIME_TYPES.contains(&image.mime_type.as_str()) && image.data.len() <= BYTES_MAX
+}
+
+/// The calls in the content at `index`, in their order. Ids are the same whenever it is asked.
+pub(super) fn calls(contents: &[Value], index: usize) -> Vec<Made<'_>> {
+    let of = |it: &'_ Value| it["id"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+    let before = contents[..index].iter().flat_map(made);
+    let mut taken: BTreeSet<String> = before.filter_map(of).collect();
+    let calls = made(&contents[index]).enumerate().map(|(place, call)| {
+        let own = of(call).filter(|it| taken.insert(it.clone()));
+        let id = own.unwrap_or_else(|| format!("call-{index}-{place}"));
+        Made { id, name: call["name"].as_str().unwrap_or_default(), call }
+    });
+    calls.collect()
+}
+
+fn made(content: &Value) -> impl Iterator<Item = &Value> {
+    let parts = content["parts"].as_array().into_iter().flatten();
+    parts.filter_map(|it| it.get("functionCall")).filter(move |_| content["role"] == "model")
+}
+
+/// What the last calls came to: a response for each, in their order, with name and id (ILL-24). A model
+/// that takes pictures in responses gets them there, another one beside them (ILL-28).
+pub(super) fn answers(
+    contents: &[Value],
+    answered: &[Answered],
+    takes_pictures: bool,
+) -> Vec<Value> {
+    let Some(last) = contents.len().checked_sub(1) else { return Vec::new() };
+    let (mut parts, mut beside, mut left) = (Vec::new(), Vec::new(), BYTES_MAX);
+    for made in calls(contents, last) {
+        let came = answered.iter().find(|it| it.call.id == made.id);
+        let Some(came) = came else {
+            let error = json!({ "error": "the call has no result" });
+            parts.push(response(&made, error));
+            continue;
+        };
+        let mut told = told::told(came, answered.len());
+        let before = told.images.len();
+        told.images.retain(|it| {
+            let room = left.checked_sub(it.data.len()).filter(|_| fits(it));
+            left = room.unwrap_or(left);
+            room.is_some()
+        });
+        let left_out = before - told.images.len();
+        if let (true, Some(object)) = (left_out > 0, told.object.as_object_mut()) {
+            object.insert("imagesLeftOut".to_owned(), left_out.into());
+        }
+        let mut part = response(&made, told.object);
+        let images: Vec<_> = told.images.iter().map(inline).collect();
+        match takes_pictures {
+            true if images.is_empty() => {}
+            true => part["functionResponse"]["parts"] = images.into(),
+            false => beside.extend(images),
+        }
+        parts.push(part);
+    }
+    parts.extend(beside);
+    parts
+}
+
+/// How its contents become shorter.
+pub(in crate::models) const SHAPE: Shape =
+    Shape { pictures, drop_picture, drop_results, begin, is_result: |_| false };
+
+fn pictures(content: &Value) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for (at, part) in content["parts"].as_array().into_iter().flatten().enumerate() {
+        found.extend(size(part).map(|it| (format!("/parts/{at}"), it)));
+        let inner = part["functionResponse"]["parts"].as_array().into_iter().flatten().enumerate();
+        let inner = inner.filter_map(|(place, it)| {
+            Some((format!("/parts/{at}/functionResponse/parts/{place}"), size(it)?))
+        });
+        found.extend(inner);
+    }
+    found
+}
+
+/// A response has pictures only: from there it is taken out, and the response says so.
+fn drop_picture(content: &mut Value, place: &str) {
+    let inner = place.split_once("/functionResponse/parts/");
+    let Some((part, at)) = inner else {
+        if let Some(part) = content.pointer_mut(place) {
+            *part = json!({ "text": trim::PICTURE });
+        }
+        return;
+    };
+    let Some(response) = content.pointer_mut(part) else { return };
+    let response = &mut response["functionResponse"];
+    if let (Some(parts), Ok(at)) = (response["parts"].as_array_mut(), at.parse::<usize>())
+        && at < parts.len()
+    {
+        parts.remove(at);
+        let is_empty = parts.is_empty();
+        if let Some(response) = response.as_object_mut().filter(|_| is_empty) {
+            response.remove("parts");
+        }
+    }
+    if let Some(object) = response["response"].as_object_mut() {
+        object.insert("picturesLeftOut".to_owned(), trim::PICTURE.into());
+    }
+}
+
+fn drop_results(content: &mut Value) {
+    for part in content["parts"].as_array_mut().into_iter().flatten() {
+        let Some(response) = part.get_mut("functionResponse") else { continue };
+        if response["response"].to_string().len() > 2 * trim::RESULT.len() {
+            response["response"] = json!({ "notice": trim::RESULT });
+        }
+    }
+}
+
+/// What the person says begins a conversation, without the results of calls that are gone.
+fn begin(content: &mut Value) -> bool {
+    if content["role"] != "user" {
+        return false;
+    }
+    let Some(parts) = content["parts"].as_array_mut() else { return false };
+    parts.retain(|it| it.get("functionResponse").is_none());
+    !parts.is_empty()
+}
+
+/// Bytes of a picture.
+fn size(part: &Value) -> Option<usize> {
+    part["inlineData"]["data"].as_str().map(str::len)
+}
+
+fn response(made: &Made<'_>, object: Value) -> Value {
+    // A Struct: whatever is none goes into one.
+    let object = if object.is_object() { object } else { json!({ "result": object }) };
+    let mut response = json!({ "name": made.name, "response": object });
+    if let Some(id) = made.call.get("id") {
+        response["id"] = id.clone();
+    }
+    json!({ "functionResponse": response })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        failure::Failure,
+        {ToolCall, ToolResult, models::trim::Room},
+    };
+
+    fn called(ids: &[Option<&str>]) -> Vec<Value> {
+        let parts = ids.iter().map(|id| {
+            let mut call = json!({ "name": "find", "args": {} });
+            if let Some(id) = id {
+                call["id"] = (*id).into();
+            }
+            json!({ "functionCall": call })
+        });
+        vec![json!({ "role": "model", "parts": parts.collect::<Vec<_>>() })]
+    }
+
+    fn came(id: &str, result: ToolResult) -> Answered {
+        let (name, reason) = ("find".to_owned(), String::new());
+        let (arguments, meta) = (serde_json::Map::new(), serde_json::Map::new());
+        Answered { call: ToolCall { id: id.to_owned(), name, arguments, meta, reason }, result }
+    }
+
+    fn picture(mime_type: &str) -> ToolResult {
+        let image = Image { mime_type: mime_type.to_owned(), data: "AAAA".into() };
+        let content = vec![Part::image(image)];
+        ToolResult::Output { structured: json!({ "n": 1 }), meta: json!({}), content }
+    }
+
+    #[test]
+    fn responses_come_in_the_order_of_the_calls_with_their_ids() {
+        let contents = called(&[Some("a"), None, Some("a")]);
+        let ids: Vec<_> = calls(&contents, 0).into_iter().map(|it| it.id).collect();
+        assert_eq!(ids, ["a", "call-0-1", "call-0-2"]);
+        let failed = ToolResult::Failed(Failure::new("not_found", 404, "None."));
+        let answered = [came("call-0-1", failed), came("a", picture("image/png"))];
+        let parts = answers(&contents, &answered, true);
+        let responses: Vec<_> = parts.iter().map(|it| &it["functionResponse"]).collect();
+        assert_eq!(responses[0]["id"], "a", "ILL-24");
+        assert_eq!(responses[0]["parts"][0]["inlineData"]["data"], "AAAA", "ILL-28");
+        assert_eq!(responses[1].get("id"), None, "ILL-24");
+        assert_eq!(responses[1]["response"]["error"]["error"], "not_found", "ILL-26");
+        assert!(responses[2]["response"]["error"].is_string(), "each call has a response");
+    }
+
+    #[test]
+    fn pictures_stand_beside_the_responses_for_older_models_and_others_are_left_out() {
+        let contents = called(&[Some("a"), Some("b")]);
+        let answered = [came("a", picture("image/png")), came("b", picture("image/svg+xml"))];
+        let parts = answers(&contents, &answered, false);
+        assert_eq!(parts.len(), 3, "ILL-28");
+        assert_eq!(parts[2]["inlineData"]["mimeType"], "image/png", "ILL-28");
+        assert_eq!(parts[1]["functionResponse"]["response"]["imagesLeftOut"], 1);
+    }
+
+    #[test]
+    fn the_oldest_pictures_go_where_there_are_too_many() {
+        let large = "A".repeat(1_000);
+        let blob = json!({ "inlineData": { "mimeType": "image/png", "data": large } });
+        let response =
+            json!({ "functionResponse": { "name": "f", "response": {}, "parts": [blob] } });
+        let of = |part: &Value| json!({ "role": "user", "parts": [part] });
+        let mut contents = vec![of(&response), of(&blob), of(&blob), of(&response)];
+        trim::fit(&mut contents, Room { bytes: 3_400, pictures: 10 }, &SHAPE);
+        let first = &contents[0]["parts"][0]["functionResponse"];
+        assert_eq!((first.get("parts"), &first["name"]), (None, &json!("f")));
+        assert_eq!(first["response"]["picturesLeftOut"], trim::PICTURE);
+        assert_eq!(contents[1]["parts"][0]["text"], trim::PICTURE);
+        assert_eq!((&contents[2], &contents[3]), (&of(&blob), &of(&response)));
+    }
+
+    #[test]
+    fn a_signature_goes_both_ways() {
+        let part = Part { signature: Some("c2ln".to_owned()), ..Part::text("") };
+        assert_eq!(said(&[part]), [json!({ "text": "", "thoughtSignature": "c2ln" })], "ILL-27");
+        assert_eq!(said(&[Part::text("")]), Vec::<Value>::new());
+    }
+
+    #[test]
+    fn a_text_model_is_sent_no_signature_of_a_history() {
+        let sign = |it: Part| Part { signature: Some("c2ln".to_owned()), ..it };
+        let image = Image { mime_type: "image/png".to_owned(), data: "AAAA".into() };
+        let parts = vec![sign(Part::text("")), sign(Part::text("x")), sign(Part::image(image))];
+        let bare = Message { is_user: false, parts: vec![sign(Part::text(""))] };
+        let contents = unsigned(&[Message { is_user: false, parts }, bare]);
+        assert!(!json!(contents).to_string().contains("thoughtSignature"), "{contents:?}");
+        assert_eq!(contents.len(), 1);
+        assert_eq!(contents[0]["parts"].as_array().unwrap().len(), 2);
+    }
+}

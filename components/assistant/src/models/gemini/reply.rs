@@ -1,0 +1,206 @@
+//! An answer of Gemini's, put together from the pieces that come.
+
+use serde_json::Value;
+
+use crate::{Body, Image, Part, Undecided, Why, models::price::Tokens};
+
+/// Parts that one answer may have.
+const PARTS_MAX: usize = 4_000;
+/// What it says of an answer that ends where its length does.
+const CUT: &str = "MAX_TOKENS";
+/// Why it says no more, where its rules on content are the reason
+/// (<https://ai.google.dev/api/generate-content#FinishReason>).
+const BLOCKED: &[&str] = &[
+    "SAFETY",
+    "RECITATION",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+];
+
+/// An answer.
+#[derive(Debug, Default)]
+pub(in crate::models) struct Reply {
+    /// Its parts as they came, in their order; only texts without anything else are put together.
+    pub(in crate::models) parts: Vec<Value>,
+    finish: Option<String>,
+    refused: Option<String>,
+    usage: Value,
+}
+
+impl Reply {
+    /// Takes one piece in; what of it is for people.
+    pub(super) fn take(&mut self, piece: &Value) -> Result<Vec<Part>, Undecided> {
+        if let Some(reason) = piece.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
+            self.refused = Some(reason.to_owned());
+        }
+        if piece["usageMetadata"].is_object() {
+            // It counts from the beginning each time.
+            self.usage = piece["usageMetadata"].clone();
+        }
+        let candidate = &piece["candidates"][0];
+        if let Some(reason) = candidate["finishReason"].as_str() {
+            self.finish = Some(reason.to_owned());
+        }
+        let parts = candidate["content"]["parts"].as_array();
+        let mut told = Vec::new();
+        for part in parts.into_iter().flatten().filter(|it| it.is_object()) {
+            told.extend(for_people(part));
+            self.add(part);
+        }
+        match self.parts.len() <= PARTS_MAX {
+            true => Ok(told),
+            false => Err(Undecided::new(Why::Failed, "the answer has too many parts")),
+        }
+    }
+
+    /// Signed parts stay as they are: they are not put together with others (ILL-27).
+    fn add(&mut self, part: &Value) {
+        if let (Some(last), Some(text)) = (self.parts.last_mut(), plain(part))
+            && plain(last).is_some()
+            && is_thought(last) == is_thought(part)
+        {
+            let whole = format!("{}{text}", plain(last).unwrap_or_default());
+            last["text"] = whole.into();
+            return;
+        }
+        self.parts.push(part.clone());
+    }
+
+    /// Why it ended; nothing, where it did not.
+    pub(in crate::models) fn finish(&self) -> &str {
+        self.finish.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it ends where its length does.
+    pub(in crate::models) fn is_cut(&self) -> bool {
+        self.finish() == CUT
+    }
+
+    /// Whether it came to its end.
+    pub(super) fn has_ended(&self) -> bool {
+        self.finish.is_some() || self.refused.is_some()
+    }
+
+    /// Whether people were told anything of it.
+    pub(super) fn has_text(&self) -> bool {
+        self.parts.iter().any(|it| for_people(it).is_some())
+    }
+
+    /// Whether it calls a tool.
+    pub(super) fn has_calls(&self) -> bool {
+        self.parts.iter().any(|it| it.get("functionCall").is_some())
+    }
+
+    /// That its rules on content do not let it answer (ILL-42).
+    pub(in crate::models) fn blocked(&self) -> Option<Undecided> {
+        let reason = self.refused.as_deref().or(self.finish.as_deref())?;
+        let is_blocked = self.refused.is_some() || BLOCKED.contains(&reason);
+        is_blocked.then(|| Undecided::new(Why::Blocked, format!("blocked: {reason}")))
+    }
+
+    /// What it took.
+    pub(in crate::models) fn tokens(&self) -> Tokens {
+        let count = |name: &str| self.usage[name].as_u64().unwrap_or(0);
+        let input = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));
+        let cached = count("cachedContentTokenCount");
+        Tokens {
+            fresh: input.saturating_sub(cached),
+            caching: 0,
+            cached,
+            output: count("candidatesTokenCount").saturating_add(count("thoughtsTokenCount")),
+        }
+    }
+}
+
+/// Those of `parts` that are for people, with their signatures (ILL-41).
+pub(in crate::models) fn parts_of(parts: &[Value]) -> Vec<Part> {
+    parts.iter().filter_map(for_people).collect()
+}
+
+/// A text or a picture that is no thought.
+fn for_people(part: &Value) -> Option<Part> {
+    if is_thought(part) {
+        return None;
+    }
+    let signature = part["thoughtSignature"].as_str().map(str::to_owned);
+    let image = &part["inlineData"];
+    let body = match (part["text"].as_str(), image["mimeType"].as_str(), image["data"].as_str()) {
+        (Some(text), ..) if text.is_empty() && signature.is_none() => return None,
+        (Some(text), ..) => Body::Text(text.to_owned()),
+        (_, Some(mime_type), Some(data)) => {
+            Body::Image(Image { mime_type: mime_type.to_owned(), data: data.into() })
+        }
+        _ => return None,
+    };
+    Some(Part { body, signature })
+}
+
+fn is_thought(part: &Value) -> bool {
+    part["thought"] == true
+}
+
+/// The text of a part that has nothing else.
+fn plain(part: &Value) -> Option<&str> {
+    let is_only = |it: &serde_json::Map<_, _>| it.keys().all(|it| it == "text" || it == "thought");
+    part.as_object().filter(|it| is_only(it))?.get("text")?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn piece(parts: Value) -> Value {
+        json!({ "candidates": [{ "content": { "role": "model", "parts": parts } }] })
+    }
+
+    #[test]
+    fn texts_are_put_together_and_signed_parts_stay_alone() {
+        let mut reply = Reply::default();
+        let mut told = Vec::new();
+        for parts in [
+            json!([{ "text": "hm", "thought": true }]),
+            json!([{ "text": "青", "thought": true }, { "text": "い" }]),
+            json!([{ "text": "カード" }]),
+            json!([{ "text": "", "thoughtSignature": "c2ln" }]),
+            json!([{ "functionCall": { "name": "f", "args": {} }, "thoughtSignature": "YQ==" }]),
+        ] {
+            told.extend(reply.take(&piece(parts)).unwrap());
+        }
+        let whole = json!([
+            { "text": "hm青", "thought": true }, { "text": "いカード" },
+            { "text": "", "thoughtSignature": "c2ln" },
+            { "functionCall": { "name": "f", "args": {} }, "thoughtSignature": "YQ==" },
+        ]);
+        assert_eq!(Value::from(reply.parts), whole, "ILL-27");
+        let texts = [Part::text("い"), Part::text("カード")];
+        assert_eq!(told[..2], texts, "a thought is not told");
+        assert!(reply.finish.is_none());
+    }
+
+    #[test]
+    fn what_is_blocked_says_so_and_what_it_took_is_counted() {
+        for piece in [
+            json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } }),
+            json!({ "candidates": [{ "finishReason": "IMAGE_SAFETY" }] }),
+        ] {
+            let mut reply = Reply::default();
+            reply.take(&piece).unwrap();
+            assert_eq!(reply.blocked().map(|it| it.why), Some(Why::Blocked), "ILL-42");
+        }
+        let mut reply = Reply::default();
+        let usage = json!({ "promptTokenCount": 1_000_000, "cachedContentTokenCount": 5,
+            "candidatesTokenCount": 400_000, "thoughtsTokenCount": 100_000 });
+        reply
+            .take(&json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": usage }))
+            .unwrap();
+        assert_eq!(reply.blocked(), None);
+        let tokens = reply.tokens();
+        assert_eq!((tokens.fresh, tokens.cached, tokens.output), (999_995, 5, 500_000));
+    }
+}

@@ -1,0 +1,75 @@
+//! Names of tools in the letters that providers take, and back again.
+
+use crate::Offer;
+
+/// Characters of a name: what the strictest of them takes.
+const CHARS_MAX: usize = 64;
+
+/// Which tool has which name on the wire, for one turn.
+pub(super) struct Names(Vec<(String, String)>);
+
+impl Names {
+    /// The names of `offers`. One that has only letters, digits, `_` and `-` stays as it is.
+    pub(super) fn of(offers: &[Offer]) -> Self {
+        let mut names: Vec<(String, String)> = Vec::with_capacity(offers.len());
+        for offer in offers {
+            let plain = plain(&offer.name);
+            let is_taken = |it: &str| names.iter().any(|(wire, _)| wire == it);
+            let numbered = (2..).map(|number| format!("{:.60}_{number}", plain));
+            let wire = std::iter::once(plain.clone()).chain(numbered).find(|it| !is_taken(it));
+            names.push((wire.unwrap_or(plain), offer.name.to_string()));
+        }
+        Self(names)
+    }
+
+    /// What the tool `own` is called on the wire.
+    pub(super) fn wire<'a>(&'a self, own: &'a str) -> &'a str {
+        self.0.iter().find(|it| it.1 == own).map_or(own, |it| &it.0)
+    }
+
+    /// Which tool is called `wire` there; the same, where there is none.
+    pub(super) fn own<'a>(&'a self, wire: &'a str) -> &'a str {
+        self.0.iter().find(|it| it.0 == wire).map_or(wire, |it| &it.1)
+    }
+}
+
+fn plain(name: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
+    let plain = name.chars().map(|it| if is_plain(it) { it } else { '_' });
+    plain.take(CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn offer(name: &str) -> Offer {
+        Offer {
+            name: name.into(),
+            description: String::new(),
+            schema: Arc::default(),
+            owner: "o".into(),
+            is_read_only: true,
+            ..Offer::default()
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_provider_would_refuse_is_written_otherwise_and_found_again() {
+        let long = "x".repeat(100);
+        let own = ["find_seats", "far/find.seats", "far_find.seats", "far_find_seats", &long];
+        let names = Names::of(&own.map(offer));
+        let mut seen = Vec::new();
+        for it in own {
+            let wire = names.wire(it);
+            assert!(wire.len() <= CHARS_MAX && plain(wire) == wire, "{wire}");
+            assert!(!seen.contains(&wire), "{wire}");
+            assert_eq!(names.own(wire), it);
+            seen.push(wire);
+        }
+        assert_eq!(names.wire("find_seats"), "find_seats");
+        assert_eq!(names.own("unheard_of"), "unheard_of");
+    }
+}

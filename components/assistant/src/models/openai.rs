@@ -1,0 +1,274 @@
+//! Chat completions, of OpenAI or of servers that speak like it: Ollama, llama.cpp, vLLM.
+
+pub(super) mod limits;
+mod message;
+mod reply;
+
+use std::{sync::Arc, time::Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    declare,
+    names::Names,
+    price::Price,
+    trim::{self, Room},
+    wire::Wire,
+};
+use crate::{
+    AssistantConfig, Conclusion, Decider, Decision, ModelConfig, Part, ToolCall, Turn, Undecided,
+    Usage, Why,
+};
+pub(super) use message::SHAPE;
+use reply::Reply;
+
+/// Where the API is, where there is a key and nothing else is said.
+const BASE_URL: &str = "https://api.openai.com/v1";
+/// How long an answer may be, unless configured.
+const TOKENS_MAX: u32 = 4_096;
+/// How often a model is asked again that wrote a call which nobody can read.
+const MENDS_MAX: usize = 1;
+/// Words of the transcript.
+const PROVIDER: &str = "openai";
+/// What one request may have, of OpenAI's 50 MB and 500 pictures
+/// (<https://platform.openai.com/docs/guides/images-vision>): prompt and tools come beside it.
+const ROOM: Room = Room { bytes: 40 << 20, pictures: 400 };
+
+/// Decides by asking a model behind chat completions.
+pub(super) struct OpenAi {
+    wire: Wire,
+    /// What stands before each path.
+    version: &'static str,
+    /// Empty until the server was asked what it has.
+    model: Arc<str>,
+    assistant: AssistantConfig,
+    /// Where the API is: what was learnt of its models is kept by it.
+    url: String,
+    /// The field that says how long an answer may be, where nothing else was learnt.
+    limit_name: &'static str,
+    tokens_max: u32,
+    price: Option<Price>,
+    /// The conversation, as it goes over the wire; the prompt comes before it.
+    messages: Vec<Value>,
+    usage: Usage,
+}
+
+impl OpenAi {
+    /// Asks `model`, or the first that the server has, going on from `transcript` where there is one.
+    pub(super) fn new(
+        model: &Arc<str>,
+        assistant: &AssistantConfig,
+        config: &ModelConfig,
+        transcript: Option<&Value>,
+    ) -> Result<Self, Undecided> {
+        let url = config.base_url.as_deref();
+        if url.is_none() && (!config.key || model.is_empty()) {
+            let what =
+                "there is no address: set OPENAI_BASE_URL, or OPENAI_API_KEY and OPENAI_MODEL";
+            return Err(Undecided::new(Why::Key, what));
+        }
+        let url = url.unwrap_or(BASE_URL).trim_end_matches('/');
+        // OpenAI's own no longer take the old name of the field, others do not know the new one.
+        let limit_name = match url.contains("//api.openai.com") {
+            true => limits::NEW,
+            false => limits::OLD,
+        };
+        let prices = config.prices();
+        let known = transcript.filter(|it| it["provider"] == PROVIDER);
+        let messages = known.and_then(|it| it["messages"].as_array().cloned());
+        let spoken = known.and_then(|it| it["model"].as_str()).filter(|_| model.is_empty());
+        Ok(Self {
+            wire: Wire::new(url, config)?,
+            version: if url.ends_with("/v1") { "" } else { "v1/" },
+            model: spoken.map_or_else(|| model.clone(), Into::into),
+            assistant: assistant.clone(),
+            url: url.to_owned(),
+            limit_name,
+            tokens_max: config.max_tokens.unwrap_or(TOKENS_MAX),
+            // What tokens from a cache cost differs from one to the next: at most as much as others.
+            price: prices.map(|(input, output)| Price {
+                input,
+                output,
+                cached_share: 1.0,
+                caching_share: 1.0,
+            }),
+            messages: messages.unwrap_or_default(),
+            usage: Usage::default(),
+        })
+    }
+
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        if self.model.is_empty() {
+            self.model = self.first_model(turn.until)?;
+        }
+        let mut messages = self.messages.clone();
+        if messages.is_empty() {
+            messages = message::history(&turn.task.history);
+        }
+        let said = if turn.is_first { turn.task.message.as_slice() } else { &[] };
+        message::results(&mut messages, turn.answered, said);
+        trim::fit(&mut messages, ROOM, &SHAPE);
+        let names = Names::of(turn.offers);
+        let (mut mended, mut is_again) = (0, false);
+        loop {
+            let reply = self.reply(&mut messages, &turn, &names)?;
+            if let Some(why) = reply.blocked() {
+                return Err(Undecided::new(Why::Blocked, why));
+            }
+            let is_cut = reply.finish_reason() == "length";
+            let (message, broken) = reply.message(is_cut, messages.len())?;
+            let calls = self.calls(&message, &turn, &names);
+            let parts = texts(&message);
+            // An answer of nothing is asked for once more.
+            if !is_again && !is_cut && calls.is_empty() && parts.is_empty() {
+                is_again = true;
+                continue;
+            }
+            if message["content"].is_string() || !calls.is_empty() {
+                messages.push(message);
+            }
+            if !broken.is_empty() {
+                if mended >= MENDS_MAX {
+                    let what = "the arguments of a call are not a JSON object";
+                    return Err(Undecided::new(Why::Failed, what));
+                }
+                mended += 1;
+                messages.extend(calls.iter().map(|it| message::unread(&it.id, &broken)));
+                continue;
+            }
+            // Only what went well is kept: who asks again after a failure asks the same.
+            self.messages = messages;
+            if !calls.is_empty() {
+                return Ok(Decision::Call(calls));
+            }
+            let cut = is_cut.then_some("max_tokens");
+            return Ok(Decision::Conclude(Conclusion { parts, cut, ..Conclusion::default() }));
+        }
+    }
+
+    fn reply(
+        &mut self,
+        messages: &mut Vec<Value>,
+        turn: &Turn<'_>,
+        names: &Names,
+    ) -> Result<Reply, Undecided> {
+        let path = format!("{}chat/completions", self.version);
+        let (mut is_shorter, mut limit) = (false, None);
+        loop {
+            let known = limit.or_else(|| limits::known(&self.url, &self.model));
+            let name = known.unwrap_or(self.limit_name);
+            let body = self.body(messages, turn, names, name);
+            let events = self.wire.stream(&path, &[], &body, turn.until);
+            let error = match Reply::read(events, turn.teller) {
+                Ok(reply) => {
+                    if limit.is_some() {
+                        limits::learn(&self.url, &self.model, name);
+                    }
+                    reply.tokens().count(&mut self.usage, self.price);
+                    return Ok(reply);
+                }
+                Err(error) => error,
+            };
+            // Where messages are too long for the model, half of them; where it is the field that it
+            // does not take, the other one.
+            if error.is_too_large() && !is_shorter {
+                is_shorter = trim::halve(messages, &SHAPE);
+                if is_shorter {
+                    continue;
+                }
+            }
+            match limits::other(&error, name) {
+                Some(other) if limit.is_none() => limit = Some(other),
+                _ => return Err(error.undecided()),
+            }
+        }
+    }
+
+    fn body(
+        &self,
+        messages: &[Value],
+        turn: &Turn<'_>,
+        names: &Names,
+        limit: &'static str,
+    ) -> Value {
+        let has_tools = !turn.offers.is_empty();
+        let prompt = self.assistant.prompt(has_tools, turn.task.now);
+        let prompt = (!prompt.is_empty()).then(|| json!({ "role": "system", "content": prompt }));
+        let messages: Vec<_> = prompt.into_iter().chain(messages.iter().cloned()).collect();
+        let mut body = json!({
+            "model": &*self.model,
+            "messages": messages,
+            "stream": true,
+            "stream_options": { "include_usage": true },
+        });
+        body[limit] = self.tokens_max.into();
+        if has_tools {
+            let reasons = self.assistant.reasons;
+            let told = declare::declarations(turn.offers, reasons, turn.task.language);
+            let tools = told.into_iter().map(|it| {
+                let name = names.wire(&it.name);
+                let function = json!({
+                    "name": name, "description": it.description, "parameters": it.parameters,
+                });
+                json!({ "type": "function", "function": function })
+            });
+            body["tools"] = tools.collect();
+        }
+        body
+    }
+
+    fn calls(&self, message: &Value, turn: &Turn<'_>, names: &Names) -> Vec<ToolCall> {
+        let made = message["tool_calls"].as_array().into_iter().flatten();
+        let calls = made.map(|it| {
+            let function = &it["function"];
+            let name = names.own(function["name"].as_str().unwrap_or_default()).to_owned();
+            let arguments = function["arguments"].as_str().unwrap_or_default();
+            let mut arguments: Map<_, _> = serde_json::from_str(arguments).unwrap_or_default();
+            let language = turn.task.language;
+            let reason = declare::reason(&name, &mut arguments, turn.offers, language);
+            let id = it["id"].as_str().unwrap_or_default().to_owned();
+            ToolCall { id, name, arguments, meta: Map::new(), reason }
+        });
+        calls.collect()
+    }
+
+    /// The first model that the server has.
+    fn first_model(&self, until: Instant) -> Result<Arc<str>, Undecided> {
+        let path = format!("{}models", self.version);
+        let list = self.wire.json(&path, until).map_err(|it| it.undecided())?;
+        let first = list["data"][0]["id"].as_str().filter(|it| !it.is_empty());
+        if let Some(first) = first {
+            limits::found(&self.url, first);
+        }
+        first.map(Into::into).ok_or_else(|| {
+            Undecided::new(Why::Missing, "the server has no model; name one with OPENAI_MODEL")
+        })
+    }
+}
+
+impl Decider for OpenAi {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        self.decided(turn)
+    }
+
+    fn transcript(&self) -> Value {
+        json!({ "provider": PROVIDER, "model": &*self.model, "messages": self.messages })
+    }
+
+    fn model(&self) -> Option<&str> {
+        Some(&*self.model).filter(|it| !it.is_empty())
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+/// What is for people.
+fn texts(message: &Value) -> Vec<Part> {
+    let text = message["content"].as_str().filter(|it| !it.is_empty());
+    text.map(Part::text).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! The messages of chat completions: what people said, and what tools came to; pictures in a message of
+//! the person's, because results have texts only (ILL-28).
+
+use serde_json::{Value, json};
+
+use crate::{
+    Answered, Body, Image, Message, Part,
+    models::{
+        told::told,
+        trim::{self, Shape},
+    },
+};
+
+/// What was said before. A picture that the assistant made goes with what the person said next: only
+/// theirs may have pictures.
+pub(super) fn history(history: &[Message]) -> Vec<Value> {
+    let mut messages = Vec::new();
+    let mut shown = Vec::new();
+    for message in history {
+        let pieces = message.parts.iter().filter_map(piece);
+        if message.is_user {
+            push(&mut messages, shown.drain(..).chain(pieces).collect());
+            continue;
+        }
+        let (images, texts): (Vec<_>, Vec<_>) = pieces.partition(|it| it["type"] == "image_url");
+        shown.extend(images);
+        let texts: Vec<_> = texts.iter().filter_map(|it| it["text"].as_str()).collect();
+        if !texts.is_empty() {
+            messages.push(json!({ "role": "assistant", "content": texts.join("\n") }));
+        }
+    }
+    push(&mut messages, shown);
+    messages
+}
+
+/// Adds what the person says; to what they said last, where nobody answered in between: some models
+/// know no two messages of theirs in a row.
+fn push(messages: &mut Vec<Value>, pieces: Vec<Value>) {
+    let last = messages.pop_if(|it| it["role"] == "user");
+    let before = last.map(|it| match &it["content"] {
+        Value::Array(pieces) => pieces.clone(),
+        text => vec![json!({ "type": "text", "text": text })],
+    });
+    let pieces: Vec<_> = before.into_iter().flatten().chain(pieces).collect();
+    if pieces.is_empty() {
+        return;
+    }
+    let texts: Vec<_> = pieces.iter().filter_map(|it| it["text"].as_str()).collect();
+    // Lists of pieces are not known everywhere.
+    let content = match texts.len() == pieces.len() {
+        true => texts.join("\n").into(),
+        false => Value::Array(pieces),
+    };
+    messages.push(json!({ "role": "user", "content": content }));
+}
+
+fn piece(part: &Part) -> Option<Value> {
+    match &part.body {
+        Body::Text(text) if text.trim().is_empty() => None,
+        Body::Text(text) => Some(json!({ "type": "text", "text": text })),
+        Body::Image(image) => Some(picture(image)),
+    }
+}
+
+fn picture(image: &Image) -> Value {
+    let url = format!("data:{};base64,{}", image.mime_type, image.data);
+    json!({ "type": "image_url", "image_url": { "url": url } })
+}
+
+/// Adds the results of the calls of the last message, each of them once and in their order; then their
+/// pictures and what the person says, in one message of theirs (FORM-7). A call that nobody answered is
+/// told so: a conversation that leaves one open is refused.
+pub(super) fn results(messages: &mut Vec<Value>, answered: &[Answered], said: &[Part]) {
+    let calls = messages.last().and_then(|it| it["tool_calls"].as_array());
+    let ids = calls.into_iter().flatten().filter_map(|it| it["id"].as_str().map(str::to_owned));
+    let mut pieces = Vec::new();
+    for id in ids.collect::<Vec<_>>() {
+        let Some(own) = answered.iter().find(|it| it.call.id == id) else {
+            messages.push(result(
+                &id,
+                "Not done: it was stopped before, or the person went on without answering.",
+            ));
+            continue;
+        };
+        let told = told(own, answered.len());
+        messages.push(result(&id, &told.object.to_string()));
+        if !told.images.is_empty() {
+            let text = format!("[Pictures of {}, {id}]", own.call.name);
+            pieces.push(json!({ "type": "text", "text": text }));
+            pieces.extend(told.images.iter().map(picture));
+        }
+    }
+    pieces.extend(said.iter().filter_map(piece));
+    push(messages, pieces);
+}
+
+fn result(id: &str, content: &str) -> Value {
+    json!({ "role": "tool", "tool_call_id": id, "content": content })
+}
+
+/// How its messages become shorter.
+pub(in crate::models) const SHAPE: Shape =
+    Shape { pictures, drop_picture, drop_results, begin, is_result: |it| it["role"] == "tool" };
+
+fn pictures(message: &Value) -> Vec<(String, usize)> {
+    let pieces = message["content"].as_array().into_iter().flatten().enumerate();
+    let pictures = pieces.filter_map(|(at, it)| {
+        let url = it["image_url"]["url"].as_str()?;
+        Some((format!("/content/{at}"), url.len()))
+    });
+    pictures.collect()
+}
+
+fn drop_picture(message: &mut Value, place: &str) {
+    if let Some(piece) = message.pointer_mut(place) {
+        *piece = json!({ "type": "text", "text": trim::PICTURE });
+    }
+}
+
+fn drop_results(message: &mut Value) {
+    let is_long = message["content"].as_str().is_some_and(|it| it.len() > trim::RESULT.len());
+    if message["role"] == "tool" && is_long {
+        message["content"] = trim::RESULT.into();
+    }
+}
+
+/// Results stand before what the person says, each in a message of its own.
+fn begin(message: &mut Value) -> bool {
+    message["role"] == "user"
+}
+
+/// What is told of a call in an answer of which `broken` calls could not be read.
+pub(super) fn unread(id: &str, broken: &[String]) -> Value {
+    let message = match broken.iter().any(|it| it == id) {
+        true => "The arguments were not a JSON object. Nothing was called; write the call again.",
+        false => "Not called, because another call beside it could not be read; call it again.",
+    };
+    let error = json!({ "error": { "error": "invalid_arguments", "message": message } });
+    result(id, &error.to_string())
+}

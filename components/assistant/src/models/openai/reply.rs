@@ -1,0 +1,206 @@
+//! One answer of chat completions, put together from its chunks as they come.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Teller, Undecided, Why,
+    models::{events::Events, price::Tokens, wire::WireError},
+};
+
+/// Calls of one answer.
+const CALLS_MAX: usize = 64;
+/// The last event's data.
+const DONE: &str = "[DONE]";
+
+/// An answer in the making, and at last the whole of it.
+#[derive(Default)]
+pub(super) struct Reply {
+    text: String,
+    refusal: String,
+    calls: Vec<Call>,
+    finish_reason: String,
+    usage: Value,
+}
+
+/// A call in the making.
+struct Call {
+    index: Option<u64>,
+    /// As it came, with what a server adds of its own.
+    value: Map<String, Value>,
+    name: String,
+    arguments: String,
+}
+
+impl Reply {
+    /// Reads all of it; text is told as it comes.
+    pub(super) fn read(
+        events: Result<Events, WireError>,
+        teller: &Teller,
+    ) -> Result<Self, WireError> {
+        let mut events = events?;
+        let mut reply = Self::default();
+        while let Some(event) = events.next() {
+            let event = event?;
+            if event.data.trim() == DONE {
+                break;
+            }
+            let chunk = event.json()?;
+            if let Some(text) = reply.take(&chunk)? {
+                teller.say(text);
+            }
+        }
+        // Some servers end without a word, others with one: that it is whole is said by its reason.
+        match reply.finish_reason.is_empty() {
+            true => Err(WireError::Lost("the answer ended before its end".to_owned())),
+            false => Ok(reply),
+        }
+    }
+
+    /// Takes one chunk; what it adds to the text for people.
+    fn take<'a>(&mut self, chunk: &'a Value) -> Result<Option<&'a str>, WireError> {
+        if chunk["error"].is_object() || chunk["error"].is_string() {
+            return Err(of_chunk(&chunk["error"]));
+        }
+        if chunk["usage"].is_object() {
+            self.usage = chunk["usage"].clone();
+        }
+        // The chunk with the usage has no choice.
+        let choice = &chunk["choices"][0];
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            reason.clone_into(&mut self.finish_reason);
+        }
+        let delta = &choice["delta"];
+        self.refusal.push_str(delta["refusal"].as_str().unwrap_or_default());
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            self.call(call)?;
+        }
+        let text = delta["content"].as_str().filter(|it| !it.is_empty());
+        self.text.push_str(text.unwrap_or_default());
+        Ok(text)
+    }
+
+    fn call(&mut self, piece: &Value) -> Result<(), WireError> {
+        let at = self.place(piece);
+        if at >= CALLS_MAX {
+            return Err(WireError::Unreadable("the answer has too many calls".to_owned()));
+        }
+        if at == self.calls.len() {
+            let index = piece["index"].as_u64();
+            let (value, name, arguments) = Default::default();
+            self.calls.push(Call { index, value, name, arguments });
+        }
+        let call = &mut self.calls[at];
+        for (name, value) in piece.as_object().into_iter().flatten() {
+            let is_empty = value.is_null() || value == "";
+            if !is_empty && !matches!(name.as_str(), "index" | "function") {
+                call.value.insert(name.clone(), value.clone());
+            }
+        }
+        let function = &piece["function"];
+        call.name.push_str(function["name"].as_str().unwrap_or_default());
+        match &function["arguments"] {
+            Value::String(text) => call.arguments.push_str(text),
+            // Not as documented, and yet clear.
+            Value::Object(all) => call.arguments = Value::Object(all.clone()).to_string(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Which call a piece belongs to. By its index; but Ollama has sent all whole calls with the same
+    /// one, and some send none.
+    fn place(&self, piece: &Value) -> usize {
+        let index = piece["index"].as_u64();
+        let at = self.calls.iter().rposition(|it| index.is_none() || it.index == index);
+        let Some(at) = at else { return self.calls.len() };
+        let call = &self.calls[at];
+        let id = piece["id"].as_str().filter(|it| !it.is_empty());
+        let is_other_id = id.is_some_and(|id| call.value.get("id").is_some_and(|it| it != id));
+        let has_name = piece["function"]["name"].as_str().is_some_and(|it| !it.is_empty());
+        let is_whole = serde_json::from_str::<Map<_, _>>(&call.arguments).is_ok();
+        match is_other_id || id.is_none() && has_name && is_whole {
+            true => self.calls.len(),
+            false => at,
+        }
+    }
+
+    pub(super) fn finish_reason(&self) -> &str {
+        &self.finish_reason
+    }
+
+    /// Why there is no answer, where its provider's rules on content are the reason.
+    pub(super) fn blocked(&self) -> Option<String> {
+        if self.finish_reason == "content_filter" {
+            return Some("content_filter: the provider left the answer out".to_owned());
+        }
+        let is_refused = !self.refusal.is_empty() && self.text.is_empty() && self.calls.is_empty();
+        is_refused
+            .then(|| format!("refusal: {}", self.refusal.chars().take(300).collect::<String>()))
+    }
+
+    /// The assistant's message as it goes back, and the calls in it whose arguments cannot be read. Of
+    /// an answer that was cut, calls are left out: nobody knows what they were to be. A call without an
+    /// id of its own is given one, `at` being the message's place.
+    pub(super) fn message(
+        self,
+        is_cut: bool,
+        at: usize,
+    ) -> Result<(Value, Vec<String>), Undecided> {
+        let mut message = json!({ "role": "assistant", "content": null });
+        if !self.text.is_empty() {
+            message["content"] = self.text.into();
+        }
+        let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
+        for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
+            if call.name.is_empty() {
+                return Err(Undecided::new(Why::Failed, "a call has no name"));
+            }
+            let id = call.value.get("id").and_then(Value::as_str).map(str::to_owned);
+            let id = id.filter(|id| !calls.iter().any(|it| it["id"] == **id));
+            let id = id.unwrap_or_else(|| format!("call_{at}_{}", calls.len()));
+            let arguments = match call.arguments.trim() {
+                "" | "null" => "{}",
+                other => other,
+            };
+            let arguments = match serde_json::from_str::<Map<String, Value>>(arguments) {
+                Ok(_) => arguments,
+                Err(_) => {
+                    broken.push(id.clone());
+                    // Servers read it again when it comes back, and fail as a whole.
+                    "{}"
+                }
+            };
+            let function = json!({ "name": call.name, "arguments": arguments });
+            call.value.insert("id".to_owned(), id.into());
+            call.value.insert("type".to_owned(), "function".into());
+            call.value.insert("function".to_owned(), function);
+            calls.push(Value::Object(call.value));
+        }
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.into();
+        }
+        Ok((message, broken))
+    }
+
+    /// What it took, as far as the server says.
+    pub(super) fn tokens(&self) -> Tokens {
+        let count = |name: &str| self.usage[name].as_u64().unwrap_or_default();
+        let cached = self.usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+        let cached = cached.unwrap_or_default();
+        let fresh = count("prompt_tokens").saturating_sub(cached);
+        Tokens { fresh, caching: 0, cached, output: count("completion_tokens") }
+    }
+}
+
+/// An error in the middle of a stream, with the status that it would have had before.
+fn of_chunk(error: &Value) -> WireError {
+    let code = &error["code"];
+    let status = code.as_u64().and_then(|it| u16::try_from(it).ok());
+    let is_rate = ["code", "type"].iter().any(|it| {
+        error[it].as_str().is_some_and(|it| it.contains("rate_limit") || it == "insufficient_quota")
+    });
+    let status = status.unwrap_or(if is_rate { 429 } else { 500 });
+    let text = error["message"].as_str().or(error.as_str()).unwrap_or_default();
+    let text = text.chars().take(500).collect();
+    WireError::Status { status, retry_after_s: None, body: Value::Null, text }
+}

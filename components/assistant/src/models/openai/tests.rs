@@ -1,0 +1,44 @@
+//! The parts that need no network: messages, results.
+
+use serde_json::{Map, json};
+
+use super::*;
+use crate::{Answered, Image, Message, ToolResult};
+
+fn picture() -> Part {
+    Part::image(Image { mime_type: "image/png".to_owned(), data: "AAAA".into() })
+}
+
+#[test]
+fn a_history_is_texts_where_it_can_be_and_pictures_are_the_persons() {
+    let said = |is_user, parts| Message { is_user, parts };
+    let messages = message::history(&[
+        said(true, vec![Part::text("a"), Part::text("b")]),
+        said(true, vec![Part::text("c")]),
+        said(false, vec![Part::text("d"), picture()]),
+        said(true, vec![Part::text("e")]),
+    ]);
+    assert_eq!(messages[0], json!({ "role": "user", "content": "a\nb\nc" }), "ILL-41");
+    assert_eq!(messages[1], json!({ "role": "assistant", "content": "d" }), "ILL-41");
+    let last = messages[2]["content"].as_array().unwrap();
+    assert_eq!((&last[0]["type"], &last[1]["text"]), (&json!("image_url"), &json!("e")), "ILL-28");
+}
+
+#[test]
+fn results_come_in_call_order_then_pictures_and_words_in_one_message() {
+    let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "find", "arguments": "{}" } });
+    let mut messages =
+        vec![json!({ "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] })];
+    let id = "b".to_owned();
+    let (name, reason) = ("find".to_owned(), String::new());
+    let call = ToolCall { id, name, arguments: Map::new(), meta: Map::new(), reason };
+    let structured = json!({ "x": 1 });
+    let result = ToolResult::Output { structured, meta: json!({}), content: vec![picture()] };
+    message::results(&mut messages, &[Answered { call, result }], &[Part::text("と")]);
+    let roles: Vec<_> = messages.iter().map(|it| it["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["assistant", "tool", "tool", "user"], "FORM-7");
+    assert!(messages[1]["content"].as_str().unwrap().starts_with("Not done"));
+    assert_eq!(messages[2]["content"], "{\"x\":1}");
+    let last = messages[3]["content"].as_array().unwrap();
+    assert_eq!((&last[1]["type"], &last[2]["text"]), (&json!("image_url"), &json!("と")), "ILL-28");
+}

@@ -1,0 +1,279 @@
+//! Pictures in two stages: a text model decides and calls tools, then a model that can call none makes
+//! the picture from what the tools brought (ILL-29, ILL-43).
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{
+    gemini::{self, Gemini, Model, Reply},
+    trim::length,
+};
+use crate::{
+    AssistantConfig, Conclusion, Decider, Decision, Image, ModelConfig, ToolResult, Turn,
+    Undecided, Usage, Why, images_of,
+};
+
+/// The model that makes pictures where none is named.
+const MODEL: &str = "gemini-nano-banana-2.1";
+/// References that it takes at once (<https://ai.google.dev/gemini-api/docs/image-generation>).
+const REFERENCES_MAX: usize = 14;
+/// Bytes of base64 of all pictures of one request, which may have 20 MB.
+const BYTES_MAX: usize = 14 << 20;
+/// What stands for a signature that was not kept, as its documentation has it
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+const UNSIGNED: &str = "skip_thought_signature_validator";
+
+/// Decides as its text model does, and has the last word by the one for pictures.
+struct Picture {
+    text: Gemini,
+    model: Model,
+    config: AssistantConfig,
+    /// The conversation with the model for pictures.
+    contents: Vec<Value>,
+    /// What the person asks for now.
+    message: Vec<Value>,
+    /// The pictures that tools brought for it.
+    found: Vec<Image>,
+    usage: Usage,
+}
+
+/// Decides with Gemini's `model`: with a stage for pictures where the assistant makes them.
+pub(super) fn gemini(
+    model: &str,
+    assistant: &AssistantConfig,
+    config: &ModelConfig,
+    transcript: Option<&Value>,
+) -> Result<Box<dyn Decider>, Undecided> {
+    let before = |name: &str| transcript.and_then(|it| it.get(name));
+    let text = Gemini::new(Model::new(model, config)?, assistant, before("contents"));
+    if !assistant.makes_pictures {
+        return Ok(Box::new(text));
+    }
+    let name = config.picture_model.as_deref().unwrap_or(MODEL);
+    let list = |name| before(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    Ok(Box::new(Picture {
+        text,
+        model: Model::new(name, config)?.that_draws(),
+        config: assistant.clone(),
+        contents: list("pictures"),
+        message: list("message"),
+        found: list("found").iter().filter_map(image).collect(),
+        usage: Usage::default(),
+    }))
+}
+
+impl Picture {
+    /// What is new in `turn`.
+    fn hear(&mut self, turn: &Turn<'_>) {
+        // With calls that waited for the person it is still about what they asked for before.
+        if turn.is_first && turn.answered.is_empty() {
+            self.message.clear();
+            self.found.clear();
+        }
+        if turn.is_first {
+            self.message.extend(gemini::said(&turn.task.message));
+        }
+        for answered in turn.answered {
+            if let ToolResult::Output { content, .. } = &answered.result {
+                self.found.extend(images_of(content).filter(|it| gemini::fits(it)).cloned());
+            }
+        }
+    }
+
+    fn decided(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        // Only what went well is kept: who asks again after a failure asks the same.
+        let before = (self.message.clone(), self.found.clone(), self.text.contents().to_vec());
+        let decided = self.next(turn);
+        if decided.is_err() {
+            let contents;
+            (self.message, self.found, contents) = before;
+            self.text.back_to(contents);
+        }
+        decided
+    }
+
+    fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        self.hear(&turn);
+        if turn.offers.is_empty() && turn.answered.is_empty() {
+            // There is nothing to decide (ILL-31).
+            self.text.hear(&turn);
+        } else if let Decision::Call(calls) = self.text.quietly(turn)? {
+            return Ok(Decision::Call(calls));
+        }
+        self.picture(&turn).map(Decision::Conclude)
+    }
+
+    /// The second stage.
+    fn picture(&mut self, turn: &Turn<'_>) -> Result<Conclusion, Undecided> {
+        let message = turn.task.language.pick("画像を生成中...", "Making the picture…");
+        let status = || json!({ "state": "drawing", "message": message });
+        turn.teller.tell("status", status);
+        let mut contents = match self.contents.is_empty() {
+            true => gemini::history(&turn.task.history),
+            false => self.contents.clone(),
+        };
+        contents.iter_mut().for_each(sign);
+        let mut parts = self.message.clone();
+        parts.extend(references(&self.found).map(gemini::inline));
+        contents.push(json!({ "role": "user", "parts": parts }));
+        lighten(&mut contents);
+        let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
+        if reply.as_ref().is_err_and(|it| it.why == Why::TooLong) && contents.len() > 1 {
+            // What was said before is not what the picture is made of.
+            contents.drain(..contents.len() - 1);
+            reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
+        }
+        let reply = reply?;
+        reply.tokens().count(&mut self.usage, None);
+        let conclusion = conclusion(&reply)?;
+        contents.push(json!({ "role": "model", "parts": reply.parts }));
+        self.contents = contents;
+        Ok(conclusion)
+    }
+
+    fn body(&self, contents: &[Value], now: Timestamp) -> Value {
+        let mut body = json!({
+            "contents": contents,
+            "generationConfig": {
+                "responseModalities": ["TEXT", "IMAGE"],
+                "imageConfig": { "aspectRatio": "16:9", "imageSize": "1K" },
+            },
+        });
+        // It cannot call tools, so it is not told to (ILL-31).
+        let prompt = self.config.prompt(false, now);
+        if !prompt.is_empty() {
+            body["systemInstruction"] = json!({ "parts": [{ "text": prompt }] });
+        }
+        body
+    }
+}
+
+impl Decider for Picture {
+    fn decide(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
+        self.decided(turn)
+    }
+
+    fn transcript(&self) -> Value {
+        let found =
+            self.found.iter().map(|it| json!({ "mimeType": it.mime_type, "data": &*it.data }));
+        json!({
+            "contents": self.text.contents(),
+            "pictures": self.contents,
+            "message": self.message,
+            "found": found.collect::<Vec<_>>(),
+        })
+    }
+
+    fn usage(&self) -> Usage {
+        let text = self.text.usage();
+        Usage {
+            input_tokens: text.input_tokens.saturating_add(self.usage.input_tokens),
+            cached_tokens: text.cached_tokens.saturating_add(self.usage.cached_tokens),
+            output_tokens: text.output_tokens.saturating_add(self.usage.output_tokens),
+            // Pictures have a price of their own, which nobody says.
+            cost_usd: text.cost_usd.filter(|_| self.usage == Usage::default()),
+        }
+    }
+}
+
+fn conclusion(reply: &Reply) -> Result<Conclusion, Undecided> {
+    if let Some(error) = reply.blocked() {
+        return Err(error);
+    }
+    let parts = gemini::parts_of(&reply.parts);
+    if parts.is_empty() {
+        let details = format!("the model made no picture ({})", reply.finish());
+        return Err(Undecided::new(Why::Failed, details));
+    }
+    let cut = reply.is_cut().then_some("max_tokens");
+    Ok(Conclusion { parts, cut, ..Conclusion::default() })
+}
+
+/// As many pictures as it takes, the first ones first; the same one only once.
+fn references(found: &[Image]) -> impl Iterator<Item = &Image> {
+    let mut left = BYTES_MAX;
+    let own = found.iter().enumerate().filter(|(index, it)| !found[..*index].contains(it));
+    let fitting = own.filter(move |(_, it)| {
+        let room = left.checked_sub(it.data.len());
+        left = room.unwrap_or(left);
+        room.is_some()
+    });
+    fitting.map(|(_, it)| it).take(REFERENCES_MAX)
+}
+
+/// An answer's first part and each of its pictures want a signature; what came without one says so.
+fn sign(content: &mut Value) {
+    if content["role"] != "model" {
+        return;
+    }
+    let parts = content["parts"].as_array_mut().into_iter().flatten();
+    let parts = parts.filter(|it| it["thought"] != true).enumerate();
+    for (_, part) in parts.filter(|(index, it)| *index == 0 || it.get("inlineData").is_some()) {
+        if part.get("thoughtSignature").is_none() {
+            part["thoughtSignature"] = UNSIGNED.into();
+        }
+    }
+}
+
+/// Forgets what is oldest, until all of it fits into one request.
+fn lighten(contents: &mut Vec<Value>) {
+    let sizes: Vec<_> = contents.iter().map(length).collect();
+    let mut all: usize = sizes.iter().sum();
+    let mut first = 0;
+    let last = contents.len().saturating_sub(1);
+    while first < last && (all > BYTES_MAX || contents[first]["role"] != "user") {
+        all -= sizes[first];
+        first += 1;
+    }
+    contents.drain(..first);
+}
+
+fn image(value: &Value) -> Option<Image> {
+    let (mime_type, data) = (value["mimeType"].as_str()?, value["data"].as_str()?);
+    Some(Image { mime_type: mime_type.to_owned(), data: data.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(data: &str) -> Image {
+        Image { mime_type: "image/png".to_owned(), data: data.into() }
+    }
+
+    #[test]
+    fn references_are_different_and_no_more_than_it_takes() {
+        let found: Vec<_> = (0..40).map(|it| picture(&format!("AAA{}", it / 2))).collect();
+        let taken: Vec<_> = references(&found).collect();
+        assert_eq!(taken.len(), REFERENCES_MAX);
+        assert_eq!((taken[0], taken[1]), (&found[0], &found[2]));
+        let large = picture(&"A".repeat(BYTES_MAX - 3));
+        let found = [large, picture("AAAA"), picture("AAA")];
+        assert_eq!(references(&found).collect::<Vec<_>>(), [&found[0], &found[2]]);
+    }
+
+    #[test]
+    fn what_came_without_a_signature_says_so() {
+        let mut content = json!({ "role": "model", "parts": [
+            { "text": "hm", "thought": true }, { "text": "はい" }, { "text": "。" },
+            { "inlineData": { "mimeType": "image/png", "data": "AAAA" }, "thoughtSignature": "YQ==" },
+            { "inlineData": { "mimeType": "image/png", "data": "BBBB" } },
+        ] });
+        sign(&mut content);
+        let signatures = content["parts"].as_array().unwrap().iter();
+        let signatures: Vec<_> = signatures.map(|it| it["thoughtSignature"].as_str()).collect();
+        assert_eq!(signatures, [None, Some(UNSIGNED), None, Some("YQ=="), Some(UNSIGNED)]);
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_where_pictures_are_too_many() {
+        let large = "A".repeat(BYTES_MAX / 2);
+        let of = |role: &str| json!({ "role": role, "parts": [gemini::inline(&picture(&large))] });
+        let mut contents = vec![of("user"), of("model"), of("user"), of("model"), of("user")];
+        lighten(&mut contents);
+        assert_eq!(contents.len(), 1, "it begins with what the person says");
+        let mut contents = vec![of("user")];
+        lighten(&mut contents);
+        assert_eq!(contents.len(), 1);
+    }
+}

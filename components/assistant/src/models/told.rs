@@ -1,0 +1,65 @@
+//! What came of a call as a model is told it: the tool's object without what would only cost tokens,
+//! and its pictures as pictures (ILL-28).
+
+use serde_json::Value;
+
+use crate::{Answered, Image, ToolResult, images_of, reading};
+
+/// What a model is told of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Told {
+    /// An object: the tool's own, or `{"error": {…}}`.
+    pub(super) object: Value,
+    pub(super) images: Vec<Image>,
+    pub(super) is_error: bool,
+}
+
+/// `answered` as a model is told it, one of so many `results` of its round.
+pub(super) fn told(answered: &Answered, results: usize) -> Told {
+    let object = reading::told(answered, reading::budget(results));
+    let (images, is_error) = match &answered.result {
+        ToolResult::Failed(_) => (Vec::new(), true),
+        ToolResult::Output { content, .. } => (images_of(content).cloned().collect(), false),
+    };
+    Told { object, images, is_error }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        failure::Failure,
+        {Part, ToolCall},
+    };
+
+    fn answered(result: ToolResult) -> Answered {
+        let (name, reason) = ("find".to_owned(), String::new());
+        let (arguments, meta) = Default::default();
+        Answered { call: ToolCall { id: "c".to_owned(), name, arguments, meta, reason }, result }
+    }
+
+    #[test]
+    fn a_picture_is_told_as_a_picture_and_not_as_text() {
+        let data = "A".repeat(10_000);
+        let image = Image { mime_type: "image/png".to_owned(), data: data.as_str().into() };
+        let result = ToolResult::Output {
+            structured: json!({ "mimeType": "image/png", "data": data }),
+            meta: json!({}),
+            content: vec![Part::text("Azure"), Part::image(image.clone())],
+        };
+        let told = told(&answered(result), 1);
+        assert_eq!(told.images, [image], "ILL-28");
+        assert_eq!(told.object["data"], "[10000 characters, not shown]");
+        assert_eq!(told.object["mimeType"], "image/png");
+    }
+
+    #[test]
+    fn a_failure_is_told_and_marked() {
+        let failure = Failure::new("card_not_found", 404, "There is no such card.");
+        let told = told(&answered(ToolResult::Failed(failure)), 1);
+        assert!(told.is_error, "NAV-55");
+        assert_eq!(told.object["error"]["error"], "card_not_found", "ILL-26");
+    }
+}

@@ -1,0 +1,271 @@
+//! The way to a provider's API: one request, to which the host adds the key, tried again where that may help, and
+//! the answer as a stream of events or as one document, within limits.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use toolkit::{
+    http::{self, Incoming, Request},
+    log,
+};
+use url::Url;
+
+use super::events::{Events, Pieces};
+use crate::{ModelConfig, Undecided, Why};
+
+/// Retries after the first attempt.
+const RETRIES_MAX: u32 = 2;
+/// The first delay, unless configured.
+const BASE_MS: u64 = 500;
+/// The longest that a provider may ask to wait, while a person waits; one that asks for more is told on.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
+/// Bytes of an answer that is one document, and of all events of a stream.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// Bytes of an error that are read and told.
+const ERROR_BYTES_MAX: usize = 64 << 10;
+/// Characters of a provider's message that are told on.
+const MESSAGE_CHARS_MAX: usize = 500;
+
+/// What providers say, beside 413, where a request is larger than they or their models take.
+const TOO_LARGE: &[&str] = &[
+    "prompt is too long",
+    "input is too long",
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "too many tokens",
+    "number of tokens allowed",
+    "exceeds the maximum number of tokens",
+    "request_too_large",
+    "request too large",
+    "request entity too large",
+    "payload size",
+    "too many images",
+];
+
+/// A provider's API: where it is.
+#[derive(Clone)]
+pub(super) struct Wire {
+    base: Url,
+    retry_base: Duration,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum WireError {
+    /// It took too long.
+    Late,
+    /// The provider was not reached.
+    Unreached(String),
+    /// The connection was lost on the way.
+    Lost(String),
+    /// The provider said no.
+    Status { status: u16, retry_after_s: Option<u64>, body: Value, text: String },
+    /// It answered what cannot be used.
+    Unreadable(String),
+}
+
+impl Wire {
+    /// The API at `base_url`, to which requests' paths are added.
+    pub(super) fn new(base_url: &str, config: &ModelConfig) -> Result<Self, Undecided> {
+        let wrong = |why: &str| Undecided::new(Why::Failed, format!("the base URL {why}"));
+        let base = Url::parse(&format!("{}/", base_url.trim().trim_end_matches('/')));
+        let base = base.map_err(|_| wrong("is not a URL"))?;
+        if !matches!(base.scheme(), "http" | "https") {
+            return Err(wrong("must begin with https:// or http://"));
+        }
+        let retry_base = Duration::from_millis(config.retry_base_ms.unwrap_or(BASE_MS));
+        Ok(Self { base, retry_base })
+    }
+
+    /// Posts `body` to `path` and answers with the events that come back, as they come. Until the first one is
+    /// there nothing was sent on, so that a connection that is lost may be tried again.
+    pub(super) fn stream(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+        until: Instant,
+    ) -> Result<Events, WireError> {
+        let mut request = self.request("POST", path, "text/event-stream")?.json(body);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        self.tried(until, || {
+            let answer = sent(&request, until)?;
+            if !answer.header("content-type").is_some_and(|it| it.starts_with("text/event-stream"))
+            {
+                let what = "it does not answer with a stream of events";
+                return Err(WireError::Unreadable(what.to_owned()));
+            }
+            Events::begun(Pieces::new(answer, until, ANSWER_BYTES_MAX))
+        })
+    }
+
+    /// Reads one JSON document at `path`.
+    pub(super) fn json(&self, path: &str, until: Instant) -> Result<Value, WireError> {
+        let request = self.request("GET", path, "application/json")?;
+        let answer = self.tried(until, || sent(&request, until))?;
+        let bytes = Pieces::new(answer, until, ANSWER_BYTES_MAX).whole()?;
+        let unreadable = |it: serde_json::Error| WireError::Unreadable(format!("not JSON: {it}"));
+        serde_json::from_slice(&bytes).map_err(unreadable)
+    }
+
+    fn request(&self, method: &str, path: &str, accept: &str) -> Result<Request, WireError> {
+        let url = self.base.join(path.trim_start_matches('/'));
+        let url =
+            url.map_err(|_| WireError::Unreadable("its address cannot be made".to_owned()))?;
+        Ok(Request::new(method, url.as_str()).header("accept", accept))
+    }
+
+    /// What `attempt` brings, which is made again where that may help.
+    fn tried<T>(
+        &self,
+        until: Instant,
+        attempt: impl Fn() -> Result<T, WireError>,
+    ) -> Result<T, WireError> {
+        let mut retry = 0;
+        loop {
+            let error = match attempt() {
+                Ok(it) => return Ok(it),
+                Err(error) => error,
+            };
+            let asked = match error.wait() {
+                Some(asked) if retry < RETRIES_MAX => asked,
+                _ => return Err(error),
+            };
+            log::info(&format!("a provider is asked again: {}", error.what()));
+            let pause = asked.unwrap_or_else(|| delay(self.retry_base, retry));
+            if Instant::now() + pause >= until {
+                return Err(error);
+            }
+            thread::sleep(pause);
+            retry += 1;
+        }
+    }
+}
+
+/// A delay that doubles with each retry, and is a bit longer by chance, so that not all come back at once.
+fn delay(base: Duration, retry: u32) -> Duration {
+    let whole = base.saturating_mul(1 << retry.min(16));
+    // Of sixteen letters of chance, one.
+    let chance = toolkit::fresh_id("").bytes().last().unwrap_or_default();
+    whole.mul_f64(1.0 + f64::from(chance) / 1_280.0)
+}
+
+/// The answer to `request`, where its status says success.
+fn sent(request: &Request, until: Instant) -> Result<Incoming, WireError> {
+    let answer = request.open(Some(until)).map_err(|it| of_http(it, true))?;
+    if answer.status == 200 {
+        return Ok(answer);
+    }
+    let status = answer.status;
+    let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
+    let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
+    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    // All three providers say it so; some wrap it in a list.
+    let said = body.pointer("/error/message").or_else(|| body.pointer("/0/error/message"));
+    let said = said.or(body.get("error")).and_then(Value::as_str).unwrap_or_default();
+    let text = said.chars().take(MESSAGE_CHARS_MAX).collect();
+    Err(WireError::Status { status, retry_after_s, body, text })
+}
+
+/// What became of a request before its answer began, or of the rest of the answer.
+pub(super) fn of_http(error: http::Error, is_first: bool) -> WireError {
+    match error {
+        http::Error::TimedOut => WireError::Late,
+        http::Error::TooLarge => WireError::Unreadable("the answer is too long".to_owned()),
+        it if is_first => WireError::Unreached(format!("it cannot be reached: {it}")),
+        it => WireError::Lost(format!("the connection was lost: {it}")),
+    }
+}
+
+impl WireError {
+    /// How long to wait before another attempt may help: as asked, or as we like; none, if it will
+    /// not.
+    fn wait(&self) -> Option<Option<Duration>> {
+        match self {
+            Self::Unreached(_) | Self::Lost(_) => Some(None),
+            Self::Status { status: 429 | 500 | 502..=504 | 529, retry_after_s, .. } => {
+                let asked = retry_after_s.map(Duration::from_secs);
+                asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the request is larger than the provider, or its model, takes.
+    pub(super) fn is_too_large(&self) -> bool {
+        let (body, text) = match self {
+            Self::Status { status: 413, .. } => return true,
+            Self::Status { status: 400 | 422, body, text, .. } => (body, text),
+            _ => return false,
+        };
+        let said = format!("{text} {body}").to_lowercase();
+        TOO_LARGE.iter().any(|it| said.contains(it))
+    }
+
+    /// In words, for an error and a log.
+    pub(super) fn what(&self) -> String {
+        match self {
+            Self::Late => "no answer in time".to_owned(),
+            Self::Unreached(why) | Self::Lost(why) | Self::Unreadable(why) => why.clone(),
+            Self::Status { status, text, .. } if text.is_empty() => format!("HTTP {status}"),
+            Self::Status { status, text, .. } => format!("HTTP {status}: {text}"),
+        }
+    }
+
+    /// As a failure to decide; what a provider's own words add is the business of the provider's file.
+    pub(super) fn undecided(&self) -> Undecided {
+        let (why, retry_after_s) = match self {
+            Self::Status { status: 401 | 403, .. } => (Why::Key, None),
+            Self::Status { status: 429, retry_after_s, .. } => (Why::RateLimited, *retry_after_s),
+            Self::Late | Self::Status { status: 408 | 504, .. } => (Why::Slow, None),
+            _ if self.is_too_large() => (Why::TooLong, None),
+            Self::Status { status: 404 | 410, .. } => (Why::Missing, None),
+            Self::Status { status: 400..=499, .. } => (Why::Refused, None),
+            Self::Status { retry_after_s, .. } => (Why::Failed, *retry_after_s),
+            _ => (Why::Failed, None),
+        };
+        Undecided { why, details: self.what(), retry_after_s }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16, retry_after_s: Option<u64>) -> WireError {
+        WireError::Status { status, retry_after_s, body: Value::Null, text: String::new() }
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_again_unless_it_would_take_too_long() {
+        for (error, wait) in [
+            (status(429, None), Some(None)),
+            (status(529, Some(2)), Some(Some(Duration::from_secs(2)))),
+            (status(429, Some(60)), None),
+            (status(400, None), None),
+            (status(401, None), None),
+            (WireError::Late, None),
+            (WireError::Unreached(String::new()), Some(None)),
+            (WireError::Lost(String::new()), Some(None)),
+        ] {
+            assert_eq!(error.wait(), wait, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_that_is_none_is_told() {
+        let config = ModelConfig::default();
+        for url in ["", "api.example", "ftp://api.example", "file:///etc/passwd"] {
+            let error = Wire::new(url, &config).map(|_| ()).unwrap_err();
+            assert!(error.details.contains("the base URL"), "{url}: {error:?}");
+        }
+        assert!(Wire::new("https://api.example/v1/", &config).is_ok());
+    }
+}

@@ -1,0 +1,61 @@
+//! What runs took, as the operator counts it; and how each provider was when it was last asked.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use toolkit::{assistants::running, log, sql};
+
+use crate::{
+    Provider, Run, Trouble, Usage,
+    run::{answered, outcome},
+};
+
+/// How long what was last seen of a provider says something, in seconds (NAV-15).
+const FRESH_S: u64 = 60;
+
+/// A run while it lasts: the host counts one that is broken off as such.
+pub(crate) struct Tally {
+    counted: running::Tally,
+    provider: Provider,
+}
+
+impl Tally {
+    pub(crate) fn begin(assistant: &str, provider: Provider) -> Self {
+        Self { counted: running::Tally::new(assistant, provider.name()), provider }
+    }
+
+    /// It came to that.
+    pub(crate) fn end(self, run: &Result<Run, Trouble>, usage: Usage) {
+        let Usage { input_tokens, cached_tokens, output_tokens, cost_usd } = usage;
+        let usage = running::Usage { input_tokens, cached_tokens, output_tokens, cost_usd };
+        self.counted.end(outcome(run), usage);
+        if let Some(is_there) = answered(run).filter(|_| self.provider != Provider::Builtin)
+            && let Err(error) = see(self.provider, is_there)
+        {
+            log::warning(&format!("how a provider fares is not kept: {error:?}"));
+        }
+    }
+}
+
+/// Writes down whether `provider` answered, unless that is known already.
+fn see(provider: Provider, answers: bool) -> Result<(), sql::Error> {
+    if last_seen(provider) == Some(answers) {
+        return Ok(());
+    }
+    let put = "INSERT INTO providers (name, answered, seen_s) VALUES ($1, $2, $3) \
+        ON CONFLICT (name) DO UPDATE SET answered = excluded.answered, seen_s = excluded.seen_s";
+    let answers = i64::from(answers);
+    let seen_s = i64::try_from(now_s()).unwrap_or_default();
+    sql::transact([toolkit::sql!(put, provider.name(), answers, seen_s)]).map(|_| ())
+}
+
+/// Whether `provider` answered when it was last asked, if that was a moment ago.
+pub(crate) fn last_seen(provider: Provider) -> Option<bool> {
+    let last = "SELECT answered, seen_s FROM providers WHERE name = $1";
+    let [last] = sql::query([toolkit::sql!(last, provider.name())]).ok()?;
+    let (answered, seen_s) = last.first::<(u8, u64)>().ok()??;
+    (now_s().abs_diff(seen_s) <= FRESH_S).then_some(answered == 1)
+}
+
+fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs())
+}

@@ -1,0 +1,151 @@
+//! What components hold handles of: runs of assistants, calls that are being made, counts. It stands apart from
+//! the capabilities, for the generated bindings name it.
+
+use serde_json::Value;
+use tokio::{
+    sync::mpsc,
+    task::{AbortHandle, JoinSet},
+};
+
+use crate::failure::Failure;
+
+/// The first event of a run, which says what decides in it.
+const BEGUN: &str = "begun";
+
+/// An event that a route wrote, or a run of an assistant.
+pub(crate) struct Written {
+    pub(crate) name: String,
+    /// A JSON document without line breaks.
+    pub(crate) data: String,
+}
+
+/// A run, as long as the component holds it.
+#[expect(unreachable_pub, reason = "the generated bindings name it in public")]
+pub struct Run {
+    pub(crate) provider: Option<String>,
+    /// The first event, where what decides was asked for before it was taken.
+    pub(crate) first: Option<Written>,
+    pub(crate) events: mpsc::Receiver<Written>,
+    pub(crate) task: Option<AbortHandle>,
+}
+
+impl Drop for Run {
+    /// Ends the run with its last reader.
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+impl Run {
+    /// What decides; waits until that is known.
+    pub(crate) async fn provider(&mut self) -> String {
+        if self.provider.is_none() && self.first.is_none() {
+            self.first = self.recv().await;
+        }
+        self.provider.clone().unwrap_or_else(|| "none".to_owned())
+    }
+
+    pub(crate) async fn next(&mut self) -> Option<Written> {
+        match self.first.take() {
+            Some(first) => Some(first),
+            None => self.recv().await,
+        }
+    }
+
+    async fn recv(&mut self) -> Option<Written> {
+        let event = self.events.recv().await?;
+        if event.name != BEGUN || self.provider.is_some() {
+            return Some(event);
+        }
+        let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+        self.provider = Some(data["provider"].as_str().unwrap_or("none").to_owned());
+        self.events.recv().await
+    }
+}
+
+/// Calls that are made at once, as a component holds them. Those that only read end with it.
+#[expect(unreachable_pub, reason = "the generated bindings name it in public")]
+pub struct Calls(pub(crate) JoinSet<Ended>);
+
+/// A call that has ended, or waits for its person.
+pub(crate) struct Ended {
+    /// Its place among the calls.
+    pub(crate) index: u32,
+    pub(crate) outcome: ToolOutcome,
+    pub(crate) ms: u64,
+}
+
+/// The count of a run, as a component holds it.
+#[expect(unreachable_pub, reason = "the generated bindings name it in public")]
+pub struct Counting(pub(crate) Option<Box<dyn Tally>>);
+
+/// What became of it.
+pub(crate) enum ToolOutcome {
+    /// MCP's result.
+    Done(String),
+    Held(Box<HeldCall>),
+    Failed(Failure),
+}
+
+/// A call that waits for its person, or has waited.
+pub(crate) struct HeldCall {
+    /// Of the approval.
+    pub(crate) id: String,
+    pub(crate) standing: Standing,
+    /// What the tool asks: a JSON array.
+    pub(crate) questions: Option<String>,
+    /// What of the tool has changed since the person was asked first.
+    pub(crate) changed: Vec<String>,
+    pub(crate) trust: String,
+    /// What it came to.
+    pub(crate) outcome: Option<Result<String, Failure>>,
+    /// How long it took, in milliseconds.
+    pub(crate) ms: Option<u64>,
+}
+
+impl HeldCall {
+    /// One that waits to be allowed.
+    pub(crate) fn waits(id: String) -> Self {
+        Self {
+            id,
+            standing: Standing::Waits,
+            questions: None,
+            changed: Vec::new(),
+            trust: String::new(),
+            outcome: None,
+            ms: None,
+        }
+    }
+}
+
+/// How it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The person is to allow it.
+    Waits,
+    /// It was made, and asks the person something.
+    Asks,
+    /// It is being made now.
+    Running,
+    /// It has an outcome.
+    Over,
+}
+
+/// The count of one run of an assistant.
+pub(crate) trait Tally: Send {
+    /// The run has ended so.
+    fn end(self: Box<Self>, outcome: String, usage: RunUsage);
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct RunUsage {
+    pub(crate) input_tokens: u64,
+    /// Of those, the ones that came from the provider's cache.
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars, where the price is known.
+    pub(crate) cost_usd: Option<f64>,
+}
