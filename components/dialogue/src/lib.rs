@@ -5,11 +5,17 @@
 //! conversation, `Talker` plays an agent in one, and `Planner` chooses a route; each is asked for its
 //! next `Decision` turn by turn, by [`conversation::next`].
 
+#[path = "../../language/src/chat.rs"]
 mod builtin;
+#[path = "../../language/src/contract.rs"]
 pub mod conversation;
+#[path = "../../language/src/language.rs"]
 mod language;
+#[path = "../../language/src/message.rs"]
 mod message;
+#[path = "../../navigation/src/sentences/planner.rs"]
 mod planner;
+#[path = "../../language/src/turn.rs"]
 mod turn;
 
 use builtin::{

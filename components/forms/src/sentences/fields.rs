@@ -13,11 +13,17 @@ use self::{
 use super::heard::{Heard, marks};
 use crate::Language;
 
+#[path = "fields/bounds.rs"]
 mod bounds;
+#[path = "fields/item.rs"]
 mod item;
+#[path = "fields/kinds.rs"]
 mod kinds;
+#[path = "fields/list.rs"]
 mod list;
+#[path = "fields/options.rs"]
 mod options;
+#[path = "fields/text.rs"]
 mod text;
 
 /// Fields that one sentence may name.

@@ -19,26 +19,39 @@ use self::{
 };
 use super::{Answered, Decision, Language, Part, ToolResult, Turn, text_of};
 
+#[path = "../../illustrations/src/sentences/cards.rs"]
 mod cards;
+#[path = "../../cinema/src/sentences/visit.rs"]
 mod cinema;
 mod corrected;
 mod coverage;
 mod dates;
 mod desk;
+#[path = "../../forms/src/sentences/fields.rs"]
 mod fields;
 mod heard;
+#[path = "../../conversations/src/sentences/lists.rs"]
 mod lists;
+#[path = "bare.rs"]
 mod look;
+#[path = "../../conversations/src/sentences/meeting.rs"]
 mod meeting;
+#[path = "settled.rs"]
 mod mended;
+#[path = "../../cinema/src/sentences/names.rs"]
 pub(crate) mod names;
 mod numbers;
+#[path = "../../navigation/src/sentences/places.rs"]
 mod places;
+#[path = "../../cinema/src/sentences/rules.rs"]
 mod rules;
 mod say;
 pub(crate) use say::confidence;
+#[path = "../../forms/src/sentences/survey.rs"]
 mod survey;
+#[path = "../../conversations/src/sentences/talker.rs"]
 pub(crate) mod talker;
+#[path = "../../navigation/src/sentences/way.rs"]
 mod ways;
 mod words;
 
@@ -768,4 +781,5 @@ fn history(id: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/sentences/src/lib.rs"]
 mod tests;

@@ -6,15 +6,25 @@ use serde::Deserialize;
 
 use super::{Answered, Decision, Language};
 
+#[path = "planner/choose.rs"]
 mod choose;
+#[path = "planner/explain.rs"]
 mod explain;
+#[path = "planner/found.rs"]
 mod found;
+#[path = "planner/grammar.rs"]
 pub(super) mod grammar;
+#[path = "planner/plan.rs"]
 mod plan;
+#[path = "planner/read.rs"]
 mod read;
+#[path = "../../../language/src/scan.rs"]
 pub(super) mod scan;
+#[path = "planner/units.rs"]
 pub(super) mod units;
+#[path = "../../../language/src/clock.rs"]
 pub(super) mod when;
+#[path = "planner/wishes.rs"]
 mod wishes;
 
 pub(crate) use wishes::{Rule, Wishes};
@@ -103,4 +113,5 @@ pub(crate) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
 }
 
 #[cfg(test)]
+#[path = "planner/tests.rs"]
 mod tests;

@@ -12,21 +12,21 @@ use crate::{ToolCall, Turn};
 /// Each with its text, the calls that it leads to in their order, and words of the answer; `missed` says
 /// that it is known not to be understood, and why, and `instead` which calls it leads to meanwhile: none
 /// but those that look something up or ask back.
-const FRESH: &str = include_str!("../fresh.json");
+const FRESH: &str = include_str!("../data/fresh.json");
 /// Sentences that were written to find what the rules lack, and what they lead to since.
-const OWN: &str = include_str!("../own.json");
+const OWN: &str = include_str!("../data/own.json");
 /// A stranger's sentences with the verdicts on them, and what they lead to now, turn by turn.
-const STRANGER: &str = include_str!("../stranger.json");
+const STRANGER: &str = include_str!("../data/stranger.json");
 /// A second set of the stranger's, with two verdicts that are both blind.
-const SECOND: &str = include_str!("../stranger_second.json");
+const SECOND: &str = include_str!("../data/stranger_second.json");
 /// A third set, by another stranger, with a blind verdict.
-const THIRD: &str = include_str!("../stranger_third.json");
+const THIRD: &str = include_str!("../data/stranger_third.json");
 /// A fourth set, by one more stranger, with a blind verdict.
-const FOURTH: &str = include_str!("../stranger_fourth.json");
+const FOURTH: &str = include_str!("../data/stranger_fourth.json");
 /// A fifth set, by one more stranger, with a blind verdict.
-const FIFTH: &str = include_str!("../stranger_fifth.json");
+const FIFTH: &str = include_str!("../data/stranger_fifth.json");
 /// A sixth set, by one more stranger, with a blind verdict.
-const SIXTH: &str = include_str!("../stranger_sixth.json");
+const SIXTH: &str = include_str!("../data/stranger_sixth.json");
 /// Of a hundred, how many have to be right.
 const RIGHT_MIN: usize = 90;
 

@@ -8,10 +8,15 @@ use super::{
     words::Word,
 };
 
+#[path = "places/compare.rs"]
 mod compare;
+#[path = "places/english.rs"]
 mod english;
+#[path = "places/japanese.rs"]
 mod japanese;
+#[path = "places/known.rs"]
 pub(super) mod known;
+#[path = "places/tables.rs"]
 mod tables;
 
 /// The most places of one list (a table of distances has no more).

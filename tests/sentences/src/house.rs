@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{Talk, output};
 use crate::{Decision, Failure, ToolCall, ToolResult};
 
-const CINEMA: &str = include_str!("../../../../cinema/demo.json");
-const CARDS: &str = include_str!("../../../../illustrations/data/cards.json");
+const CINEMA: &str = include_str!("../../../components/cinema/demo.json");
+const CARDS: &str = include_str!("../../../components/illustrations/data/cards.json");
 /// Turns after which a conversation is not followed.
 const TURNS_MAX: usize = 9;
 

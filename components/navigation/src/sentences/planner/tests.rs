@@ -7,9 +7,13 @@ use super::{Planner, Rule, Said, Trip, Wishes, read, wishes::Beyond};
 use crate::Failure;
 use crate::{Answered, Conclusion, Decision, Language, ToolCall, ToolResult};
 
+#[path = "tests/follow_ups.rs"]
 mod follow_ups;
+#[path = "tests/grammar.rs"]
 mod grammar;
+#[path = "tests/plans.rs"]
 mod plans;
+#[path = "tests/results.rs"]
 mod results;
 
 /// 10:00 on Saturday, 21 November 2026 in Japan.

@@ -12,11 +12,17 @@ use super::{
     words::Word,
 };
 
+#[path = "../../../illustrations/src/sentences/candidates.rs"]
 mod cards;
+#[path = "../../../illustrations/src/sentences/catalogue.rs"]
 mod catalogue;
+#[path = "titles.rs"]
 mod films;
+#[path = "../../../illustrations/src/sentences/known.rs"]
 mod known;
+#[path = "../../../language/src/stretches.rs"]
 mod runs;
+#[path = "../../../illustrations/src/sentences/themes.rs"]
 mod tables;
 
 /// The names that a sentence has.

@@ -7,23 +7,28 @@ use crate::{
     Answered, Conclusion, Decision, Language, Offer, Part, Task, ToolCall, ToolResult, Turn,
 };
 
+#[path = "../../../components/cinema/src/sentences/tests.rs"]
 mod booking;
+#[path = "../../../components/illustrations/src/sentences/tests.rs"]
 mod cards;
 mod conditions;
+#[path = "../../../components/forms/src/sentences/tests.rs"]
 mod forms;
 mod fresh;
 mod house;
+#[path = "../../../components/conversations/src/sentences/tests.rs"]
 mod meetings;
 mod paraphrases;
 mod refusals;
 mod sentences;
+#[path = "../../../components/navigation/src/sentences/tests.rs"]
 mod ways;
 
-const CINEMA: &str = include_str!("../../../cinema/tools.json");
-const FORMS: &str = include_str!("../../../forms/tools.json");
-const NAVIGATION: &str = include_str!("../../../navigation/tools.json");
-const ILLUSTRATIONS: &str = include_str!("../../../illustrations/tools.json");
-const CONVERSATIONS: &str = include_str!("../../../conversations/tools.json");
+const CINEMA: &str = include_str!("../../../components/cinema/tools.json");
+const FORMS: &str = include_str!("../../../components/forms/tools.json");
+const NAVIGATION: &str = include_str!("../../../components/navigation/tools.json");
+const ILLUSTRATIONS: &str = include_str!("../../../components/illustrations/tools.json");
+const CONVERSATIONS: &str = include_str!("../../../components/conversations/tools.json");
 
 /// All that is on offer: the components' own declarations.
 pub(super) fn offers() -> Vec<Offer> {
@@ -151,8 +156,8 @@ fn concluded(decision: &Decision) -> &Conclusion {
 
 /// The names of the bundled catalogue, as its component says them.
 pub(super) fn names() -> Vec<toolkit::dialogue::Name> {
-    const CARDS: &str = include_str!("../../../illustrations/data/cards.json");
-    const SAID: &str = include_str!("../../../illustrations/data/said.json");
+    const CARDS: &str = include_str!("../../../components/illustrations/data/cards.json");
+    const SAID: &str = include_str!("../../../components/illustrations/data/said.json");
     let (themes, said): (Vec<Value>, Value) =
         (serde_json::from_str(CARDS).unwrap(), serde_json::from_str(SAID).unwrap());
     let list = |it: &Value| -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::Decision;
 
 /// Each with its id, its text, and what is expected: the tools that are right for it, the values that
 /// their arguments may have (`absent` is none), the types of a form's fields and words of their labels.
-const PARAPHRASES: &str = include_str!("../paraphrases.json");
+const PARAPHRASES: &str = include_str!("../data/paraphrases.json");
 /// How many have to lead to the right tool with the right arguments.
 const RIGHT_MIN: usize = 85;
 

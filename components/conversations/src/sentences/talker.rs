@@ -9,9 +9,13 @@ use serde_json::{Value, json};
 use super::Builtin;
 use crate::{Conclusion, Decision, Language, Part, Task, ToolCall, Turn};
 
+#[path = "talker/chain.rs"]
 mod chain;
+#[path = "talker/kana.rs"]
 mod kana;
+#[path = "talker/opening.rs"]
 mod opening;
+#[path = "talker/words.rs"]
 mod words;
 
 pub(super) use chain::rounds;
@@ -189,4 +193,5 @@ fn says(text: String) -> Decision {
 }
 
 #[cfg(test)]
+#[path = "talker/tests.rs"]
 mod tests;

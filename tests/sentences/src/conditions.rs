@@ -6,7 +6,7 @@ use super::{Talk, house::follow};
 
 /// Sentences with a condition: words that the calls or the answer have (`says`) and have not (`lacks`), or
 /// that no tool is called (`none`).
-const CONDITIONS: &str = include_str!("../conditions.json");
+const CONDITIONS: &str = include_str!("../data/conditions.json");
 
 #[test]
 fn conditions_are_kept_or_named_in_both_languages() {

@@ -1,0 +1,1 @@
+//! What all that understands sentences without a model has in common.
