@@ -1,33 +1,36 @@
-//! Understands sentences without a model, a key or a network: what people write in Japanese and English
-//! about films, cards, routes, forms and conversations becomes calls of tools and answers in words.
+//! Answers what no family understands: greetings, thanks, prices, and sentences that mean nothing here.
 //!
-//! Everything here is a function of what was said and of what the tools came to. `Builtin` follows a
-//! conversation, `Talker` plays an agent in one, and `Planner` chooses a route; each is asked for its
-//! next `Decision` turn by turn, by [`conversation::next`].
+//! It is never as sure as a family that claims a sentence, so it leads only where none does.
 
-#[path = "../../language/src/chat.rs"]
-mod builtin;
-#[path = "../../language/src/contract.rs"]
-pub mod conversation;
-#[path = "../../language/src/language.rs"]
-mod language;
-#[path = "../../language/src/message.rs"]
-mod message;
-#[path = "../../navigation/src/sentences/planner.rs"]
-mod planner;
-#[path = "../../language/src/turn.rs"]
-mod turn;
-
-use builtin::{
-    Builtin,
-    talker::{Said, Scene, Talker},
+use language::{
+    contract::Told,
+    message::{Part, text_of},
+    small_talk::{Said, answer},
+    turn::{Conclusion, Decision},
 };
-use language::Language;
-use message::{Body, Image, Message, Part, images_of, text_of};
-use planner::{Planner, Rule, Said as Remark, Trip, Wishes};
-use turn::{
-    Answered, Choice, Conclusion, Decision, Failure, Offer, Task, ToolCall, ToolResult, Turn,
-};
+use toolkit::dialogue::{Reply, Turn};
 
 toolkit::export_tools!();
-toolkit::export_dialogue!(conversation::next);
+toolkit::export_dialogue!(next);
+
+/// What comes next.
+///
+/// # Errors
+/// Where a JSON document of the turn cannot be read.
+pub fn next(turn: Turn) -> Result<Reply, String> {
+    let told = Told::read(turn, None)?;
+    if told.is_theirs {
+        return Ok(told.nothing());
+    }
+    let (text, turn) = (text_of(&told.task.message), told.turn());
+    let said = Said {
+        text: &text,
+        language: told.task.language,
+        now: told.task.now,
+        names: &told.names,
+        offers: turn.offers,
+    };
+    let (text, confidence) = answer(&said);
+    let conclusion = Conclusion { parts: vec![Part::text(text)], choice: None };
+    Ok(told.reply(Decision::Conclude(conclusion), &told.memory, confidence))
+}

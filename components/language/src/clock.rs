@@ -1,22 +1,33 @@
-//! Times of day as people write them, and the moment that they mean.
+//! Times of day as people write them: `7時半`, `18:30`, `30分後`, `in 2 hours`, `at 7`.
 
-use jiff::{
-    Timestamp, ToSpan,
-    civil::{Date, Time},
-    tz::Offset,
-};
-
-use super::grammar::Means;
-use crate::Language;
+use jiff::tz::Offset;
 
 /// Japan's zone, which has had no summer time since 1952.
-pub(crate) const JAPAN: Offset = Offset::constant(9);
-/// The longest wait that is taken for a departure.
+pub const JAPAN: Offset = Offset::constant(9);
+/// The longest wait that is taken for a time, in minutes.
 const MINUTES_MAX: i32 = 7 * 24 * 60;
+
+/// A time that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// A time of day.
+    At {
+        /// From 0 to 24.
+        hour: i8,
+        /// From 0 to 59.
+        minute: i8,
+    },
+    /// So many minutes from now.
+    In {
+        /// From 1 on.
+        minutes: i32,
+    },
+}
 
 /// The time that is written at `at`, and how many characters it takes: `7時半`, `18:30`, `7:30pm`,
 /// `30分後`, `in 2 hours`, `at 7`.
-pub(crate) fn clock(text: &[char], at: usize) -> Option<(Means, usize)> {
+#[must_use]
+pub fn clock(text: &[char], at: usize) -> Option<(Time, usize)> {
     let before = at.checked_sub(1).map(|it| text[it]);
     if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == ':') {
         return None;
@@ -45,7 +56,7 @@ const HALVES: [&str; 12] = [
 ];
 
 /// `by 6 tonight`: the hour by itself, behind its word.
-fn due(before: &[char], rest: &[char]) -> Option<(Means, usize)> {
+fn due(before: &[char], rest: &[char]) -> Option<(Time, usize)> {
     const BEHIND: [&str; 14] = [
         " tonight",
         " today",
@@ -69,55 +80,8 @@ fn due(before: &[char], rest: &[char]) -> Option<(Means, usize)> {
     is_bare.then(|| time(hour, 0, digits))?
 }
 
-/// The day of the year that is written at `at`, and how many characters it takes: `12月1日`, `12/1`,
-/// `December 1st`, `Dec 1`.
-pub(super) fn date(text: &[char], at: usize) -> Option<(Means, usize)> {
-    const MONTHS: [&str; 12] =
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const FULL: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let before = at.checked_sub(1).map(|it| text[it]);
-    if before.is_some_and(|it| it.is_ascii_alphanumeric() || is_kanji_digit(it) || it == '/') {
-        return None;
-    }
-    let rest = &text[at..];
-    let of = |month: i32, day: i32, length: usize| {
-        let month = i8::try_from(month).ok().filter(|it| (1..=12).contains(it))?;
-        let day = i8::try_from(day).ok().filter(|it| (1..=31).contains(it))?;
-        Some((Means::Date { month, day }, length))
-    };
-    if let Some((month, digits)) = number(rest) {
-        let (is_slash, is_month) = (starts(&rest[digits..], "/"), starts(&rest[digits..], "月"));
-        let (day, more) = number(rest.get(digits + 1..)?).filter(|_| is_slash || is_month)?;
-        let length = digits + 1 + more;
-        let is_day = starts(&rest[length..], "日");
-        return (is_slash || is_day).then(|| of(month, day, length + usize::from(is_day)))?;
-    }
-    let names = FULL.iter().enumerate().chain(MONTHS.iter().enumerate());
-    let (month, length) = names
-        .filter(|it| starts(rest, it.1) && starts(&rest[it.1.len()..], " "))
-        .map(|it| (it.0, it.1.len() + 1))
-        .next()?;
-    let (day, digits) = number(&rest[length..])?;
-    let end = length + digits;
-    let is_ordinal = ["st", "nd", "rd", "th"].iter().any(|it| starts(&rest[end..], it));
-    of(i32::try_from(month).ok()? + 1, day, end + if is_ordinal { 2 } else { 0 })
-}
-
 /// `half past six`, `quarter to 9`, `six o'clock`.
-fn spoken(rest: &[char]) -> Option<(Means, usize)> {
+fn spoken(rest: &[char]) -> Option<(Time, usize)> {
     const SHIFTS: [(&str, i32); 4] =
         [("half past ", 30), ("a quarter past ", 15), ("quarter past ", 15), ("quarter to ", -15)];
     const HOURS: [&str; 12] = [
@@ -167,7 +131,7 @@ const LATER: [(&str, i32); 6] = [
 ];
 
 /// `20 minutes from now`, `two hours from now`.
-fn from_now(rest: &[char]) -> Option<(Means, usize)> {
+fn from_now(rest: &[char]) -> Option<(Time, usize)> {
     let (number, length) = match number(rest) {
         Some((number, digits)) => (number, digits + usize::from(starts(&rest[digits..], " "))),
         None => worded(rest)?,
@@ -181,7 +145,7 @@ fn worded(rest: &[char]) -> Option<(i32, usize)> {
 }
 
 /// What begins with a number.
-fn numeral(rest: &[char]) -> Option<(Means, usize)> {
+fn numeral(rest: &[char]) -> Option<(Time, usize)> {
     let (number, digits) = number(rest)?;
     let tail = &rest[digits..];
     for (unit, minutes) in [("分後", 1), ("分したら", 1), ("時間後", 60), ("時間したら", 60)]
@@ -216,7 +180,7 @@ fn numeral(rest: &[char]) -> Option<(Means, usize)> {
 }
 
 /// `at 7`, `in 30 minutes`, `in an hour`.
-fn english(rest: &[char]) -> Option<(Means, usize)> {
+fn english(rest: &[char]) -> Option<(Time, usize)> {
     if starts(rest, "at ") || starts(rest, "by ") {
         let is_arrival = starts(rest, "by ");
         let (number, digits) = number(&rest[3..])?;
@@ -244,24 +208,27 @@ fn english(rest: &[char]) -> Option<(Means, usize)> {
     None
 }
 
-fn time(hour: i32, minute: i32, length: usize) -> Option<(Means, usize)> {
+fn time(hour: i32, minute: i32, length: usize) -> Option<(Time, usize)> {
     let hour = i8::try_from(hour).ok().filter(|it| (0..=24).contains(it))?;
     let minute = i8::try_from(minute).ok().filter(|it| (0..=59).contains(it))?;
-    (hour < 24 || minute == 0).then_some((Means::Clock { hour, minute }, length))
+    (hour < 24 || minute == 0).then_some((Time::At { hour, minute }, length))
 }
 
-fn later(number: i32, each: i32, length: usize) -> Option<(Means, usize)> {
+fn later(number: i32, each: i32, length: usize) -> Option<(Time, usize)> {
     let minutes = number * each;
-    (1..=MINUTES_MAX).contains(&minutes).then_some((Means::In { minutes }, length))
+    (1..=MINUTES_MAX).contains(&minutes).then_some((Time::In { minutes }, length))
 }
 
-fn starts(text: &[char], with: &str) -> bool {
+/// Whether `text` begins with `with`.
+#[must_use]
+pub fn starts(text: &[char], with: &str) -> bool {
     let mut text = text.iter();
     with.chars().all(|it| text.next() == Some(&it))
 }
 
 /// The number at the beginning of `text`, of at most four digits, and how many characters it takes.
-pub(crate) fn number(text: &[char]) -> Option<(i32, usize)> {
+#[must_use]
+pub fn number(text: &[char]) -> Option<(i32, usize)> {
     let ascii = text.iter().take_while(|it| it.is_ascii_digit()).count();
     if ascii > 0 {
         let number: String = text[..ascii].iter().collect();
@@ -273,7 +240,9 @@ pub(crate) fn number(text: &[char]) -> Option<(i32, usize)> {
 
 const KANJI: [char; 10] = ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
-fn is_kanji_digit(it: char) -> bool {
+/// Whether a sign is a digit in kanji.
+#[must_use]
+pub fn is_kanji_digit(it: char) -> bool {
     it == '十' || KANJI.contains(&it)
 }
 
@@ -288,79 +257,5 @@ fn kanji_number(text: &[char]) -> Option<i32> {
             let ones = text.get(at + 1).map_or(Some(0), digit)?;
             (text.len() <= at + 2).then_some(tens * 10 + ones)
         }
-    }
-}
-
-/// A time as it was written, without a date where none was.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Written {
-    pub(super) day: Option<i16>,
-    /// Whether it is after noon, where that is said.
-    pub(super) is_evening: Option<bool>,
-    pub(super) hour: i8,
-    pub(super) minute: i8,
-}
-
-impl Written {
-    /// The moment that it means in Japan: the next one that it fits.
-    pub(super) fn moment(self, now: Timestamp) -> Option<Timestamp> {
-        let (hour, next) = match (self.hour, self.is_evening) {
-            (24, _) => (0, 1),
-            (12, Some(false)) => (0, 0),
-            (hour @ 1..12, Some(true)) => (hour + 12, 0),
-            (hour, _) => (hour, 0),
-        };
-        let here = JAPAN.to_datetime(now);
-        let time = Time::new(hour, self.minute, 0, 0).ok()?;
-        let on = |days: i16| {
-            let date = here.date().checked_add(i32::from(days).days()).ok()?;
-            JAPAN.to_timestamp(date.to_datetime(time)).ok()
-        };
-        let day = self.day.unwrap_or(0) + next;
-        // What is over today is meant for tomorrow.
-        on(day).filter(|it| *it > now).or_else(|| on(day + 1))
-    }
-}
-
-/// Days from now until a day of the year, the next one.
-pub(super) fn until_date(now: Timestamp, month: i8, day: i8) -> Option<i16> {
-    let today = JAPAN.to_datetime(now).date();
-    let on = |year: i16| Date::new(year, month, day).ok().map(|it| (it - today).get_days());
-    let days = on(today.year()).filter(|it| *it >= 0).or_else(|| on(today.year() + 1))?;
-    i16::try_from(days).ok()
-}
-
-/// Days from now until a day of the week, from Monday: the next one, today among them, or that of the
-/// next week.
-pub(super) fn until_weekday(now: Timestamp, weekday: i8, is_next: bool) -> i16 {
-    let today = JAPAN.to_datetime(now).date().weekday().to_monday_zero_offset();
-    match is_next {
-        true => i16::from(7 - today + weekday),
-        false => i16::from((weekday - today).rem_euclid(7)),
-    }
-}
-
-/// `minutes` from now.
-pub(super) fn in_minutes(now: Timestamp, minutes: i32) -> Option<Timestamp> {
-    now.checked_add(i64::from(minutes).minutes()).ok()
-}
-
-/// As tools read it (RFC 3339), in Japan's zone.
-pub(super) fn rfc3339(moment: Timestamp) -> String {
-    moment.display_with_offset(JAPAN).to_string()
-}
-
-/// As people read it.
-pub(super) fn shown(moment: Timestamp, now: Timestamp, language: Language) -> String {
-    let (here, today) = (JAPAN.to_datetime(moment), JAPAN.to_datetime(now).date());
-    let time = format!("{}:{:02}", here.hour(), here.minute());
-    let days = today.until(here.date()).map_or(-1, |it| it.get_days());
-    match (days, language) {
-        (0, Language::Japanese) => format!("今日{time}"),
-        (1, Language::Japanese) => format!("明日{time}"),
-        (_, Language::Japanese) => format!("{}月{}日{time}", here.month(), here.day()),
-        (0, Language::English) => format!("today at {time}"),
-        (1, Language::English) => format!("tomorrow at {time}"),
-        (_, Language::English) => format!("{} at {time}", here.date()),
     }
 }

@@ -6,128 +6,139 @@ use serde_json::{Map, Value};
 use toolkit::dialogue as wit;
 
 use crate::{
-    Answered, Body, Builtin, Decision, Failure, Image, Language, Message, Offer, Part, Planner,
-    Remark, Rule, Said, Scene, Talker, Task, ToolCall, ToolResult, Trip, Turn, Wishes,
-    builtin::{confidence, names},
+    desk::signature,
+    language::Language,
+    message::{Body, Image, Message, Part},
+    turn::{Answered, Decision, Failure, Offer, Task, ToolCall, ToolResult, Turn},
+    vocabulary,
 };
 
-/// What the host knows of a conversation beside what is said in it.
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Context {
-    Route(Route),
-    Agent(Agent),
-}
+/// The member of a context that says what is asked in words: who knows nothing of the context answers that.
+pub const SENTENCE: &str = "sentence";
 
-/// A route that is asked for, in words or by its kind.
-#[derive(Deserialize)]
-struct Route {
-    origin: String,
-    destination: String,
+/// What is asked in words beside what else is known.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Sentence {
+    said: String,
+    /// What the answer begins with. It is given in another's name, and so it is not signed.
     #[serde(default)]
-    message: String,
-    #[serde(default)]
-    history: Vec<Remark>,
-    /// One of the kinds of `POST /api/route`; none where the message says what is wished (NAV-18).
-    kind: Option<String>,
-    mode: Option<String>,
-    #[serde(default)]
-    via: Vec<String>,
-    arrival: Option<String>,
+    lead: String,
 }
 
-/// An agent that is played.
-#[derive(Deserialize)]
-struct Agent {
-    scene: Scene,
-    log: Vec<Said>,
+/// A turn, as it is told.
+#[derive(Debug)]
+pub struct Told {
+    /// What the component put out in the turn before.
+    pub memory: Value,
+    /// What is asked for.
+    pub task: Task,
+    /// What else is known that is of the family's kind.
+    pub context: Option<Value>,
+    /// Whether what else is known is for another family.
+    pub is_theirs: bool,
+    /// What the components that are served call things.
+    pub names: Vec<wit::Name>,
+    is_first: bool,
+    offers: Vec<Offer>,
+    answered: Vec<Answered>,
+    /// What an answer in another's name begins with.
+    lead: Option<String>,
 }
 
-/// What comes next.
-///
-/// # Errors
-/// Where the context or a JSON document of the turn cannot be read.
-pub fn next(turn: wit::Turn) -> Result<wit::Reply, String> {
-    names::tell(turn.names);
-    let memory = turn.memory.as_deref().map(|it| read("memory", it)).transpose()?;
-    let memory: Value = memory.unwrap_or_default();
-    let context: Option<Context> =
-        turn.context.as_deref().map(|it| read("context", it)).transpose()?;
-    let seconds = i64::try_from(turn.now.seconds).unwrap_or_default();
-    let task = Task {
-        message: turn.message.into_iter().map(part).collect(),
-        history: turn.history.into_iter().map(message).collect(),
-        language: match turn.language {
-            wit::Language::Ja => Language::Japanese,
-            wit::Language::En => Language::English,
-        },
-        now: Timestamp::from_second(seconds).unwrap_or_default(),
-    };
-    let offers: Vec<_> = turn.tools.into_iter().map(offer).collect();
-    let answered = turn.answered.into_iter().map(answered).collect::<Result<Vec<_>, _>>()?;
-    let turn = Turn { task: &task, is_first: turn.is_first, offers: &offers, answered: &answered };
-    let (decision, memory, confidence) = match context {
-        None => {
-            let mut chat = Builtin::resume(&memory);
-            let decision = chat.next(turn);
-            let confidence = chat.confidence(&decision);
-            (decision, chat.transcript(), confidence)
-        }
-        Some(Context::Agent(it)) => {
-            let mut talker = Talker::resume(it.scene, &memory);
-            talker.hear(&it.log);
-            let decision = talker.next(turn);
-            let confidence = confidence(&decision);
-            (decision, talker.transcript(), confidence)
-        }
-        Some(Context::Route(it)) => {
-            let decision = it.planner(&task, &offers).next(&answered);
-            let confidence = confidence(&decision);
-            (decision, Value::Null, confidence)
-        }
-    };
-    Ok(wit::Reply { confidence, memory: memory.to_string(), step: step(decision) })
-}
-
-impl Route {
-    fn planner(self, task: &Task, offers: &[Offer]) -> Planner {
-        let wishes = self.wishes();
-        let trip = Trip {
-            origin: self.origin,
-            destination: self.destination,
-            message: self.message,
-            history: self.history,
-            language: task.language,
-            now: task.now,
-            has_table: offers.iter().any(|it| it.name == "distance_compare"),
-            via: Vec::new(),
+impl Told {
+    /// Reads a turn for a family, which knows what the member `kind` of a context says.
+    ///
+    /// # Errors
+    /// Where the context or another JSON document of the turn cannot be read.
+    pub fn read(turn: wit::Turn, kind: Option<&str>) -> Result<Self, String> {
+        vocabulary::tell(&turn.names);
+        let memory = turn.memory.as_deref().map(|it| read("memory", it)).transpose()?;
+        let context: Option<Map<String, Value>> =
+            turn.context.as_deref().map(|it| read("context", it)).transpose()?;
+        let seconds = i64::try_from(turn.now.seconds).unwrap_or_default();
+        let mut task = Task {
+            message: turn.message.into_iter().map(part).collect(),
+            history: turn.history.into_iter().map(message).collect(),
+            language: match turn.language {
+                wit::Language::Ja => Language::Japanese,
+                wit::Language::En => Language::English,
+            },
+            now: Timestamp::from_second(seconds).unwrap_or_default(),
         };
-        match wishes {
-            Some(wishes) => Planner::of_wishes(trip, wishes),
-            None => Planner::of_sentence(trip),
-        }
+        let own = context.as_ref().zip(kind).and_then(|(it, kind)| it.get(kind)).cloned();
+        let sentence = context.as_ref().and_then(|it| it.get(SENTENCE));
+        let sentence = sentence.map(|it| of::<Sentence>("context", it.clone())).transpose()?;
+        let is_theirs = context.is_some() && own.is_none() && sentence.is_none();
+        let lead = sentence.map(|it| {
+            (task.message, task.history) = (vec![Part::text(it.said)], Vec::new());
+            it.lead
+        });
+        Ok(Self {
+            memory: memory.unwrap_or_default(),
+            task,
+            context: own,
+            is_theirs,
+            names: turn.names,
+            is_first: turn.is_first,
+            offers: turn.tools.into_iter().map(offer).collect(),
+            answered: turn.answered.into_iter().map(answered).collect::<Result<_, _>>()?,
+            lead,
+        })
     }
 
-    /// What the kind of route wishes for; none where the message says it.
-    fn wishes(&self) -> Option<Wishes> {
-        let kind = self.kind.as_deref()?;
-        let mut wishes = Wishes::default();
-        wishes.walking = self.mode.as_deref() == Some("walking");
-        wishes.cycling = self.mode.as_deref() == Some("bicycling");
-        wishes.via.clone_from(&self.via);
-        wishes.arrival.clone_from(&self.arrival);
-        wishes.no_highways = kind == "no_highways";
-        wishes.no_tolls = kind == "no_tolls";
-        wishes.no_ferries = kind == "no_ferries";
-        wishes.rule = match kind {
-            "fastest" => Some(Rule::Fastest),
-            "shortest" => Some(Rule::Shortest),
-            "cheapest" => Some(Rule::Cheapest),
-            "fewest_right_turns" => Some(Rule::FewestRightTurns),
-            _ => None,
-        };
-        Some(wishes)
+    /// What a decision goes by.
+    #[must_use]
+    pub fn turn(&self) -> Turn<'_> {
+        let Self { task, is_first, offers, answered, .. } = self;
+        Turn { task, is_first: *is_first, offers, answered }
     }
+
+    /// Whether something is asked in words.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.lead.is_some()
+    }
+
+    /// The context as it is read; none where there is none of the family's kind.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn known<T: for<'a> Deserialize<'a>>(&self) -> Result<Option<T>, String> {
+        self.context.clone().map(|it| of("context", it)).transpose()
+    }
+
+    /// What goes back.
+    #[must_use]
+    pub fn reply(&self, decision: Decision, memory: &Value, confidence: f32) -> wit::Reply {
+        let decision = match (&self.lead, decision) {
+            (Some(lead), Decision::Conclude(mut it)) => {
+                for part in it.parts.iter_mut().take(1) {
+                    if let Body::Text(text) = &mut part.body {
+                        *text = format!("{lead}{}", unsigned(text, self.task.language).trim());
+                    }
+                }
+                Decision::Conclude(it)
+            }
+            (_, decision) => decision,
+        };
+        wit::Reply { confidence, memory: memory.to_string(), step: step(decision) }
+    }
+
+    /// What goes back where the family is not meant.
+    #[must_use]
+    pub fn nothing(&self) -> wit::Reply {
+        self.reply(Decision::Conclude(Default::default()), &self.memory, 0.0)
+    }
+}
+
+/// An answer without who gives it: one that another follows, or that is given in another's name.
+#[must_use]
+pub fn unsigned(text: &str, language: Language) -> &str {
+    text.strip_suffix(signature(language)).unwrap_or(text)
+}
+
+fn of<T: for<'a> Deserialize<'a>>(what: &str, value: Value) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|it| format!("{what} cannot be read: {it}"))
 }
 
 fn read<'a, T: Deserialize<'a>>(what: &str, json: &'a str) -> Result<T, String> {

@@ -21,7 +21,8 @@ const TAKES_BACK: &str = "じゃなかった|ではなかった|じゃなくて|
 const BESIDE: &str = "ので|で|ごめんなさい|ごめん|すみません|えっと|ええと|あっ|あ|え|ね|で|に|を|は|の|、|。|…|・|ー|!|?| |　|「|」";
 
 /// `text` without the words that others take the place of.
-pub(super) fn corrected(text: &str) -> String {
+#[must_use]
+pub fn corrected(text: &str) -> String {
     english(&japanese(text))
 }
 

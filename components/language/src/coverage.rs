@@ -3,94 +3,85 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::{
-    heard::{Heard, MASK, marks},
-    names::Names,
-    rules::Goal,
+use crate::{
+    heard::{Heard, MASK},
+    scan::marks,
     words::Word,
 };
-use crate::planner::scan;
 
 /// Words that are told at once.
 const TOLD_MAX: usize = 5;
 /// From so many words on that nothing is known of, the sentence is asked about.
-pub(super) const ASKED_FROM: usize = 4;
+pub const ASKED_FROM: usize = 4;
 
-/// Words that the tables know as harmless and that do mean something, and the goals that use them.
-const MEANT: &[(&[Goal], &str)] = &[
-    (
-        &[Goal::Route, Goal::Distances],
-        "一番|いちばん|最も|もっとも|the most|the least|most|least|最短|最長|最安|shortest|longest|cheapest|earliest|latest|fastest|newest|oldest|biggest|largest|smallest|furthest|farthest",
-    ),
-    (
-        &[],
-        "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night",
-    ),
-    (
-        &[Goal::Seats, Goal::Book],
-        "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row",
-    ),
-    (&[Goal::Cards, Goal::Thumbnail, Goal::Themes], "モンスター|monster|monsters"),
-    (
-        &[
-            Goal::Showtimes,
-            Goal::Book,
-            Goal::Seats,
-            Goal::Route,
-            Goal::Distances,
-            Goal::Cards,
-            Goal::Thumbnail,
-            Goal::Look,
-        ],
-        "最終回|最後|最初",
-    ),
-    (&[], "バイク|原付|トラック|オートバイ|スクーター|motorcycle|motorbike|truck|scooter"),
-    (&[], "通路側|通路寄り|端の席|端っこ|はしの席|窓側|aisle|window seat|at the end of"),
-    (
-        &[Goal::Talks, Goal::Forms, Goal::Agents, Goal::Halt],
-        "終わった|終わっちゃ|終了した|already over|finished",
-    ),
-    (
-        &[],
-        "までに終わる|前に終わる|には終わる|に終わる|ends before|end before|ends by|finishes by|finishes before|over by",
-    ),
-    (&[Goal::Seats, Goal::Book], "車椅子|車いす|車イス|くるまいす|wheelchair"),
-    (&[Goal::Route], "安い|高い|安く|割引|無料で|cheap|discount|expensive"),
-    (&[Goal::Thumbnail], "サブタイトル|subtitle"),
-    (&[], "字幕|吹替|吹き替え|3d|4d|imax|dubbed|subtitled|subtitles"),
+/// Words that are known as harmless and that do mean something, where nothing uses them.
+pub const SUPERLATIVES: &str = "一番|いちばん|最も|もっとも|the most|the least|most|least|最短|最長|最安|shortest|longest|cheapest|earliest|latest|fastest|newest|oldest|biggest|largest|smallest|furthest|farthest";
+/// The same of the first and the last.
+pub const LAST: &str = "最終回|最後|最初";
+/// The same of what is over.
+pub const OVER: &str = "終わった|終わっちゃ|終了した|already over|finished";
+/// The same of what costs little.
+pub const CHEAP: &str = "安い|高い|安く|割引|無料で|cheap|discount|expensive";
+/// All of them, with those that nothing uses.
+const CONDITIONS: &[&str] = &[
+    SUPERLATIVES,
+    LAST,
+    OVER,
+    CHEAP,
+    "子ども|子供|こども|お子さん|キッズ|家族|親子|赤ちゃん|デート|初心者|children|child|kids|kid|toddler|toddlers|family|families|grandparents|beginners|date night",
+    "バイク|原付|トラック|オートバイ|スクーター|motorcycle|motorbike|truck|scooter",
+    "までに終わる|前に終わる|には終わる|に終わる|ends before|end before|ends by|finishes before|finishes by|over by",
 ];
 
 /// Kanji that by themselves say little: verbs of asking and being.
 const EMPTY: &str = "思言来行知気事物時中上下所様回度等自分私何今前後見観対道字文題教調探願頂件者達々的用他絵同次年月日週曜円番目方面別各当約毎全部両合話聞出入取待使作始終買売食飲人名枚席間楽是非一二三四五六七八九十百千";
 
 /// English words that by themselves say little.
-const SMALL: &str = "able about approximately approx roughly above actually ago preferably ideally no headline caption subtitle tagline ah all almost alone along already alright also although always am among \
-an and another anybody anyone anything anyway anywhere apparently are around as ask asked asking at aware away back be because \
-been before being best better between bit both bring but buddy by call called came can can't cannot card cards check checking come \
-comes coming could couldn't curious day days dear decide did didn't different do does doesn't doing done dont down during each easy \
-either else enough especially etc even ever every everybody everyone everything exactly exist expect fancy far feel few film films \
-find fine first folks for forget found friend friends from fun gave get gets getting give given gives go goes going gone gonna \
-good got great guess guy guys had happen happening happens happy has have haven't having he hear heard hello help her here hers \
-hey hi him his hmm hope hoping how i i'd i'll i'm i've idea if in into is isn't it it'd it'll it's its just keep kind kindly know \
-last later least less let let's like liked little ll look looking lot love lovely make makes making many may maybe me mean meant \
-meet might mind mine minute moment more most movie movies much must my myself name named need needs nice now of off oh ok okay on \
-once one ones online only or other others our ours out over own people perhaps person place plan planning plans play plays please pls plz \
-possible possibly prefer pretty probably put quick quickly quite rather re ready really right said same saw say says see seeing \
-seem seems seen self several shall she should show showing shown shows since sir so some somebody somehow someone something somewhere \
-sometime soon sorry sort speak start starting starts still stuff such sure take takes taking talk tell than thank thanks that \
-that's the their theirs them then there there's these they they're thing things think thinking this those though thought through \
-thx tickets ticket till time times to together told tonight too took toward tried trip true try trying two u under until up upon \
-us use used uses using usually ve very via view wait wanna want wanted wants was wasn't watch watching way we we'd we'll we're \
-we've week well went were what what's whatever when when's where where's which while who who's whole whom whose why will wish \
-with wondering won't work works would wouldn't ya yeah yes yet you you'd you'll you're you've your yours film's today tomorrow \
-evening morning afternoon night weekend saying box title titled titles video picture pictures image images caption text style thumbnail rating ratings rated leave leaving depart arrive arriving highway sheet called spaces space pick choose select book booking reserve seat seats ur r im ive id thats whats hows \
-anywhere everybody's detail details info information question quick word words sentence number thumb stuff any";
+const SMALL: &str = "able about approximately approx roughly above actually ago preferably ideally no headline caption subtitle \
+tagline ah all almost alone along already alright also although always am among an and another anybody anyone \
+anything anyway anywhere apparently are around as ask asked asking at aware away back be because been before \
+being best better between bit both bring but buddy by call called came can can't cannot check checking come \
+comes coming could couldn't curious day days dear decide did didn't different do does doesn't doing done dont \
+down during each easy either else enough especially etc even ever every everybody everyone everything exactly \
+exist expect fancy far feel few find fine first folks for forget found friend friends from fun gave get gets \
+getting give given gives go goes going gone gonna good got great guess guy guys had happen happening happens \
+happy has have haven't having he hear heard hello help her here hers hey hi him his hmm hope hoping how i i'd \
+i'll i'm i've idea if in into is isn't it it'd it'll it's its just keep kind kindly know last later least less \
+let let's like liked little ll look looking lot love lovely make makes making many may maybe me mean meant \
+meet might mind mine minute moment more most much must my myself name named need needs nice now of off oh ok \
+okay on once one ones online only or other others our ours out over own people perhaps person place plan \
+planning plans play plays please pls plz possible possibly prefer pretty probably put quick quickly quite \
+rather re ready really right said same saw say says see seeing seem seems seen self several shall she should \
+show showing shown shows since sir so some somebody somehow someone something somewhere sometime soon sorry \
+sort speak start starting starts still stuff such sure take takes taking talk tell than thank thanks that \
+that's the their theirs them then there there's these they they're thing things think thinking this those \
+though thought through thx till time times to together told tonight too took toward tried trip true try trying \
+two u under until up upon us use used uses using usually ve very via view wait wanna want wanted wants was \
+wasn't watch watching way we we'd we'll we're we've week well went were what what's whatever when when's where \
+where's which while who who's whole whom whose why will wish with wondering won't work works would wouldn't ya \
+yeah yes yet you you'd you'll you're you've your yours today tomorrow evening morning afternoon night weekend \
+saying box title titled titles video picture pictures image images caption text style rating ratings rated \
+leave leaving depart arrive arriving highway sheet called spaces space pick choose select book ur r im ive id \
+thats whats hows anywhere everybody's detail details info information question quick word words sentence \
+number stuff any";
 
 static SMALL_WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| SMALL.split_whitespace().collect());
 
-/// What is not used of `heard` where `goal` is followed with these names in hand.
-pub(super) fn unused(heard: &Heard, goal: Goal, used: &[String]) -> Vec<String> {
+/// What a plan uses of a sentence besides what is known.
+#[derive(Clone, Debug, Default)]
+pub struct Used {
+    /// Words that are looked for in the sentence.
+    pub names: Vec<String>,
+    /// Tables of conditions, each as it stands in the vocabulary or here.
+    pub conditions: Vec<&'static str>,
+    /// Pieces of the sentence.
+    pub spans: Vec<(usize, usize)>,
+}
+
+/// What is not used of `heard`.
+#[must_use]
+pub fn unused(heard: &Heard, used: &Used) -> Vec<String> {
     let mut known: Vec<bool> = (0..heard.chars.len()).map(|at| heard.is_known(at)).collect();
     for (at, letter) in heard.lower.iter().enumerate() {
         known[at] |= *letter == MASK;
@@ -99,39 +90,34 @@ pub(super) fn unused(heard: &Heard, goal: Goal, used: &[String]) -> Vec<String> 
         // What is quoted is a name, which its tool knows or refuses.
         known[piece.from..piece.to].fill(true);
     }
-    for (from, to) in heard.named() {
-        known[from..to].fill(true);
-    }
-    if matches!(goal, Goal::Route | Goal::Distances) {
-        let text: String = heard.lower.iter().collect();
-        for (from, to) in scan::spans(&text) {
-            let to = to.min(known.len());
-            known[from.min(to)..to].fill(true);
-        }
+    for (from, to) in (heard.vocabulary.kinds)(&heard.lower).iter().chain(&used.spans) {
+        let to = (*to).min(known.len());
+        known[(*from).min(to)..to].fill(true);
     }
     // What is a condition is told as it was said, in whatever letters.
     let mut conditions: Vec<(usize, usize)> = Vec::new();
-    for (goals, words) in MEANT {
-        if goals.contains(&goal) {
+    for words in CONDITIONS.iter().chain(heard.vocabulary.conditions) {
+        if used.conditions.contains(words) {
             continue;
         }
         for word in marks(words) {
             let length = word.chars().count();
-            let at = (0..heard.lower.len()).find(|it| {
-                heard.is_at(word, *it) && (!word.is_ascii() || heard.is_word(*it, word))
-            });
+            let at = match word.is_ascii() {
+                true => heard.find_word(word, 0),
+                false => heard.find(word, 0),
+            };
             if let Some(at) = at {
                 known[at..at + length].fill(false);
                 conditions.push((at, at + length));
             }
         }
     }
-    // What no family has is no part of a wish for one of them.
-    let others = [Word::Elsewhere, Word::Delete, Word::Price];
-    for token in heard.tokens.iter().filter(|it| others.contains(&it.word)) {
+    // What no family has is no part of a wish for one of them, and neither is what another one has.
+    let others = [Word::ELSEWHERE, Word::DELETE, Word::PRICE, Word::THEIRS];
+    for token in heard.tokens.iter().filter(|it| others.contains(&it.word) && !it.is_denied) {
         known[token.from..token.to].fill(false);
     }
-    for name in used {
+    for name in &used.names {
         let name: Vec<char> = name.to_lowercase().chars().collect();
         let text: String = name.iter().collect();
         let is_at = |at: &usize| heard.lower[*at..].starts_with(&name);
@@ -159,32 +145,22 @@ pub(super) fn unused(heard: &Heard, goal: Goal, used: &[String]) -> Vec<String> 
     left
 }
 
-/// Whether a word is a condition, rather than part of what a film may be about.
-pub(super) fn is_condition(word: &str) -> bool {
-    MEANT.iter().flat_map(|it| marks(it.1)).any(|it| it == word.to_lowercase())
+/// Whether a word is a condition, rather than part of what something may be about.
+#[must_use]
+pub fn is_condition(heard: &Heard, word: &str) -> bool {
+    let tables = CONDITIONS.iter().chain(heard.vocabulary.conditions);
+    tables.flat_map(|it| marks(it)).any(|it| it == word.to_lowercase())
 }
 
-/// A no that the goal does not obey.
-pub(super) fn has_stray_no(heard: &Heard, goal: Goal) -> bool {
-    let obeys = matches!(
-        goal,
-        Goal::Route
-            | Goal::Distances
-            | Goal::Form
-            | Goal::Nothing
-            | Goal::Converse
-            | Goal::Elsewhere
-            | Goal::Help
-    );
-    if matches!(goal, Goal::Book | Goal::Seats) && super::cinema::keeps_away(heard) {
-        return false;
-    }
+/// A no that denies no deed, leaves nothing out and says no time.
+#[must_use]
+pub fn has_stray_no(heard: &Heard) -> bool {
     let is_denied = heard.tokens.iter().any(|it| it.is_denied);
     // `not later than 5 pm` says when.
     let is_time =
         |from: usize, to: usize| heard.when.spans.iter().any(|it| it.0 <= from && to <= it.1);
-    let is_no = heard.tokens.iter().any(|it| it.word == Word::Not && !is_time(it.from, it.to));
-    !obeys && !is_denied && is_no && heard.excluded().is_none()
+    let is_no = heard.tokens.iter().any(|it| it.word == Word::NOT && !is_time(it.from, it.to));
+    !is_denied && is_no && heard.excluded().is_none()
 }
 
 /// Words that carry meaning and are not known, and where they stand.
@@ -230,12 +206,14 @@ fn words(heard: &Heard, known: &[bool]) -> Vec<(usize, String)> {
 }
 
 /// Whether a sign is one of the kanji that by themselves say little.
-pub(super) fn is_empty(sign: char) -> bool {
+#[must_use]
+pub fn is_empty(sign: char) -> bool {
     EMPTY.contains(sign)
 }
 
 /// Whether an English word by itself says little.
-pub(super) fn is_small(word: &str) -> bool {
+#[must_use]
+pub fn is_small(word: &str) -> bool {
     SMALL_WORDS.contains(word) || word.len() < 2 && !word.chars().all(|it| it.is_ascii_digit())
 }
 

@@ -5,10 +5,9 @@ use std::sync::LazyLock;
 use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
 
-use crate::planner::{
-    grammar::Means,
-    scan::Lexicon,
-    when::{clock, number},
+use crate::{
+    clock::{Time, clock, number},
+    scan::{Lexicon, marks},
 };
 
 /// What a phrase says of the day or the hour.
@@ -139,28 +138,32 @@ const COMING: i32 = -1;
 
 /// Hours of a day, in minutes from midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hours {
-    pub(super) from: u16,
-    pub(super) to: u16,
+pub struct Hours {
+    /// The first minute.
+    pub from: u16,
+    /// The last minute.
+    pub to: u16,
     /// Whether a time was named, rather than a part of the day.
-    pub(super) is_exact: bool,
+    pub is_exact: bool,
 }
 
 /// When something is to be.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct When {
-    pub(super) date: Option<Date>,
+pub struct When {
+    /// The day.
+    pub date: Option<Date>,
     /// A second day that will do as well: `明日か明後日`, `this weekend`.
-    pub(super) also: Option<Date>,
-    pub(super) hours: Option<Hours>,
+    pub also: Option<Date>,
+    /// The hours of the day.
+    pub hours: Option<Hours>,
     /// Whether it goes from one day to another, of which only the last is read.
-    pub(super) is_range: bool,
+    pub is_range: bool,
     /// Where that stands, in characters.
-    pub(super) spans: Vec<(usize, usize)>,
+    pub spans: Vec<(usize, usize)>,
 }
 
 /// What `lower` says, on the day `today`.
-pub(super) fn read(lower: &[char], today: Date) -> When {
+pub(crate) fn read(lower: &[char], today: Date) -> When {
     let mut reading = Reading {
         today,
         when: When::default(),
@@ -260,7 +263,7 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
         .find_map(|it| before.strip_suffix(it).and_then(|it| it.strip_suffix(' ')))
         .unwrap_or(before);
     let ends = |words: &'static str| {
-        super::heard::marks(words).find(|it| {
+        marks(words).find(|it| {
             before.strip_suffix(it).is_some_and(|rest| {
                 !it.is_ascii() || !rest.ends_with(|it: char| it.is_ascii_alphanumeric())
             })
@@ -271,7 +274,7 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
         let clause = &before[..before.len() - word.len()];
         let clause = clause.rsplit([',', '.', ';', '!', '?', '、', '。']).next().unwrap_or(clause);
         let is_near = clause.chars().count() <= NOT_MAX;
-        let no = super::heard::marks(NOT).filter_map(|it| clause.find(it)).min();
+        let no = marks(NOT).filter_map(|it| clause.find(it)).min();
         if let Some(no) = no.filter(|_| is_near) {
             let begin = before.len() - word.len() - clause.len() + no;
             let start = at.saturating_sub(2 * NOT_MAX);
@@ -285,7 +288,7 @@ fn bound_before(lower: &[char], at: usize) -> Option<(Bound, Option<usize>)> {
 fn is_refused(behind: &[char]) -> bool {
     const REFUSALS: &str = "はだめ|はダメ|は駄目|は無理|はむり|は嫌|はいや|は困|は不可|は避け|はng|はなし|は無し|は行けな|は観られな|は見られな|はやめ|じゃない|ではない|でない|にならない|にかからない|ない回|なければ|以外|くない|ない";
     let behind: String = behind.iter().take(8).collect();
-    super::heard::marks(REFUSALS).any(|it| behind.starts_with(it))
+    marks(REFUSALS).any(|it| behind.starts_with(it))
 }
 
 /// Whether a bound leaves out what it names: `夕方より前`.
@@ -300,7 +303,7 @@ impl Reading {
             return Some(length);
         }
         let time = match clock(lower, at) {
-            Some((Means::Clock { hour, minute }, length)) => {
+            Some((Time::At { hour, minute }, length)) => {
                 u16::try_from(i32::from(hour) * 60 + i32::from(minute)).ok().map(|it| (it, length))
             }
             _ => spoken(lower, at),
@@ -559,10 +562,11 @@ fn written(lower: &[char], at: usize, today: Date) -> Option<(Date, usize)> {
     let is_ordinal = ordinal(rest) == 2 && rest.get(2).is_none_or(|it| !it.is_alphanumeric());
     let before: String = lower[at.saturating_sub(4)..at].iter().collect();
     if is_ordinal && before.ends_with("the ") && (1..=31).contains(&first) {
-        let behind: String = rest.iter().skip(2).take(8).collect();
-        let is_row = ["row", "one", "option", "film", "show", "card", "route", "of"]
-            .iter()
-            .any(|it| behind.trim_start().starts_with(it));
+        // `the 3rd one` is no day, `the 3rd at 7` is.
+        const BEHIND: &str = "at|in|on|for|from|after|before|around|until|till|by|with|and|or|please|to|instead|evening|morning|night|afternoon|is|are|would|i|we|what|which|any|book";
+        let behind: String = rest.iter().skip(2).take(12).collect();
+        let next = behind.trim_start().split([' ', ',', '.', '?', '!']).next().unwrap_or_default();
+        let is_row = !next.is_empty() && !marks(BEHIND).any(|it| it == next);
         if !is_row {
             let this = Date::new(today.year(), today.month(), small(first)?).ok();
             let date = this.filter(|it| *it >= today).or_else(|| {

@@ -4,52 +4,90 @@
 use jiff::{Timestamp, civil::Date};
 use serde_json::{Map, Value, json};
 
-use crate::Failure;
 use crate::{
-    Answered, Conclusion, Decision, Language, Offer, Part, ToolCall, ToolResult,
-    planner::when::JAPAN,
+    clock::JAPAN,
+    language::Language,
+    message::Part,
+    turn::{Answered, Conclusion, Decision, Failure, Offer, ToolCall, ToolResult},
 };
 
-pub(super) const FORM: &str = "request_form";
+/// What a tool takes that asks by a form (FORM-1): the form's definition.
+pub const FORM_SCHEMA: &str = "form_schema";
+
+/// A code of refusals, and what it means in Japanese.
+pub type Code = (&'static str, &'static str);
+
+/// Whose desk it is.
+#[derive(Debug)]
+pub struct Holder {
+    /// The family, which begins the ids of its calls.
+    pub family: &'static str,
+    /// What its tools refuse.
+    pub codes: &'static [Code],
+    /// Facts of a refusal that name what was asked for.
+    pub subjects: &'static [&'static str],
+}
 
 /// One turn's desk.
-pub(super) struct Desk<'a> {
-    pub(super) language: Language,
-    pub(super) now: Timestamp,
-    pub(super) offers: &'a [Offer],
+#[derive(Debug)]
+pub struct Desk<'a> {
+    /// Whose it is.
+    pub holder: &'static Holder,
+    /// What is answered in.
+    pub language: Language,
+    /// When it is asked.
+    pub now: Timestamp,
+    /// What may be called.
+    pub offers: &'a [Offer],
     /// How many calls there were before.
-    pub(super) calls: &'a mut u64,
+    pub calls: &'a mut u64,
+    /// Whether it turned out that another family is meant.
+    pub is_given_up: bool,
 }
 
 impl Desk<'_> {
     /// The day in Japan.
-    pub(super) fn today(&self) -> Date {
+    #[must_use]
+    pub fn today(&self) -> Date {
         today(self.now)
     }
 
     /// Minutes since midnight in Japan.
-    pub(super) fn minutes(&self) -> u16 {
+    #[must_use]
+    pub fn minutes(&self) -> u16 {
         let time = JAPAN.to_datetime(self.now).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
     }
 
-    pub(super) fn has(&self, tool: &str) -> bool {
+    /// Whether `tool` is on offer.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
         self.offers.iter().any(|it| it.name == tool)
     }
 
+    /// The tool that asks by a form, where there is one.
+    #[must_use]
+    pub fn form(&self) -> Option<&str> {
+        let takes = |it: &&Offer| it.required.iter().any(|it| it == FORM_SCHEMA);
+        self.offers.iter().find(takes).map(|it| it.name.as_str())
+    }
+
     /// Whether `tool` has such an argument.
-    pub(super) fn takes(&self, tool: &str, argument: &str) -> bool {
+    #[must_use]
+    pub fn takes(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.arguments.iter().any(|it| it == argument))
     }
 
     /// Whether `tool` cannot do without such an argument.
-    pub(super) fn needs(&self, tool: &str, argument: &str) -> bool {
+    #[must_use]
+    pub fn needs(&self, tool: &str, argument: &str) -> bool {
         let mut offers = self.offers.iter().filter(|it| it.name == tool);
         offers.any(|it| it.required.iter().any(|it| it == argument))
     }
 
-    pub(super) fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {
+    /// One of two texts, in the language of the answer.
+    pub fn say(&self, japanese: impl Into<String>, english: impl Into<String>) -> String {
         match self.language {
             Language::Japanese => japanese.into(),
             Language::English => english.into(),
@@ -57,15 +95,10 @@ impl Desk<'_> {
     }
 
     /// A call of `tool`, and why.
-    pub(super) fn call(
-        &mut self,
-        tool: &str,
-        arguments: Value,
-        reason: impl Into<String>,
-    ) -> ToolCall {
+    pub fn call(&mut self, tool: &str, arguments: Value, reason: impl Into<String>) -> ToolCall {
         *self.calls += 1;
         ToolCall {
-            id: format!("call-{}", self.calls),
+            id: format!("{}-{}", self.holder.family, self.calls),
             name: tool.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             meta: Map::new(),
@@ -74,37 +107,34 @@ impl Desk<'_> {
     }
 
     /// One call, and nothing else in this turn.
-    pub(super) fn only(
-        &mut self,
-        tool: &str,
-        arguments: Value,
-        reason: impl Into<String>,
-    ) -> Decision {
+    pub fn only(&mut self, tool: &str, arguments: Value, reason: impl Into<String>) -> Decision {
         Decision::Call(vec![self.call(tool, arguments, reason)])
     }
 
     /// Asks by a form; where there is none on offer, in words.
-    pub(super) fn ask(
+    pub fn ask(
         &mut self,
         form: Value,
         reason: impl Into<String>,
         words: impl Into<String>,
     ) -> Decision {
-        if !self.has(FORM) {
-            return self.conclude(words);
+        match self.form().map(str::to_owned) {
+            Some(tool) => self.only(&tool, json!({ FORM_SCHEMA: form }), reason),
+            None => self.conclude(words),
         }
-        self.only(FORM, json!({ "form_schema": form }), reason)
     }
 
     /// An answer in words, which says who gives it.
-    pub(super) fn conclude(&self, text: impl Into<String>) -> Decision {
+    #[must_use]
+    pub fn conclude(&self, text: impl Into<String>) -> Decision {
         self.answer(text, Vec::new())
     }
 
     /// An answer with pictures.
-    pub(super) fn answer(&self, text: impl Into<String>, pictures: Vec<Part>) -> Decision {
+    #[must_use]
+    pub fn answer(&self, text: impl Into<String>, pictures: Vec<Part>) -> Decision {
         let mut text = text.into();
-        text.push_str(self.language.pick("\n（内蔵プランナー）", "\n(Built-in planner)"));
+        text.push_str(signature(self.language));
         let mut parts = vec![Part::text(text)];
         parts.extend(pictures);
         Decision::Conclude(Conclusion { parts, ..Conclusion::default() })
@@ -112,12 +142,14 @@ impl Desk<'_> {
 }
 
 /// The day in Japan.
-pub(super) fn today(now: Timestamp) -> Date {
+#[must_use]
+pub fn today(now: Timestamp) -> Date {
     JAPAN.to_datetime(now).date()
 }
 
 /// The output of the last call of `tool` among `answered`.
-pub(super) fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
+#[must_use]
+pub fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Value> {
     answered.iter().rev().find(|it| it.call.name == tool).and_then(|it| match &it.result {
         ToolResult::Output { structured, .. } => Some(structured),
         ToolResult::Failed(_) => None,
@@ -125,7 +157,8 @@ pub(super) fn output<'a>(answered: &'a [Answered], tool: &str) -> Option<&'a Val
 }
 
 /// The first failure among `answered`, and the tool that failed.
-pub(super) fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
+#[must_use]
+pub fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
     answered.iter().find_map(|it| match &it.result {
         ToolResult::Failed(failure) => Some((it.call.name.as_str(), failure)),
         ToolResult::Output { .. } => None,
@@ -133,7 +166,15 @@ pub(super) fn failure(answered: &[Answered]) -> Option<(&str, &Failure)> {
 }
 
 /// What a form was answered with, where its call itself brought that back (FORM-11).
-pub(super) fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
-    let form = output(answered, FORM)?;
-    (form["status"] == "submitted").then(|| form["values"].as_object())?
+#[must_use]
+pub fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
+    let form = answered.iter().rev().find(|it| it.call.arguments.contains_key(FORM_SCHEMA))?;
+    let ToolResult::Output { structured, .. } = &form.result else { return None };
+    (structured["status"] == "submitted").then(|| structured["values"].as_object())?
+}
+
+/// How an answer ends: with who gives it.
+#[must_use]
+pub fn signature(language: Language) -> &'static str {
+    language.pick("\n（内蔵プランナー）", "\n(Built-in planner)")
 }

@@ -2,7 +2,7 @@
 
 /// The language of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
     /// Japanese.
     Japanese,
     /// English.
@@ -11,7 +11,8 @@ pub(crate) enum Language {
 
 impl Language {
     /// One of the two.
-    pub(crate) fn pick<T>(self, japanese: T, english: T) -> T {
+    #[must_use]
+    pub fn pick<T>(self, japanese: T, english: T) -> T {
         match self {
             Self::Japanese => japanese,
             Self::English => english,
@@ -19,10 +20,16 @@ impl Language {
     }
 }
 
-#[cfg(test)]
 impl Language {
-    /// That of a sentence.
-    pub(crate) fn of(text: &str) -> Self {
+    /// As a BCP 47 tag.
+    #[must_use]
+    pub fn tag(self) -> &'static str {
+        self.pick("ja", "en")
+    }
+
+    /// That of a sentence; Japanese where it has no letters.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
         if is_latin && !text.chars().any(is_kana) { Self::English } else { Self::Japanese }

@@ -1,1 +1,30 @@
-//! What all that understands sentences without a model has in common.
+//! What all that understands sentences without a model has in common: numbers, days and times, corrections, refusals,
+//! coverage of words, plans that go on turn by turn. It knows no family; each brings its own words and rules.
+
+pub mod bare;
+pub mod chat;
+pub mod clock;
+pub mod contract;
+pub mod corrected;
+pub mod coverage;
+pub mod dates;
+pub mod desk;
+pub mod heard;
+mod language;
+pub mod leads;
+pub mod message;
+pub mod numbers;
+pub mod rules;
+pub mod say;
+pub mod scan;
+pub mod settled;
+pub mod small_talk;
+pub mod stretches;
+#[cfg(feature = "trial")]
+pub mod trial;
+pub mod turn;
+pub mod vocabulary;
+pub mod words;
+
+pub use jiff::civil::Date;
+pub use language::Language;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Message {
+pub struct Message {
     /// Whether the person said it, rather than the assistant.
     pub is_user: bool,
     /// Its pieces, in order.
@@ -13,14 +13,14 @@ pub(crate) struct Message {
 
 /// A piece of what was said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub struct Part {
     /// What it is.
     pub body: Body,
 }
 
 /// What a piece is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Body {
+pub enum Body {
     /// A text.
     Text(String),
     /// A picture.
@@ -29,7 +29,7 @@ pub(crate) enum Body {
 
 /// A picture.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Image {
+pub struct Image {
     /// `image/png` and its like.
     pub mime_type: String,
     /// Its bytes in base64.
@@ -45,19 +45,19 @@ impl std::fmt::Debug for Image {
 impl Part {
     /// A text.
     #[must_use]
-    pub(crate) fn text(text: impl Into<String>) -> Self {
+    pub fn text(text: impl Into<String>) -> Self {
         Self { body: Body::Text(text.into()) }
     }
 
     /// A picture.
     #[must_use]
-    pub(crate) fn image(image: Image) -> Self {
+    pub fn image(image: Image) -> Self {
         Self { body: Body::Image(image) }
     }
 }
 
 /// The texts among `parts`, one after the other.
-pub(crate) fn text_of(parts: &[Part]) -> String {
+pub fn text_of(parts: &[Part]) -> String {
     let texts = parts.iter().filter_map(|it| match &it.body {
         Body::Text(text) => Some(text.as_str()),
         Body::Image(_) => None,
@@ -66,7 +66,7 @@ pub(crate) fn text_of(parts: &[Part]) -> String {
 }
 
 /// The pictures among `parts`.
-pub(crate) fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
+pub fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
     parts.iter().filter_map(|it| match &it.body {
         Body::Image(image) => Some(image),
         Body::Text(_) => None,

@@ -1,264 +1,112 @@
-//! What the built-in model says where it does nothing: who it is, what it understands, what is missing.
+//! What is said where nothing is done, or where a tool refuses: who answers, what it understands, what is missing.
 
-use super::{desk::Desk, rules::Goal};
-use crate::Failure;
+use toolkit::dialogue::Sample;
+
+use crate::{desk::Desk, language::Language, turn::Failure};
 
 /// Goals with the tools that they need, their name, and a sentence that leads there.
-struct Skill {
-    goals: &'static [Goal],
-    tools: &'static [&'static str],
-    name: (&'static str, &'static str),
-    example: (&'static str, &'static str),
+#[derive(Debug)]
+pub struct Skill<G: 'static> {
+    /// What is asked for.
+    pub goals: &'static [G],
+    /// What has to be on offer.
+    pub tools: &'static [&'static str],
+    /// Whether one of the tools is enough.
+    pub is_one_enough: bool,
+    /// What it is, in Japanese and English.
+    pub name: (&'static str, &'static str),
+    /// A sentence that leads there, in Japanese and English.
+    pub example: (&'static str, &'static str),
+    /// Whether it is among the few that are told where little is to be said.
+    pub is_told: bool,
 }
 
-const SKILLS: &[Skill] = &[
-    Skill {
-        goals: &[Goal::Book],
-        tools: &["list_movies", "list_showtimes", "list_available_seats", "reserve_seats"],
-        name: ("映画の座席の予約", "booking seats at the cinema"),
-        example: ("明日の夜に2席取りたい", "Book two seats for tomorrow night"),
-    },
-    Skill {
-        goals: &[Goal::Films],
-        tools: &["list_movies"],
-        name: ("上映中の映画の一覧", "listing films"),
-        example: ("明日やっているアニメは？", "What animated films are on tomorrow?"),
-    },
-    Skill {
-        goals: &[Goal::Showtimes],
-        tools: &["list_movies", "list_showtimes"],
-        name: ("上映時間の検索", "looking up showtimes"),
-        example: ("「羅生門」の上映時間を教えて", "When is Rashomon on?"),
-    },
-    Skill {
-        goals: &[Goal::Seats],
-        tools: &["list_movies", "list_showtimes", "list_available_seats"],
-        name: ("空席の確認", "looking up free seats"),
-        example: ("明日の「羅生門」に空席はある？", "Are there seats left for Rashomon tomorrow?"),
-    },
-    Skill {
-        goals: &[Goal::Reservation],
-        tools: &["get_reservation"],
-        name: ("予約の確認", "looking up a reservation"),
-        example: ("予約番号 r-123 の内容を見せて", "Show me reservation r-123"),
-    },
-    Skill {
-        goals: &[Goal::Cancel],
-        tools: &["get_reservation", "cancel_reservation"],
-        name: ("予約の取り消し", "cancelling a reservation"),
-        example: ("予約番号 r-123 を取り消して", "Cancel reservation r-123"),
-    },
-    Skill {
-        goals: &[Goal::History],
-        tools: &["get_conversation_history"],
-        name: ("対話履歴の取得", "reading a conversation"),
-        example: ("会話ID c-1 の履歴を見せて", "Show the history of conversation c-1"),
-    },
-    Skill {
-        goals: &[Goal::Converse],
-        tools: &["begin_conversation"],
-        name: ("エージェント同士の会話", "having agents talk"),
-        example: (
-            "worker-aとworker-bでしりとりをして",
-            "Let worker-a and worker-b play a word chain",
-        ),
-    },
-    Skill {
-        goals: &[Goal::Route],
-        tools: &["route_search"],
-        name: ("ルート検索", "searching routes"),
-        example: (
-            "東京駅から横浜駅まで、高速を使わずに",
-            "From Tokyo Station to Yokohama Station, no motorways",
-        ),
-    },
-    Skill {
-        goals: &[Goal::Distances],
-        tools: &["distance_compare"],
-        name: ("距離の比較", "comparing distances"),
-        example: (
-            "東京駅から横浜駅と千葉駅までの距離を比べて",
-            "Compare the distances from Tokyo Station to Yokohama and Chiba",
-        ),
-    },
-    Skill {
-        goals: &[Goal::Place],
-        tools: &["geocode"],
-        name: ("場所の検索", "finding a place"),
-        example: ("横浜駅はどこ？", "Where is Yokohama Station?"),
-    },
-    Skill {
-        goals: &[Goal::Thumbnail, Goal::Cards],
-        tools: &["get_theme_illustrations", "get_card_illustration"],
-        name: ("カードイラスト", "card illustrations"),
-        example: (
-            "ブルー系テーマのカードでサムネイルを作って",
-            "Make a thumbnail with blue cards, titled \"Final\"",
-        ),
-    },
-    Skill {
-        goals: &[Goal::Forms],
-        tools: &["list_form_submissions"],
-        name: ("フォームの一覧", "listing forms"),
-        example: ("回答されたフォームを見せて", "Which forms have been answered?"),
-    },
-    Skill {
-        goals: &[Goal::Talks, Goal::Agents, Goal::Halt],
-        tools: &["list_conversations"],
-        name: ("会話の一覧", "listing conversations"),
-        example: ("いま続いている会話はある？", "Which conversations are running?"),
-    },
-    Skill {
-        goals: &[Goal::Form],
-        tools: &["request_form"],
-        name: ("フォームの作成", "making forms"),
-        example: (
-            "名前とメールアドレスを聞くフォームを作って",
-            "Make a form asking for name and email",
-        ),
-    },
-];
+impl<G> Skill<G> {
+    fn is_on_offer(&self, desk: &Desk<'_>) -> bool {
+        self.tools.iter().all(|it| desk.has(it))
+    }
+}
 
 /// What is missing for `goal`, where a tool that it needs is not on offer.
-pub(super) fn missing(desk: &Desk<'_>, goal: Goal) -> Option<String> {
-    let skill = SKILLS.iter().find(|it| it.goals.contains(&goal))?;
-    let is_one_enough = skill.goals.contains(&Goal::Cards);
+#[must_use]
+pub fn missing<G: PartialEq>(desk: &Desk<'_>, skills: &[Skill<G>], goal: &G) -> Option<String> {
+    let skill = skills.iter().find(|it| it.goals.contains(goal))?;
     let lacking: Vec<_> = skill.tools.iter().filter(|it| !desk.has(it)).copied().collect();
-    if lacking.is_empty() || is_one_enough && lacking.len() < skill.tools.len() {
+    if lacking.is_empty() || skill.is_one_enough && lacking.len() < skill.tools.len() {
         return None;
     }
-    let tools = lacking.join(", ");
+    let (tools, examples) = (lacking.join(", "), examples(desk, skills));
     let what = desk.language.pick(skill.name.0, skill.name.1);
     Some(desk.say(
-        format!("{what}には {tools} が必要ですが、いまは利用できません。{}", examples(desk)),
-        format!("For {what}, {tools} is needed, which is not on offer now. {}", examples(desk)),
+        format!("{what}には {tools} が必要ですが、いまは利用できません。{examples}"),
+        format!("For {what}, {tools} is needed, which is not on offer now. {examples}"),
     ))
 }
 
 /// Sentences that lead to what is on offer.
-pub(super) fn examples(desk: &Desk<'_>) -> String {
-    some_examples(desk, |_| true)
+#[must_use]
+pub fn examples<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
+    let can = skills.iter().filter(|it| it.is_on_offer(desk));
+    listed(desk.language, can.map(|it| desk.language.pick(it.example.0, it.example.1)))
 }
 
-/// Goals whose examples are given where little is to be said.
-const FEW: &[Goal] = &[
-    Goal::Book,
-    Goal::Films,
-    Goal::Cancel,
-    Goal::Route,
-    Goal::Thumbnail,
-    Goal::Form,
-    Goal::Converse,
-];
-
-/// A few sentences, of one kind each.
-fn few(desk: &Desk<'_>) -> String {
-    some_examples(desk, |it| it.goals.iter().any(|it| FEW.contains(it)))
-}
-
-fn some_examples(desk: &Desk<'_>, is_given: impl Fn(&Skill) -> bool) -> String {
-    let can = SKILLS.iter().filter(|it| is_given(it) && it.tools.iter().all(|it| desk.has(it)));
-    let lines: Vec<_> = can
-        .map(|it| desk.say(format!("- 「{}」", it.example.0), format!("- \"{}\"", it.example.1)))
-        .collect();
+/// Sentences as examples of what can be written.
+pub(crate) fn listed<'a>(language: Language, sentences: impl Iterator<Item = &'a str>) -> String {
+    let line = |it: &str| language.pick(format!("- 「{it}」"), format!("- \"{it}\""));
+    let lines: Vec<_> = sentences.map(line).collect();
     if lines.is_empty() {
-        return desk.say("いま使えるツールはありません。", "There are no tools on offer now.");
+        let none = ("いま使えるツールはありません。", "There are no tools on offer now.");
+        return language.pick(none.0, none.1).to_owned();
     }
-    let head = desk.say("たとえば、次のように書いてください。", "You can write, for example:");
+    let head = language.pick("たとえば、次のように書いてください。", "You can write, for example:");
     format!("{head}\n{}", lines.join("\n"))
 }
 
-/// How an answer begins that follows from nothing that was said.
-const NOT_UNDERSTOOD: [&str; 2] = [
-    "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
-    "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
-];
-/// What an answer says that asks back.
-const NOT_DONE: [&str; 2] = ["何もしていません", "nothing was done"];
-
-/// How well what was said is understood, from 0 to 1, by what it leads to.
-pub(crate) fn confidence(decision: &crate::Decision) -> f32 {
-    let crate::Decision::Conclude(conclusion) = decision else { return 0.9 };
-    let text = conclusion.text();
-    match () {
-        () if NOT_UNDERSTOOD.iter().any(|it| text.starts_with(it)) => 0.0,
-        () if NOT_DONE.iter().any(|it| text.contains(it)) => 0.3,
-        () => 0.9,
-    }
+/// The examples of a family, the most telling first, with the tools that they need.
+#[must_use]
+pub fn samples<G>(skills: &[Skill<G>], tag: &str) -> Vec<Sample> {
+    let told = skills.iter().filter(|it| it.is_told).chain(skills.iter().filter(|it| !it.is_told));
+    let sample = |it: &Skill<G>| Sample {
+        text: if tag == "ja" { it.example.0 } else { it.example.1 }.to_owned(),
+        tools: it.tools.iter().map(|it| (*it).to_owned()).collect(),
+    };
+    told.map(sample).collect()
 }
 
 /// A sentence that is not understood.
-pub(super) fn not_understood(desk: &Desk<'_>) -> String {
-    let head = desk.say(NOT_UNDERSTOOD[0], NOT_UNDERSTOOD[1]);
-    format!("{head}\n{}", few(desk))
-}
+pub(crate) const NOT_UNDERSTOOD: (&str, &str) = (
+    "その文は理解できなかったため、何もしていません。私は決まった言い回しだけが分かる内蔵プランナーです。",
+    "I did not understand that, so nothing was done. I am the built-in planner and know set phrases only.",
+);
 
-/// What no tool here does.
-pub(super) fn elsewhere(desk: &Desk<'_>) -> String {
-    let head = desk.say(
-        "それはこの窓口ではできないため、何もしていません。内蔵プランナーが分かるのは決まった言い回しだけです。",
-        "That cannot be done here, so nothing was done. The built-in planner knows set phrases only.",
-    );
-    format!("{head}\n{}", few(desk))
-}
-
-/// Something is pointed to that was not spoken of.
-pub(super) fn pointless(desk: &Desk<'_>) -> String {
-    desk.say(
-        "どれのことか分からないため、何もしていません。名前や番号を書いてください。",
-        "I do not know which one you mean, so nothing was done. Please write its name or number.",
-    )
-}
-
-/// A greeting, thanks, or the question what there is.
-pub(super) fn hello(desk: &Desk<'_>, goal: Goal) -> String {
-    match goal {
-        Goal::Thanks => desk.say("どういたしまして。", "You are welcome."),
-        _ => {
-            let head =
-                desk.say("こんにちは。内蔵プランナーです。", "Hello, I am the built-in planner.");
-            format!("{head}{}", desk.say(few(desk), format!(" {}", few(desk))))
-        }
-    }
+/// A sentence that is not understood.
+#[must_use]
+pub fn not_understood<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
+    let head = desk.say(NOT_UNDERSTOOD.0, NOT_UNDERSTOOD.1);
+    format!("{head}\n{}", examples(desk, skills))
 }
 
 /// Nothing is done, as was said.
-pub(super) fn nothing(desk: &Desk<'_>) -> String {
+#[must_use]
+pub fn nothing(desk: &Desk<'_>) -> String {
     desk.say("分かりました。何もしていません。", "Very well: nothing was done.")
 }
 
-/// What was done before is not done again.
-pub(super) fn told(desk: &Desk<'_>) -> String {
-    desk.say(
-        format!("以前のことと受け取りました。新しい予約などは何もしていません。{}", examples(desk)),
-        format!("I take that as something past; nothing was done now. {}", examples(desk)),
-    )
+/// What is asked for is understood, and not done here.
+#[must_use]
+pub fn elsewhere<G>(desk: &Desk<'_>, skills: &[Skill<G>]) -> String {
+    let head = desk.say(ELSEWHERE.0, ELSEWHERE.1);
+    format!("{head}\n{}", examples(desk, skills))
 }
 
-/// The reservations of this conversation, or what is needed to look one up.
-pub(super) fn bookings(desk: &Desk<'_>, lines: Option<String>) -> String {
-    match lines {
-        Some(lines) => desk.say(
-            format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),
-            format!("Reservations of this conversation:\n{lines}\nTo see another one, write its number (rsv-…)."),
-        ),
-        None => desk.say(
-            "この会話で行った予約はありません。予約を確認するには予約番号（rsv-…）を書いてください。例:「予約番号 r-123 の内容を見せて」",
-            "Nothing was reserved in this conversation. To look a reservation up, write its number (rsv-…), such as \"show me reservation r-123\".",
-        ),
-    }
-}
-
-/// Prices are not known here.
-pub(super) fn price(desk: &Desk<'_>) -> String {
-    desk.say(
-        "料金・手数料の情報は持っていません。何もしていません。上映時間や空席、予約の確認はできます（例:「明日の「羅生門」に空席はある？」）。",
-        "I have no information on prices or fees; nothing was done. I can look up showtimes, free seats and reservations (such as \"Are there seats left for Rashomon tomorrow?\").",
-    )
-}
+pub(crate) const ELSEWHERE: (&str, &str) = (
+    "それはこの窓口ではできないため、何もしていません。内蔵プランナーが分かるのは決まった言い回しだけです。",
+    "That cannot be done here, so nothing was done. The built-in planner knows set phrases only.",
+);
 
 /// Words that were not used, beside an answer.
-pub(super) fn unused(desk: &Desk<'_>, words: &[String]) -> String {
+#[must_use]
+pub fn unused(desk: &Desk<'_>, words: &[String]) -> String {
     let list: Vec<_> =
         words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
     let list = list.join(desk.language.pick("", ", "));
@@ -269,10 +117,16 @@ pub(super) fn unused(desk: &Desk<'_>, words: &[String]) -> String {
 }
 
 /// A sentence that may mean one thing or another: what is not understood, and the two nearest readings.
-pub(super) fn unsure(desk: &Desk<'_>, words: &[String], goals: &[Goal]) -> String {
-    let near = goals.iter().filter_map(|goal| SKILLS.iter().find(|it| it.goals.contains(goal)));
-    let near = near.filter(|it| it.tools.iter().all(|it| desk.has(it)));
+#[must_use]
+pub fn unsure<G: PartialEq>(
+    desk: &Desk<'_>,
+    skills: &[Skill<G>],
+    words: &[String],
+    goals: &[G],
+) -> String {
+    let near = goals.iter().filter_map(|goal| skills.iter().find(|it| it.goals.contains(goal)));
     let lines: Vec<_> = near
+        .filter(|it| it.is_on_offer(desk))
         .take(2)
         .map(|it| {
             desk.say(
@@ -282,7 +136,7 @@ pub(super) fn unsure(desk: &Desk<'_>, words: &[String], goals: &[Goal]) -> Strin
         })
         .collect();
     if lines.is_empty() {
-        return not_understood(desk);
+        return not_understood(desk, skills);
     }
     let quoted: Vec<_> =
         words.iter().map(|it| desk.say(format!("「{it}」"), format!("\"{it}\""))).collect();
@@ -300,32 +154,6 @@ pub(super) fn unsure(desk: &Desk<'_>, words: &[String], goals: &[Goal]) -> Strin
     format!("{head}\n{}", lines.join("\n"))
 }
 
-/// Codes of refusals in words of both languages.
-const CODES: &[(&str, (&str, &str))] = &[
-    ("card_not_found", ("そのカードは見つかりませんでした。", "That card was not found.")),
-    ("theme_not_found", ("そのテーマは見つかりませんでした。", "That theme was not found.")),
-    (
-        "reservation_not_found",
-        ("その番号の予約は見つかりませんでした。", "There is no reservation with that number."),
-    ),
-    (
-        "reservation_user_mismatch",
-        ("その予約は別の利用者のものです。", "That reservation is for another user."),
-    ),
-    (
-        "reservation_cancelled",
-        ("その予約は取り消されています。", "That reservation was cancelled."),
-    ),
-    ("showtime_closed", ("その上映はもう始まっています。", "That showing has begun.")),
-    ("showtime_not_found", ("その上映は見つかりませんでした。", "There is no such showing.")),
-    ("movie_not_found", ("その映画は見つかりませんでした。", "There is no such film.")),
-    (
-        "conversation_not_found",
-        ("その会話は見つかりませんでした。", "There is no such conversation."),
-    ),
-    ("place_not_found", ("その場所は見つかりませんでした。", "That place was not found.")),
-];
-
 /// Whether a sentence is Japanese: kana stand in it, beside what it quotes and names.
 fn is_in_japanese(text: &str) -> bool {
     const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
@@ -342,15 +170,15 @@ fn is_in_japanese(text: &str) -> bool {
 }
 
 /// What a tool refused, and what to do.
-pub(super) fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
+#[must_use]
+pub fn failed(desk: &Desk<'_>, failure: &Failure) -> String {
     let mut text = failure.message.clone();
     let is_read = is_in_japanese(&text);
-    let own = CODES.iter().find(|it| it.0 == failure.error);
-    if let (Some(own), crate::Language::Japanese, false) = (own, desk.language, is_read) {
-        let name = ["card_name", "theme", "reservation_id", "address", "place"]
-            .iter()
-            .find_map(|it| failure.data.get(*it)?.as_str());
-        text = name.map_or_else(String::new, |it| format!("「{it}」: ")) + own.1.0;
+    let own = desk.holder.codes.iter().find(|it| it.0 == failure.error);
+    if let (Some(own), Language::Japanese, false) = (own, desk.language, is_read) {
+        let subjects = desk.holder.subjects.iter();
+        let name = subjects.into_iter().find_map(|it| failure.data.get(*it)?.as_str());
+        text = name.map_or_else(String::new, |it| format!("「{it}」: ")) + own.1;
     }
     let names = ["suggestions", "similar", "close_names", "names", "candidates"]
         .iter()

@@ -1,31 +1,21 @@
-//! Finds the phrases of the grammar in a sentence: from left to right, the longest at each place.
+//! Finds the phrases of a table in a sentence: the longest at each place.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::HashMap;
 
-use super::{
-    grammar::{Means, PHRASES},
-    when,
-};
-
-/// A phrase that was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Token {
-    pub(super) means: Means,
-    /// Where it begins and ends, in characters.
-    pub(super) from: usize,
-    pub(super) to: usize,
-    /// Whether it is written in ASCII, as English is.
-    pub(super) is_ascii: bool,
+/// The phrases of a table, with `|` between them.
+pub fn marks(table: &'static str) -> impl Iterator<Item = &'static str> + Clone {
+    table.split('|')
 }
 
 /// Phrases by their first character, the longest first; what they mean is `M`.
-pub(crate) struct Lexicon<M> {
+#[derive(Clone, Debug)]
+pub struct Lexicon<M> {
     by_first: HashMap<char, Vec<(Vec<char>, M)>>,
 }
 
 impl<M: Copy> Lexicon<M> {
     /// That of a table: phrases, `|` between them, in lower case.
-    pub(crate) fn new(table: &[(M, impl AsRef<str>)]) -> Self {
+    pub fn new(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut by_first: HashMap<char, Vec<(Vec<char>, M)>> = HashMap::new();
         for (means, phrases) in table {
             for phrase in phrases.as_ref().split('|') {
@@ -41,7 +31,7 @@ impl<M: Copy> Lexicon<M> {
     }
 
     /// The same, with what people make of its phrases: katakana in hiragana, and no apostrophes.
-    pub(crate) fn loose(table: &[(M, impl AsRef<str>)]) -> Self {
+    pub fn loose(table: &[(M, impl AsRef<str>)]) -> Self {
         let mut loose = Self::new(table);
         let others = loose
             .by_first
@@ -58,11 +48,20 @@ impl<M: Copy> Lexicon<M> {
     }
 
     /// The longest phrase that is at `at`, and how many characters it takes.
-    pub(crate) fn at(&self, text: &[char], at: usize) -> Option<(M, usize)> {
+    pub fn at(&self, text: &[char], at: usize) -> Option<(M, usize)> {
         let fits =
             |it: &&(Vec<char>, M)| text[at..].starts_with(&it.0) && is_whole(text, at, &it.0);
         let phrases = self.by_first.get(text.get(at)?)?;
         phrases.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
+    }
+}
+
+/// Katakana as hiragana; anything else as it is.
+#[must_use]
+pub fn hiragana(it: char) -> char {
+    match it {
+        '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
+        it => it,
     }
 }
 
@@ -76,39 +75,10 @@ fn other_spelling(phrase: &[char]) -> Option<Vec<char>> {
         return None;
     }
     if phrase.iter().all(is_katakana) {
-        let hiragana = |it: &char| match it {
-            'ー' => 'ー',
-            it => char::from_u32(u32::from(*it) - 0x60).unwrap_or(*it),
-        };
-        return Some(phrase.iter().map(hiragana).collect());
+        return Some(phrase.iter().map(|it| hiragana(*it)).collect());
     }
     let bare: Vec<char> = phrase.iter().filter(|it| **it != '\'').copied().collect();
     (bare.len() < phrase.len() && bare.len() > SPELLED_MIN).then_some(bare)
-}
-
-static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
-
-/// What `sentence` says, phrase by phrase.
-pub(super) fn tokens(sentence: &str) -> Vec<Token> {
-    let text = normal(sentence);
-    let (mut tokens, mut at) = (Vec::new(), 0);
-    while at < text.len() {
-        let time = when::date(&text, at).or_else(|| when::clock(&text, at));
-        match time.or_else(|| WISHES.at(&text, at)) {
-            Some((means, length)) => {
-                let (from, to) = (at, at + length);
-                tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
-                at = to;
-            }
-            None => at += 1,
-        }
-    }
-    tokens
-}
-
-/// Where phrases that are known stand in `sentence`, in characters.
-pub(crate) fn spans(sentence: &str) -> Vec<(usize, usize)> {
-    tokens(sentence).into_iter().map(|it| (it.from, it.to)).collect()
 }
 
 /// Whether a phrase of letters is there as a word of its own: `no` is not in `now`.
@@ -127,7 +97,7 @@ fn is_whole(text: &[char], at: usize, phrase: &[char]) -> bool {
 }
 
 /// In one way of writing: ASCII where there is a wide form of it, lower case, one space at a time.
-pub(super) fn normal(sentence: &str) -> Vec<char> {
+pub fn normal(sentence: &str) -> Vec<char> {
     let mut text: Vec<char> = Vec::new();
     for it in sentence.trim().chars() {
         let it = match it {
@@ -141,4 +111,21 @@ pub(super) fn normal(sentence: &str) -> Vec<char> {
         }
     }
     text
+}
+
+/// How many characters are to be put in, left out or changed.
+#[must_use]
+pub fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, x) in a.iter().enumerate() {
+        let (mut corner, mut left) = (at, at + 1);
+        for (below, y) in b.iter().enumerate() {
+            let up = row[below + 1];
+            let here = (corner + usize::from(x != y)).min(up + 1).min(left + 1);
+            row[below] = left;
+            (corner, left) = (up, here);
+        }
+        row[b.len()] = left;
+    }
+    row[b.len()]
 }

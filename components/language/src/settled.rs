@@ -113,7 +113,8 @@ const JOINTS: &[&str] = &[
 const HALF: &str = "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
 
 /// `text` with half-width katakana in full width.
-pub(super) fn widened(text: &str) -> String {
+#[must_use]
+pub fn widened(text: &str) -> String {
     let half: Vec<char> = HALF.chars().collect();
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
@@ -136,9 +137,10 @@ pub(super) fn widened(text: &str) -> String {
 }
 
 /// `text` without what it takes back.
-pub(super) fn settled(text: &str) -> String {
+#[must_use]
+pub fn settled(text: &str) -> String {
     let text = widened(text.trim()).replace("->", "→").replace("=>", "→");
-    let mut text = super::corrected::corrected(&text);
+    let mut text = crate::corrected::corrected(&text);
     for mark in SAID_BUT {
         let Some(at) = text.find(mark) else { continue };
         let (before, behind) = (&text[..at], &text[at + mark.len()..]);
@@ -205,7 +207,7 @@ fn taken_back(before: &str) -> usize {
             return head.len();
         }
     }
-    let ends = ["、", "。", " ", "から", "まで", "を", "に", "へ", "カードの", "やっぱり"];
+    let ends = ["、", "。", " ", "から", "まで", "を", "に", "へ", "やっぱり"];
     ends.iter().filter_map(|it| before.rfind(it).map(|at| at + it.len())).max().unwrap_or(0)
 }
 
@@ -238,7 +240,8 @@ fn english(text: String) -> String {
 }
 
 /// The wishes of `text`, where its words may join several.
-pub(super) fn parts(text: &str) -> Vec<String> {
+#[must_use]
+pub fn parts(text: &str) -> Vec<String> {
     let lower = text.to_ascii_lowercase();
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while at < text.len() {

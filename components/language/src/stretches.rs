@@ -1,8 +1,8 @@
 //! What may be a name at all: stretches that no table knows, and runs of words with capitals.
 
-use super::{is_hiragana, tables::GENRE_WORDS};
-use crate::builtin::{
-    heard::{Heard, MASK, Piece, Token, marks},
+use crate::{
+    heard::{Heard, MASK, Piece, Token},
+    scan::marks,
     words::Word,
 };
 
@@ -11,14 +11,14 @@ const NO_NAMES: &str = "Japanese|English|What's|Who's|Where's|How's|When's|It's|
 
 impl Heard {
     /// Stretches that no table knows, put together over one of `joints` between two of them.
-    pub(super) fn stretches(&self, joints: &[char]) -> Vec<Piece> {
-        let genre = |at: usize| {
-            (at.saturating_sub(8)..=at)
-                .any(|from| GENRE_WORDS.at(&self.lower, from).is_some_and(|it| from + it.1 > at))
-        };
+    #[must_use]
+    pub fn stretches(&self, joints: &[char]) -> Vec<Piece> {
+        let kinds = (self.vocabulary.kinds)(&self.lower);
+        let kind = |at: usize| kinds.iter().any(|it| it.0 <= at && at < it.1);
         let particle = |it: char| {
             "のとはにをでがもへや、。,!?! 　・~〜ー".contains(it) && it != 'ー' && it != '・'
         };
+        let is_mixed = self.chars.iter().any(|it| is_hiragana(*it));
         let is_free = |at: usize| {
             let it = self.chars[at];
             let is_quoting = it == 'っ' && self.is_at("って", at)
@@ -34,11 +34,8 @@ impl Heard {
             if begins && it == 'と' && self.chars.get(at + 1).is_some_and(|it| is_hiragana(*it)) {
                 return !self.is_known(at);
             }
-            !it.is_ascii() && !particle(it) && !self.is_known(at) && !genre(at)
-                || it.is_ascii_alphanumeric()
-                    && !self.is_known(at)
-                    && !genre(at)
-                    && self.is_mixed(at)
+            !it.is_ascii() && !particle(it) && !self.is_known(at) && !kind(at)
+                || it.is_ascii_alphanumeric() && !self.is_known(at) && !kind(at) && is_mixed
         };
         let mut stretches: Vec<Piece> = Vec::new();
         let mut at = 0;
@@ -63,14 +60,10 @@ impl Heard {
         stretches
     }
 
-    /// Whether a letter at `at` is in a Japanese sentence.
-    fn is_mixed(&self, _at: usize) -> bool {
-        self.chars.iter().any(|it| is_hiragana(*it))
-    }
-
     /// Runs of English words that begin with a capital, small words between them allowed; the first word
     /// of a sentence counts only where no table knows it.
-    pub(in crate::builtin) fn capitals(&self) -> Vec<Piece> {
+    #[must_use]
+    pub fn capitals(&self) -> Vec<Piece> {
         const SMALL: &str = "of|the|and|no|to|in|a|with|-";
         let words = self.words();
         let text = |it: &(usize, usize)| self.chars[it.0..it.1].iter().collect::<String>();
@@ -78,7 +71,7 @@ impl Heard {
             let lies = |span: &(usize, usize)| span.0 <= it.0 && it.1 <= span.1;
             self.when.spans.iter().any(lies)
                 || self.numbers.ids.iter().any(|id| id.1 == text(it))
-                || self.numbers.seats.contains(&text(it))
+                || self.numbers.marked.contains(&text(it))
         };
         let is_capital = |index: usize| {
             let it = &words[index];
@@ -124,6 +117,44 @@ impl Heard {
         runs
     }
 
+    /// What is to be left out: `ランチ以外`, `except lunch`.
+    #[must_use]
+    pub fn excluded(&self) -> Option<Piece> {
+        const BEHIND: &str = "以外|を除いて|を除く|を除き";
+        const BEFORE: &str =
+            "except for|except|other than|apart from|anything but|excluding|but not|but no";
+        const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
+        for mark in marks(BEHIND) {
+            let Some(to) = self.find(mark, 1) else { continue };
+            // `は` may belong to a title.
+            let is_end = |at: &usize| {
+                ENDS.contains(&self.chars[*at])
+                    && (self.chars[*at] != 'は' || *at + 1 < to && to - *at > 2)
+            };
+            let from = (0..to).rev().find(is_end).map_or(0, |it| it + 1);
+            if from < to {
+                return Some(self.piece(from, to));
+            }
+        }
+        for mark in marks(BEFORE) {
+            let Some(at) = self.find_word(mark, 0) else {
+                continue;
+            };
+            let from = at + mark.chars().count() + 1;
+            let rest = self.chars.get(from..).unwrap_or_default();
+            let to = from
+                + rest
+                    .iter()
+                    .take_while(|it| !matches!(it, ',' | '.' | '?' | '!' | '\n'))
+                    .count()
+                    .min(40);
+            if from < to {
+                return Some(self.piece(from, to));
+            }
+        }
+        None
+    }
+
     /// Words of letters and digits, by where they begin and end.
     fn words(&self) -> Vec<(usize, usize)> {
         let mut words: Vec<(usize, usize)> = Vec::new();
@@ -143,27 +174,38 @@ impl Heard {
 
     /// Whether a run is more than a word that is known, or that merely begins a sentence.
     fn may_be_name(&self, it: &Piece) -> bool {
-        // One word that merely begins a sentence is a name where it stands before what names have.
-        let heads = [
-            Word::Card,
-            Word::Theme,
-            Word::Thumbnail,
-            Word::Versus,
-            Word::Showtimes,
-            Word::Ticket,
-            Word::Film,
-            Word::Playing,
-            Word::Seat,
-        ];
         let before = self.chars[..it.from].iter().rev().find(|it| **it != ' ');
         let begins = before.is_none_or(|it| matches!(it, '.' | '!' | '?' | '\n'));
-        let is_head = |token: &Token| token.from == it.to + 1 && heads.contains(&token.word);
+        // One word that merely begins a sentence is a name where it stands before what names have.
+        let is_head = |token: &Token| {
+            token.from == it.to + 1
+                && (self.is_noun(token.word) || self.vocabulary.heads.contains(&token.word))
+        };
         let is_named =
             it.text.contains(' ') || self.tokens.iter().any(is_head) || self.is_at(" and ", it.to);
-        let known = [Word::Card, Word::Theme, Word::Film, Word::Show];
         let is_known = |token: &Token| {
-            known.contains(&token.word) && token.from == it.from && token.to == it.to
+            (self.is_noun(token.word) || token.word == Word::SHOW)
+                && token.from == it.from
+                && token.to == it.to
         };
         (!begins || is_named) && !self.tokens.iter().any(is_known)
     }
+}
+
+/// Whether a sign is hiragana.
+#[must_use]
+pub fn is_hiragana(it: char) -> bool {
+    matches!(it, '\u{3041}'..='\u{3096}')
+}
+
+/// What is neither hiragana nor a mark: what names are written in.
+#[must_use]
+pub fn is_name_char(it: char) -> bool {
+    matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}') || it.is_ascii_alphanumeric()
+}
+
+/// The longest of `names`.
+#[must_use]
+pub fn longest(names: Vec<Piece>) -> Option<String> {
+    names.into_iter().max_by_key(|it| it.to - it.from).map(|it| it.text)
 }

@@ -3,11 +3,14 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::{Body, Language, Message, Part};
+use crate::{
+    language::Language,
+    message::{Body, Message, Part},
+};
 
 /// What a person or an agent asks for.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
+pub struct Task {
     /// What is said now; empty where only calls that waited are answered.
     pub message: Vec<Part>,
     /// What was said before, oldest first; empty where it is remembered.
@@ -20,7 +23,7 @@ pub(crate) struct Task {
 
 /// What a decision goes by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn<'a> {
+pub struct Turn<'a> {
     /// What is asked for.
     pub task: &'a Task,
     /// Whether the task's message has not been heard yet.
@@ -33,7 +36,7 @@ pub(crate) struct Turn<'a> {
 
 /// A tool that may be called.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Offer {
+pub struct Offer {
     /// Its name.
     pub name: String,
     /// The names of its arguments.
@@ -46,7 +49,7 @@ pub(crate) struct Offer {
 
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ToolCall {
+pub struct ToolCall {
     /// Tells it from the others of the conversation.
     pub id: String,
     /// The tool's name.
@@ -61,7 +64,7 @@ pub(crate) struct ToolCall {
 
 /// A call and its result.
 #[derive(Clone, Debug)]
-pub(crate) struct Answered {
+pub struct Answered {
     /// The call.
     pub call: ToolCall,
     /// What came of it.
@@ -70,7 +73,7 @@ pub(crate) struct Answered {
 
 /// What came of a call.
 #[derive(Clone, Debug)]
-pub(crate) enum ToolResult {
+pub enum ToolResult {
     /// The tool's output.
     Output {
         /// The tool's object.
@@ -86,7 +89,7 @@ pub(crate) enum ToolResult {
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// The error's code.
     pub error: String,
     /// What to do about it, for people.
@@ -97,18 +100,17 @@ pub(crate) struct Failure {
     pub data: Map<String, Value>,
 }
 
-#[cfg(test)]
 impl Failure {
     /// One without facts.
     #[must_use]
-    pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
+    pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), message: message.into(), status, data: Map::new() }
     }
 }
 
 /// What comes next.
 #[derive(Clone, Debug)]
-pub(crate) enum Decision {
+pub enum Decision {
     /// These calls, all at once.
     Call(Vec<ToolCall>),
     /// The answer; nothing more is called.
@@ -117,7 +119,7 @@ pub(crate) enum Decision {
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Conclusion {
+pub struct Conclusion {
     /// Texts and pictures, in order.
     pub parts: Vec<Part>,
     /// The route that was chosen, if any. Named, never retyped (NAV-6).
@@ -127,7 +129,7 @@ pub(crate) struct Conclusion {
 impl Conclusion {
     /// Its texts: those that follow each other are one, as they came.
     #[must_use]
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = String::new();
         let mut is_apart = false;
         for part in &self.parts {
@@ -148,7 +150,7 @@ impl Conclusion {
 
 /// A route among the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// The call whose result has it; the last call with routes where there is none.
     pub call: Option<String>,
     /// Its place there, from 0.

@@ -126,6 +126,17 @@ pub mod dialogue {
     });
 }
 
+/// The world of components that tell what can be written to them.
+pub mod samples {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        world: "with-samples",
+        pub_export_macro: true,
+        export_macro_name: "export_samples_world",
+        default_bindings_module: "toolkit::bindings::samples",
+    });
+}
+
 /// The world of components that prove themselves.
 pub mod examples {
     wit_bindgen::generate!({

@@ -224,6 +224,24 @@ macro_rules! export_names {
     };
 }
 
+/// Exports a function `fn(&str) -> Vec<dialogue::Sample>`, which tells what can be written to the component in a
+/// language, by its BCP 47 tag.
+#[macro_export]
+macro_rules! export_samples {
+    ($samples:path) => {
+        impl $crate::dialogue::Samples for Component {
+            fn samples(language: String) -> Vec<$crate::dialogue::Sample> {
+                $samples(&language)
+            }
+        }
+
+        #[cfg(target_arch = "wasm32")]
+        $crate::bindings::samples::export_samples_world!(
+            Component with_types_in $crate::bindings::samples
+        );
+    };
+}
+
 /// Exports a function `fn(&endpoints::Request) -> Result<T, endpoints::Failure>`, with `T` any
 /// [`serde::Serialize`], that answers `GET /api/COMPONENT/PATH`.
 #[macro_export]

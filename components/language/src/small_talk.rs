@@ -1,0 +1,207 @@
+//! What is said to no family: greetings, thanks, prices, what nothing here does. It is answered in words alone.
+
+use jiff::Timestamp;
+use toolkit::dialogue::Name;
+
+use crate::{
+    desk::{signature, today},
+    heard::Heard,
+    language::Language,
+    rules::Percent,
+    say::{ELSEWHERE, NOT_UNDERSTOOD, listed},
+    scan::marks,
+    turn::Offer,
+    vocabulary::{self, Vocabulary},
+    words::Word,
+};
+
+/// What people send where they close a form (FORM-9).
+pub const CLOSED: &str = "フォーム入力をキャンセルしました。";
+/// The kind of names that are examples: `within` is the component, `also` are the tools that it needs.
+const SAMPLE: &str = "sample";
+/// Examples of one component.
+const SAMPLES_MAX: usize = 2;
+
+/// What a sentence is where it is about nothing that a family does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// Nothing is to be done.
+    Nothing,
+    /// How a thing is done.
+    How,
+    /// What it costs.
+    Price,
+    /// Something is to be deleted.
+    Delete,
+    /// Something is to be sent to people.
+    Sending,
+    /// An errand that begins with what nothing here does: calling, buying.
+    Errand,
+    /// What none of the families has.
+    Elsewhere,
+    /// What there is.
+    Help,
+    /// Thanks.
+    Thanks,
+    /// A greeting.
+    Greeting,
+}
+
+impl Manner {
+    /// Whether it merely goes with what else is said.
+    #[must_use]
+    pub fn is_polite(self) -> bool {
+        matches!(self, Self::Help | Self::Thanks | Self::Greeting)
+    }
+
+    /// Whether it is an order for what nothing here does.
+    #[must_use]
+    pub fn is_elsewhere(self) -> bool {
+        matches!(self, Self::Delete | Self::Sending | Self::Errand | Self::Elsewhere)
+    }
+}
+
+/// All that `heard` is, and how surely that comes before what a family reads in it.
+pub fn manners(heard: &Heard) -> impl Iterator<Item = (Manner, Percent)> {
+    const SENDING: &str = "を送って|に送って|送っといて|送っておいて|を送信|に送信|転送して|please send |send an email|send a mail|send my|send everyone|forward ";
+    let has = |word: Word| heard.has(&[word]);
+    let text: String = heard.lower.iter().collect();
+    let is_new = has(Word::MAKE);
+    let all = [
+        (Manner::Nothing, 99, has(Word::NO_DOING) || heard.gives_up()),
+        (Manner::How, 96, has(Word::HOW)),
+        (Manner::Price, 95, has(Word::PRICE) && !is_new),
+        (Manner::Delete, 88, has(Word::DELETE) && !is_new),
+        (Manner::Sending, 73, marks(SENDING).any(|it| text.contains(it))),
+        (Manner::Errand, 73, heard.is_errand()),
+        (Manner::Elsewhere, 68, has(Word::ELSEWHERE) && !has(Word::WHERE)),
+        (Manner::Help, 10, has(Word::HELP)),
+        (Manner::Thanks, 9, has(Word::THANKS)),
+        (Manner::Greeting, 8, has(Word::GREETING)),
+    ];
+    all.into_iter().filter(|it| it.2).map(|it| (it.0, it.1))
+}
+
+/// What is said, by whom it may be understood, and what may be called.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The sentence.
+    pub text: &'a str,
+    /// What is answered in.
+    pub language: Language,
+    /// When it is said.
+    pub now: Timestamp,
+    /// What the components told: their words and their examples.
+    pub names: &'a [Name],
+    /// What may be called.
+    pub offers: &'a [Offer],
+}
+
+/// The answer to what no family understands, and how well that is understood here, from 0 to 1.
+#[must_use]
+pub fn answer(said: &Said<'_>) -> (String, f32) {
+    static WORDS: Vocabulary = Vocabulary::NONE;
+    vocabulary::tell(said.names);
+    let text = said.text.trim();
+    let say = |it: (&str, &str)| said.language.pick(it.0, it.1).to_owned();
+    let heard = Heard::of(text, today(said.now), &WORDS);
+    let (text, sure) = match manners(&heard).next().map(|it| it.0) {
+        _ if text == CLOSED => (say(STOPPED), 0.15),
+        _ if text.starts_with('{') => (say(FORM), 0.15),
+        Some(Manner::Nothing) => {
+            (say(("分かりました。何もしていません。", "Very well: nothing was done.")), 0.15)
+        }
+        Some(Manner::How | Manner::Help) => (said.examples(usize::MAX), 0.15),
+        Some(Manner::Price) => (format!("{}{}", say(PRICE), said.examples(SAMPLES_MAX)), 0.15),
+        Some(Manner::Delete | Manner::Sending | Manner::Errand | Manner::Elsewhere) => {
+            (format!("{}\n{}", say(ELSEWHERE), said.examples(SAMPLES_MAX)), 0.15)
+        }
+        Some(Manner::Thanks) => (say(("どういたしまして。", "You are welcome.")), 0.15),
+        Some(Manner::Greeting) => (format!("{}{}", say(HELLO), said.examples(SAMPLES_MAX)), 0.15),
+        None if heard.points_back() => (say(POINTLESS), 0.15),
+        None => (format!("{}\n{}", say(NOT_UNDERSTOOD), said.examples(SAMPLES_MAX)), 0.05),
+    };
+    (text + signature(said.language), sure)
+}
+
+/// How a form ends that is closed.
+pub(crate) const STOPPED: (&str, &str) =
+    ("中止しました。予約などは何もしていません。", "Stopped; nothing was reserved or changed.");
+const FORM: (&str, &str) = (
+    "フォームの回答を受け取りましたが、続きの用件が分かりません。",
+    "A form's answers arrived, but I do not know what they are for.",
+);
+const PRICE: (&str, &str) = (
+    "料金・手数料の情報は持っていません。何もしていません。",
+    "I have no information on prices or fees; nothing was done. ",
+);
+const HELLO: (&str, &str) =
+    ("こんにちは。内蔵プランナーです。", "Hello, I am the built-in planner. ");
+const POINTLESS: (&str, &str) = (
+    "どれのことか分からないため、何もしていません。名前や番号を書いてください。",
+    "I do not know which one you mean, so nothing was done. Please write its name or number.",
+);
+
+impl Said<'_> {
+    /// Examples of what may be written, so many of each component.
+    fn examples(&self, most: usize) -> String {
+        let mut told: Vec<(Option<&str>, &str)> = Vec::new();
+        let has = |tool: &String| self.offers.iter().any(|it| it.name == *tool);
+        for it in self.names.iter().filter(|it| it.kind == SAMPLE && it.also.iter().all(has)) {
+            let within = it.within.as_deref();
+            if told.iter().filter(|it| it.0 == within).count() < most {
+                told.push((within, &it.name));
+            }
+        }
+        listed(self.language, told.into_iter().map(|it| it.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leads::CLAIMED_MIN;
+
+    fn sample(text: &str, within: &str, tool: &str) -> Name {
+        Name {
+            kind: SAMPLE.to_owned(),
+            name: text.to_owned(),
+            english: None,
+            within: Some(within.to_owned()),
+            also: vec![tool.to_owned()],
+            hints: Vec::new(),
+            moods: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn it_is_told_what_may_be_written_and_nothing_is_claimed() {
+        let offer = |name: &str| Offer {
+            name: name.to_owned(),
+            arguments: Vec::new(),
+            required: Vec::new(),
+            is_read_only: true,
+        };
+        let names =
+            [sample("What is lent?", "library", "list_books"), sample("Sing!", "choir", "sing")];
+        let offers = [offer("list_books")];
+        for (text, starts) in [
+            ("hello", "Hello"),
+            ("Thank you very much!", "You are welcome"),
+            ("What can you do?", "You can write"),
+            ("How much is that?", "I have no information on prices"),
+            ("Never mind", "Very well"),
+            (CLOSED, "Stopped"),
+            ("Colourless green ideas", ""),
+        ] {
+            let now = Timestamp::UNIX_EPOCH;
+            let said =
+                Said { text, language: Language::English, now, names: &names, offers: &offers };
+            let (answer, confidence) = answer(&said);
+            assert!(confidence < CLAIMED_MIN, "{text}");
+            assert!(answer.starts_with(starts) && !answer.contains("Sing!"), "{text}: {answer}");
+            let is_unknown = starts.is_empty();
+            assert!(!is_unknown || answer.contains("What is lent?"), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Conversations for tests: with one family, turn by turn, as its caller has them.
+
+use serde_json::{Map, Value, json};
+use toolkit::{
+    Datetime,
+    dialogue::{self as wit, Name, Reply, Turn},
+};
+
+use crate::{
+    desk::FORM_SCHEMA,
+    language::Language,
+    message::{Body, Image, Part},
+    turn::{Answered, Choice, Conclusion, Decision, Failure, ToolCall, ToolResult},
+};
+
+/// 10:00 on Saturday, 21 November 2026 in Japan.
+pub const NOW: u64 = 1_795_222_800;
+/// A tool that asks by a form, whatever it is called.
+pub const FORM: &str = "ask_by_form";
+
+/// What comes next in a family.
+pub type Next = fn(Turn) -> Result<Reply, String>;
+
+/// What was said before, oldest first, and whether the person said it.
+pub type Before<'a> = &'a [(&'a str, bool)];
+
+/// A conversation of a person with one family.
+#[derive(Debug)]
+pub struct Talk {
+    /// What may be called.
+    pub offers: Vec<wit::Tool>,
+    /// What the components call things.
+    pub names: Vec<Name>,
+    /// What is answered in; that of the first sentence.
+    pub language: Option<Language>,
+    /// What else is known.
+    pub context: Option<Value>,
+    /// The calls of the turn before.
+    pub last: Vec<ToolCall>,
+    /// How well what was said last is understood.
+    pub confidence: f32,
+    next: Next,
+    memory: Option<String>,
+}
+
+impl Talk {
+    /// One with `next`, where the tools of a component's `tools.json` are on offer, and one that asks by a form.
+    #[must_use]
+    pub fn new(next: Next, tools: &str) -> Self {
+        let mut offers = offers(tools);
+        let required = vec![FORM_SCHEMA.to_owned()];
+        let arguments = required.clone();
+        let form = wit::Tool { name: FORM.to_owned(), arguments, required, is_read_only: false };
+        let has_form = offers.iter().any(|it| it.required.iter().any(|it| it == FORM_SCHEMA));
+        offers.extend((!has_form).then_some(form));
+        Self {
+            offers,
+            names: Vec::new(),
+            language: None,
+            context: None,
+            last: Vec::new(),
+            confidence: 0.0,
+            next,
+            memory: None,
+        }
+    }
+
+    /// The same without these tools.
+    #[must_use]
+    pub fn without(mut self, tools: &[&str]) -> Self {
+        self.offers.retain(|it| !tools.contains(&it.name.as_str()));
+        self
+    }
+
+    /// Says `message`.
+    pub fn say(&mut self, message: &str) -> Decision {
+        self.say_after(&[], message)
+    }
+
+    /// Says `message` after what was said before.
+    pub fn say_after(&mut self, before: Before<'_>, message: &str) -> Decision {
+        self.language = self.language.or(Some(Language::of(message)));
+        self.turn(before, message, true, &[])
+    }
+
+    /// The last calls come back with `results`, in their order.
+    pub fn back(&mut self, results: &[ToolResult]) -> Decision {
+        let calls = std::mem::take(&mut self.last).into_iter();
+        let both = calls.zip(results.iter().cloned());
+        let answered: Vec<_> = both.map(|(call, result)| Answered { call, result }).collect();
+        self.turn(&[], "…", false, &answered)
+    }
+
+    fn turn(
+        &mut self,
+        before: Before<'_>,
+        message: &str,
+        is_first: bool,
+        answered: &[Answered],
+    ) -> Decision {
+        let text = |it: &str| vec![wit::Piece::Text(it.to_owned())];
+        let remark = |it: &(&str, bool)| wit::Remark { is_user: it.1, content: text(it.0) };
+        let reply = (self.next)(Turn {
+            memory: self.memory.clone(),
+            context: self.context.as_ref().map(Value::to_string),
+            message: text(message),
+            is_first,
+            history: before.iter().map(remark).collect(),
+            language: tongue(self.language),
+            now: Datetime { seconds: NOW, nanoseconds: 0 },
+            tools: self.offers.clone(),
+            names: self.names.clone(),
+            answered: answered.iter().map(told).collect(),
+        });
+        let reply = reply.expect("the turn can be read");
+        self.memory = Some(reply.memory);
+        self.confidence = reply.confidence;
+        let decision = decided(reply.step);
+        if let Decision::Call(calls) = &decision {
+            self.last.clone_from(calls);
+        }
+        decision
+    }
+}
+
+/// A language, as the contract has it.
+#[must_use]
+pub fn tongue(language: Option<Language>) -> wit::Language {
+    match language {
+        Some(Language::English) => wit::Language::En,
+        _ => wit::Language::Ja,
+    }
+}
+
+/// The tools of a component's `tools.json`.
+#[must_use]
+pub fn offers(tools: &str) -> Vec<wit::Tool> {
+    let tools: Value = serde_json::from_str(tools).expect("it is JSON");
+    let all = tools.as_array().or(tools["tools"].as_array());
+    all.into_iter().flatten().map(offer).collect()
+}
+
+fn offer(tool: &Value) -> wit::Tool {
+    let schema = &tool["inputSchema"];
+    let required = schema["required"].as_array().into_iter().flatten();
+    let arguments = schema["properties"].as_object().into_iter().flat_map(Map::keys);
+    wit::Tool {
+        name: tool["name"].as_str().unwrap_or_default().to_owned(),
+        arguments: arguments.cloned().collect(),
+        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
+        is_read_only: tool["annotations"]["readOnlyHint"] == true,
+    }
+}
+
+/// A call that came back, as the contract has it.
+#[must_use]
+pub fn told(it: &Answered) -> wit::Answered {
+    let ToolCall { id, name, arguments, meta, reason } = it.call.clone();
+    let json = |it: Map<String, Value>| Value::Object(it).to_string();
+    let (arguments, meta) = (json(arguments), json(meta));
+    let piece = |it: Part| match it.body {
+        Body::Text(it) => wit::Piece::Text(it),
+        Body::Image(Image { mime_type, data }) => {
+            wit::Piece::Picture(wit::Picture { mime_type, base64: data })
+        }
+    };
+    let outcome = match it.result.clone() {
+        ToolResult::Output { structured, meta, content } => Ok(wit::Output {
+            structured: structured.to_string(),
+            meta: meta.to_string(),
+            content: content.into_iter().map(piece).collect(),
+        }),
+        ToolResult::Failed(Failure { error, message, status, data }) => {
+            Err(wit::Failure { code: error, message, status, details: json(data) })
+        }
+    };
+    wit::Answered { call: wit::Call { id, tool: name, arguments, meta, reason }, outcome }
+}
+
+/// What was decided, as it was put out.
+#[must_use]
+pub fn decided(it: wit::Step) -> Decision {
+    let object = |it: &str| serde_json::from_str(it).expect("it is an object");
+    let call = |it: wit::Call| ToolCall {
+        id: it.id,
+        name: it.tool,
+        arguments: object(&it.arguments),
+        meta: object(&it.meta),
+        reason: it.reason,
+    };
+    let part = |it| match it {
+        wit::Piece::Text(it) => Part::text(it),
+        wit::Piece::Picture(it) => Part::image(Image { mime_type: it.mime_type, data: it.base64 }),
+    };
+    match it {
+        wit::Step::Calls(calls) => Decision::Call(calls.into_iter().map(call).collect()),
+        wit::Step::Answer(it) => Decision::Conclude(Conclusion {
+            parts: it.content.into_iter().map(part).collect(),
+            choice: it.choice.map(|it| Choice {
+                call: it.call,
+                index: it.index.and_then(|it| usize::try_from(it).ok()),
+                summary: it.summary,
+            }),
+        }),
+    }
+}
+
+/// An output of a tool.
+#[must_use]
+pub fn output(structured: Value) -> ToolResult {
+    ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
+}
+
+/// The only call of `decision`.
+///
+/// # Panics
+/// Where it has none or several.
+#[must_use]
+#[track_caller]
+pub fn call(decision: &Decision) -> (&str, Value) {
+    match decision {
+        Decision::Call(calls) if calls.len() == 1 => {
+            assert!(!calls[0].reason.is_empty());
+            (&calls[0].name, Value::Object(calls[0].arguments.clone()))
+        }
+        other => panic!("not one call: {other:?}"),
+    }
+}
+
+/// The answer that `decision` is.
+///
+/// # Panics
+/// Where it calls something.
+#[must_use]
+#[track_caller]
+pub fn concluded(decision: &Decision) -> &Conclusion {
+    match decision {
+        Decision::Conclude(it) => it,
+        Decision::Call(it) => panic!("it calls: {it:?}"),
+    }
+}
