@@ -11,6 +11,7 @@ mod model;
 mod movies;
 mod reserving;
 mod seats;
+mod sentences;
 mod showtimes;
 mod titles;
 

@@ -8,6 +8,7 @@ pub mod programme;
 pub mod refusals;
 pub mod reservation;
 pub mod seats;
+pub mod sentences;
 pub mod slots;
 pub mod titles;
 pub mod tools;
@@ -35,3 +36,6 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(import::configure);
 toolkit::export_examples!(examples::examples);
+toolkit::export_dialogue!(sentences::next);
+toolkit::export_names!(sentences::names);
+toolkit::export_samples!(sentences::samples);

@@ -3,25 +3,29 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{RESERVATION, RESERVE, reserve::lines, showings::shown};
-use crate::{
-    Answered, Decision,
-    builtin::{
-        desk::{Desk, failure, output},
-        heard::Heard,
-        numbers::Id,
-        say,
-        words::Word,
-    },
+use language::{
+    desk::{Desk, failure, output},
+    heard::Heard,
+    say,
+    turn::{Answered, Decision},
+    words::Word,
 };
 
-pub(in crate::builtin) const CANCEL: &str = "cancel_reservation";
+use super::{
+    answers::ordinal,
+    reserve::lines,
+    rules::RESERVATION_ID,
+    showings::shown,
+    visit::{RESERVATION, RESERVE},
+};
+
+pub(super) const CANCEL: &str = "cancel_reservation";
 /// Reservations of one conversation that are remembered, the last ones.
 const BOOKINGS_MAX: usize = 20;
 
 /// A reservation that was made or looked up in this conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::builtin) struct Booking {
+pub(super) struct Booking {
     id: String,
     title: String,
     start: String,
@@ -30,11 +34,11 @@ pub(in crate::builtin) struct Booking {
 /// What was reserved here, as far as it still holds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::builtin) struct Bookings(Vec<Booking>);
+pub(super) struct Bookings(Vec<Booking>);
 
 impl Bookings {
     /// Takes in what calls came to.
-    pub(in crate::builtin) fn hear(&mut self, answered: &[Answered]) {
+    pub(super) fn hear(&mut self, answered: &[Answered]) {
         for tool in [RESERVE, RESERVATION, CANCEL] {
             let Some(found) = output(answered, tool) else { continue };
             let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
@@ -70,8 +74,22 @@ impl Bookings {
         if named.is_empty() { self.0.clone() } else { named }
     }
 
+    /// The reservations of this conversation, or what is needed to look one up.
+    pub(super) fn told(&self, desk: &Desk<'_>) -> String {
+        match self.lines(desk) {
+            Some(lines) => desk.say(
+                format!("この会話での予約です。\n{lines}\nほかの予約は、予約番号（rsv-…）を書くと確認できます。"),
+                format!("Reservations of this conversation:\n{lines}\nTo see another one, write its number (rsv-…)."),
+            ),
+            None => desk.say(
+                "この会話で行った予約はありません。予約を確認するには予約番号（rsv-…）を書いてください。例:「予約番号 r-123 の内容を見せて」",
+                "Nothing was reserved in this conversation. To look a reservation up, write its number (rsv-…), such as \"show me reservation r-123\".",
+            ),
+        }
+    }
+
     /// Each on a line.
-    pub(in crate::builtin) fn lines(&self, desk: &Desk<'_>) -> Option<String> {
+    fn lines(&self, desk: &Desk<'_>) -> Option<String> {
         let lines: Vec<_> = self
             .0
             .iter()
@@ -90,18 +108,18 @@ fn parts(title: &str) -> Vec<String> {
 /// A reservation that is to be cancelled.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::builtin) struct Cancel {
+pub(super) struct Cancel {
     id: Option<String>,
     choices: Vec<Booking>,
     /// Whether it is only asked how that goes, or for all of them.
     asks_how: bool,
     is_all: bool,
     /// Whether its number is waited for.
-    pub(in crate::builtin) waits: bool,
+    pub(super) waits: bool,
 }
 
 impl Cancel {
-    pub(in crate::builtin) fn of(heard: &Heard, bookings: &Bookings) -> Self {
+    pub(super) fn of(heard: &Heard, bookings: &Bookings) -> Self {
         const ALL: &str =
             "全員|みんなの|全て|すべて|全部|everyone|everybody|every |all |everything";
         let id = number(heard);
@@ -109,7 +127,7 @@ impl Cancel {
         let text: String = heard.lower.iter().collect();
         let is_all = ALL.split('|').any(|it| text.contains(it)) && id.is_none();
         let asks_how = id.is_none()
-            && heard.has(&[Word::Can, Word::How])
+            && heard.has(&[Word::CAN, Word::HOW])
             && !text.contains("please")
             && !text.contains("my ")
             && !text.contains("ください")
@@ -118,9 +136,9 @@ impl Cancel {
     }
 
     /// Takes in the number, where it was waited for; whether it was one.
-    pub(in crate::builtin) fn worded(&mut self, heard: &Heard) -> bool {
+    pub(super) fn worded(&mut self, heard: &Heard) -> bool {
         let text = heard.text();
-        let chosen = super::answers::ordinal(&text.to_lowercase())
+        let chosen = ordinal(&text.to_lowercase())
             .and_then(|it| self.choices.get(it))
             .map(|it| it.id.clone());
         let Some(id) = number(heard).or(chosen) else { return false };
@@ -128,11 +146,7 @@ impl Cancel {
         true
     }
 
-    pub(in crate::builtin) fn next(
-        &mut self,
-        desk: &mut Desk<'_>,
-        answered: &[Answered],
-    ) -> Decision {
+    pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             if failure.error == "not_allowed" {
                 return desk.conclude(desk.say(
@@ -226,8 +240,8 @@ impl Cancel {
 }
 
 /// The number of a reservation in `heard`: named as one, or written as one.
-pub(in crate::builtin) fn number(heard: &Heard) -> Option<String> {
-    if let Some(id) = heard.numbers.id(Id::Reservation) {
+pub(super) fn number(heard: &Heard) -> Option<String> {
+    if let Some(id) = heard.numbers.id(RESERVATION_ID) {
         return Some(id.to_owned());
     }
     let text = heard.text();

@@ -2,10 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Aim, Asked, Choice, MOVIES, Settled, Visit};
-use crate::{
-    Answered, Decision, Language, ToolCall, ToolResult, builtin::desk::Desk, builtin::heard,
-    builtin::names::distance,
+use language::{
+    Language,
+    desk::Desk,
+    heard::clean,
+    scan::distance,
+    turn::{Answered, Decision, ToolCall, ToolResult},
+};
+
+use super::{
+    titles::Sentence,
+    visit::{Aim, Asked, Choice, MOVIES, Settled, Visit},
 };
 
 /// Films that are offered at once.
@@ -244,7 +251,10 @@ impl Visit {
             ["「", "『", "\"", "“"].iter().any(|open| self.said.contains(&format!("{open}{title}")))
         });
         let has_near = found["suggestions"].as_array().is_some_and(|it| !it.is_empty());
-        !is_quoted && !has_near && (self.aim == Aim::Films || !self.wanted.words.is_empty())
+        !is_quoted
+            && !has_near
+            && !self.is_looked_for
+            && (self.aim == Aim::Films || !self.wanted.words.is_empty())
     }
 
     /// The day and the hours, in words.
@@ -283,6 +293,8 @@ impl Visit {
     }
 
     fn no_film(&mut self, desk: &mut Desk<'_>, found: &Value) -> Decision {
+        // What is no film may be another family's.
+        desk.is_given_up |= self.is_looked_for;
         let title = self.title.clone().unwrap_or_default().to_lowercase();
         let words = self.wanted.words.iter().filter(|it| title.contains(&it.to_lowercase()));
         self.wanted.explained = words.cloned().collect();
@@ -293,6 +305,10 @@ impl Visit {
             .filter_map(Value::as_str)
             .collect();
         let what = match (&self.title, &self.date) {
+            (Some(title), _) if self.is_looked_for => desk.say(
+                format!("「{title}」という映画は見つかりませんでした。"),
+                format!("There is no film called \"{title}\"."),
+            ),
             (Some(title), Some(date)) => desk.say(
                 format!("{date}に「{title}」の上映は見つかりませんでした。"),
                 format!("\"{title}\" is not on on {date}."),
@@ -318,15 +334,14 @@ impl Visit {
 
     /// A number within the film's name is no number of seats (七人の侍).
     fn recount(&mut self, film: &Value, desk: &Desk<'_>) {
-        let mut rest: String = heard::clean(&self.said).into_iter().collect();
+        let mut rest: String = clean(&self.said).into_iter().collect();
         for name in ["title", "title_en"] {
             if let Some(title) = film[name].as_str().filter(|it| !it.is_empty()) {
                 rest = rest.replace(title, " ").replace(&title.to_lowercase(), " ");
             }
         }
         if rest != self.said {
-            let heard = heard::Heard::of(&rest, desk.today());
-            self.count = heard.numbers.people();
+            self.count = Sentence::of(&rest, desk.today()).numbers.people();
         }
     }
 }

@@ -2,8 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{RESERVATION, RESERVE, Visit, showings::shown};
-use crate::{Decision, builtin::desk::Desk};
+use language::{desk::Desk, turn::Decision};
+
+use super::{
+    showings::shown,
+    visit::{RESERVATION, RESERVE, Visit},
+};
 
 impl Visit {
     /// Reserves: the call waits for the person.

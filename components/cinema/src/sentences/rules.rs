@@ -1,55 +1,42 @@
-//! What a sentence is about: the first rule whose words are all there, and none of those that bar it.
+//! What a sentence asks of the cinema: the first rule whose words are all there, and none of those that bar it.
 
-use self::facts::Facts;
-use super::{heard::Heard, names::Names, numbers::Id, words::Word};
+use language::{
+    rules::{Rule, rule},
+    words::Word,
+};
 
-mod facts;
+use super::words::{
+    ABOUT, FILM, FREE, HOW_TO, MINE, PLAYING, RECORD, RESERVATION, RESERVE, RESERVED, SEAT, SEE,
+    SHOWTIMES, TICKET, VACANT, WHEELCHAIR,
+};
 
 /// What a sentence asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Nothing is to be done, and that is said.
+    /// Nothing is to be reserved or cancelled, and that is said.
     Nothing,
     /// A reservation is to be undone.
     Cancel,
-    /// Something that was done before is told.
-    Told,
-    /// It is understood that nothing here does it.
-    Elsewhere,
-    /// How a thing is done, or what there is.
-    Help,
-    Greeting,
-    Thanks,
-    /// What it costs.
-    Price,
-    /// Forms that there are.
-    Forms,
-    /// Conversations that there are.
-    Talks,
-    /// Agents that there are.
-    Agents,
-    /// Themes and cards that there are.
-    Themes,
-    /// A conversation is to end.
-    Halt,
     /// A reservation is to become another one.
     Change,
+    /// Something that was done before is told.
+    Told,
+    /// How a thing is done.
+    Help,
     /// Something is named, and not what is to be done with it.
     Look,
-    /// Agents are to talk.
-    Converse,
-    Form,
-    Thumbnail,
-    Cards,
+    /// What was said in a conversation that was recorded.
     History,
+    /// A reservation is looked up.
     Reservation,
+    /// Seats are to be reserved.
     Book,
+    /// Which seats are free.
     Seats,
+    /// When a film is on.
     Showtimes,
+    /// Which films there are.
     Films,
-    Route,
-    Distances,
-    Place,
 }
 
 /// What a rule looks at: words, or what else a sentence has.
@@ -61,682 +48,173 @@ pub(super) enum Sign {
     Denies(&'static [Word]),
     /// It asks something rather than orders it.
     Question,
-    /// What was answered in a form.
-    Answers,
-    /// It asks for forms that there are.
-    WhichForm,
-    /// Whoever is talking.
-    Talkers,
-    /// A conversation by its number.
-    Numbered,
-    /// It asks how something went.
-    Past,
-    /// A form, with nothing done to it but that it is wanted.
-    BareForm,
-    /// On foot or by bicycle, which no table of distances knows.
-    ByFoot,
-    /// The shortest way is wished.
-    Shortest,
-    /// Cards of a mood or a motif.
-    Mood,
-    /// Films by what people think of them, or by their length.
+    /// What was reserved or bought.
+    Booked,
+    /// Films by what people think of them.
     Rated,
     /// How long a film may take.
     Length,
-    /// What was reserved or bought.
-    Booked,
-    /// Forms, wanted or not.
-    Forms,
-    /// It ends with leaving it be.
-    GivesUp,
-    /// Something is to be sent to somebody.
-    Sending,
-    /// An errand that begins with what nothing here does: sending, calling, buying.
-    Errand,
     /// Several showings are told apart by when they begin.
     Occasion,
-    /// Where the way begins is said.
-    Origin,
-    /// Where it ends is said.
-    Destination,
-    /// Both are said.
-    Ends,
-    /// The nearest of a kind of place, which no tool knows.
-    Nearby,
-    /// Something is wished of a way.
-    Wished,
-    /// A point on the map.
-    Coordinates,
-    /// A place that is looked for and known by name.
-    Spotted,
-    /// Places are compared by how far they are.
-    Compared,
-    /// More than one place on a side.
-    SeveralPlaces,
-    /// A place is looked for.
-    Sought,
     /// A number of seats or people.
     People,
+    /// A number of things.
     Pieces,
+    /// Any number of things.
+    Counted,
     /// Seats by name.
     Seats,
-    Has(Id),
-    /// A theme or a colour that is known.
-    KnownTheme,
-    /// A card by a name that is known.
-    KnownCard,
-    /// Several things that are on cards, or how one looks.
-    Motifs,
-    /// Cards are picked from a theme.
-    Picked,
-    /// How cards or a theme are to be laid out: a title, a background, one against the other.
-    Laid,
+    /// An identifier of this kind.
+    Has(&'static str),
     /// A kind of film.
     Genre,
     /// A film's name.
     Title,
     /// A date or a time.
     When,
-    /// Fields of a form.
-    Fields,
-    /// A list of them: two or more that are fields for sure.
-    Listed,
-    /// Cards or themes by names that no table knows.
-    Named,
-    /// Any number of things.
-    Counted,
-    /// A sentence that ends with where to go.
-    Towards,
-    /// An agent by its name.
-    Agent,
-    /// One that is to be asked something.
-    Addressed,
-    /// Agents that are made to do something together.
-    Caused,
-    /// How often agents are to speak.
-    Rounds,
-    /// The last conversation, whatever it is about.
-    Latest,
-    /// A conversation is to wait, or to go on.
-    Paused,
-    /// Agents that one may talk to.
-    Partners,
-}
-
-/// One rule: all of `all`, none of `none`.
-pub(super) struct Rule {
-    pub(super) goal: Goal,
-    pub(super) all: &'static [Sign],
-    pub(super) none: &'static [Sign],
 }
 
 use Sign::{Denies, Says};
 
-const FILM: Sign = Says(&[Word::Film, Word::See, Word::Showtimes, Word::Ticket]);
-const PICTURE: Sign = Says(&[Word::Card, Word::Theme, Word::Thumbnail, Word::Compose]);
-const WAY: Sign = Says(&[Word::Route, Word::Go, Word::Distance, Word::Duration]);
-const ANY_FILM: Sign =
-    Says(&[Word::Film, Word::See, Word::Ticket, Word::Seat, Word::Showtimes, Word::Reserve]);
+/// The kinds of identifiers.
+pub(super) const MOVIE: &str = "movie";
+pub(super) const SHOWTIME: &str = "showtime";
+pub(super) const USER: &str = "user";
+pub(super) const RESERVATION_ID: &str = "reservation";
+pub(super) const CONVERSATION: &str = "conversation";
 
-const fn rule(goal: Goal, all: &'static [Sign], none: &'static [Sign]) -> Rule {
-    Rule { goal, all, none }
-}
+const FILMS: Sign = Says(&[FILM, SEE, SHOWTIMES, TICKET]);
+/// What another family has.
+const THEIRS: Sign = Says(&[Word::THEIRS]);
+/// What asks for more than one.
+const ASKS: Sign = Says(&[Word::LIST, FREE, VACANT, SHOWTIMES]);
 
 /// The rules, the first that fits counts.
-pub(super) const RULES: &[Rule] = &[
-    rule(Goal::Nothing, &[Says(&[Word::NoDoing])], &[]),
-    rule(Goal::Nothing, &[Sign::GivesUp], &[]),
-    rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
-    // What agents are to do may be anything that comes below.
-    rule(Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
-    rule(Goal::Converse, &[Sign::Caused], &[Says(&[Word::Halt])]),
+pub(super) const RULES: &[Rule<Goal, Sign>] = &[
+    rule(96, Goal::Help, &[Says(&[HOW_TO])], &[THEIRS]),
+    rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL])], &[]),
+    rule(94, Goal::Cancel, &[Says(&[Word::CANCEL])], &[THEIRS, Says(&[Word::ELSEWHERE])]),
     rule(
-        Goal::Converse,
-        &[Says(&[Word::Agents]), Sign::Rounds],
-        &[Says(&[Word::Exists, Word::Show, Word::Running, Word::Ended, Word::Form])],
-    ),
-    rule(Goal::Help, &[Says(&[Word::How])], &[Says(&[Word::Route, Word::Go]), Sign::Addressed]),
-    rule(Goal::Nothing, &[Denies(&[Word::Cancel])], &[]),
-    rule(
-        Goal::Price,
-        &[Says(&[Word::Price])],
-        &[Says(&[Word::Form, Word::Route, Word::Make, Word::Inquire]), Sign::Ends, Sign::Addressed],
-    ),
-    rule(
-        Goal::Cancel,
-        &[Says(&[Word::Cancel])],
-        &[Says(&[Word::Form, Word::Talks, Word::Elsewhere]), Sign::Addressed],
-    ),
-    rule(Goal::Halt, &[Sign::Paused], &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::NoDoing])]),
-    rule(Goal::Agents, &[Sign::Partners], &[FILM, PICTURE, Says(&[Word::Form])]),
-    rule(
-        Goal::Talks,
-        &[Sign::Latest, Says(&[Word::History, Word::Talks])],
-        &[Says(&[Word::Make, Word::Form, Word::Halt]), Sign::Has(Id::Conversation), FILM],
-    ),
-    rule(
-        Goal::Talks,
-        &[Says(&[Word::Talks]), Sign::Question],
-        &[
-            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt, Word::Can]),
-            Sign::Has(Id::Conversation),
-            FILM,
-            PICTURE,
-        ],
-    ),
-    rule(
-        Goal::Talks,
-        &[Sign::Agent, Says(&[Word::Running, Word::Ended])],
-        &[Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt])],
-    ),
-    rule(
-        Goal::Talks,
-        &[Says(&[Word::History]), Says(&[Word::Talks, Word::Agents])],
-        &[Sign::Has(Id::Conversation)],
-    ),
-    rule(
-        Goal::Talks,
-        &[
-            Says(&[Word::Talks]),
-            Says(&[Word::Running, Word::Ended, Word::List, Word::Exists, Word::Show]),
-        ],
-        &[
-            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt]),
-            Sign::Has(Id::Conversation),
-        ],
-    ),
-    rule(Goal::Halt, &[Says(&[Word::Halt]), Sign::Numbered], &[Says(&[Word::Form])]),
-    rule(
-        Goal::Talks,
-        &[Says(&[Word::Running]), Sign::Talkers],
-        &[FILM, PICTURE, WAY, Says(&[Word::Form, Word::Halt])],
-    ),
-    rule(
-        Goal::Halt,
-        &[Says(&[Word::Halt]), Says(&[Word::Talks])],
-        &[Says(&[Word::Chain, Word::Make, Word::Form])],
-    ),
-    // What was said already is told.
-    rule(
-        Goal::Talks,
-        &[Sign::Agent, Sign::Past],
-        &[Says(&[Word::Chain, Word::Make, Word::Form, Word::Halt]), Sign::Has(Id::Conversation)],
-    ),
-    rule(
-        Goal::Talks,
-        &[Sign::Agent, Says(&[Word::Talks]), Sign::Question],
-        &[
-            Says(&[Word::Converse, Word::Chain, Word::Make, Word::Form, Word::Halt, Word::Can]),
-            Sign::Has(Id::Conversation),
-        ],
-    ),
-    rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Chain])], &[Sign::Rounds]),
-    // What agents are to talk about may be anything that comes below.
-    rule(Goal::Nothing, &[Denies(&[Word::Converse, Word::Chain])], &[]),
-    rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Sign::Agent], &[]),
-    rule(Goal::Converse, &[Says(&[Word::Converse, Word::Chain]), Says(&[Word::Agents])], &[]),
-    rule(Goal::Converse, &[Sign::Addressed], &[Says(&[Word::History, Word::Talks])]),
-    // What there is is told, and nothing new is begun.
-    rule(Goal::Elsewhere, &[Says(&[Word::Delete])], &[Says(&[Word::Make, Word::Inquire])]),
-    rule(
+        89,
         Goal::Change,
-        &[
-            Says(&[Word::Change]),
-            Says(&[Word::Seat, Word::Ticket, Word::Reserve, Word::Reservation, Word::Mine]),
-        ],
+        &[Says(&[Word::CHANGE]), Says(&[SEAT, TICKET, RESERVE, RESERVATION, MINE])],
         &[Sign::Counted],
     ),
-    rule(Goal::Halt, &[Says(&[Word::Halt]), Says(&[Word::Talks, Word::Chain, Word::Agents])], &[]),
-    rule(
-        Goal::Talks,
-        &[
-            Says(&[Word::Talks, Word::Chain]),
-            Says(&[Word::Running, Word::Ended, Word::List, Word::Exists, Word::Show]),
-        ],
-        &[Says(&[Word::Make, Word::Form]), Sign::Has(Id::Conversation)],
-    ),
-    rule(
-        Goal::Talks,
-        &[Says(&[Word::Agents]), Says(&[Word::Running, Word::Ended])],
-        &[Says(&[Word::Make, Word::Form])],
-    ),
-    rule(
-        Goal::Agents,
-        &[Says(&[Word::Agents]), Says(&[Word::List, Word::Exists, Word::Who, Word::Show])],
-        &[Says(&[Word::Make, Word::Form, Word::Converse, Word::Chain])],
-    ),
-    rule(
-        Goal::Forms,
-        &[
-            Says(&[Word::Form]),
-            Says(&[Word::Exists, Word::List, Word::Show, Word::Ended, Word::Who]),
-        ],
-        &[Says(&[Word::Make, Word::Inquire, Word::Want]), Sign::Fields],
-    ),
-    // What is not to be made anew is looked for among what there is.
-    rule(
-        Goal::Forms,
-        &[Denies(&[Word::Form, Word::Make]), Says(&[Word::Exists, Word::List]), Sign::Forms],
-        &[FILM, PICTURE, WAY, Says(&[Word::Talks, Word::Agents])],
-    ),
-    rule(
-        Goal::Forms,
-        &[Says(&[Word::Form]), Sign::WhichForm],
-        &[Says(&[Word::Make, Word::Want, Word::Cancel, Word::Delete, Word::Halt])],
-    ),
-    rule(
-        Goal::Forms,
-        &[Says(&[Word::Form]), Sign::Question],
-        &[
-            Says(&[Word::Make, Word::Inquire, Word::Want, Word::Cancel, Word::Delete, Word::Halt]),
-            Says(&[Word::Where, Word::Seat, Word::Ticket, Word::Reserve]),
-            Sign::Fields,
-            Sign::Agent,
-        ],
-    ),
-    rule(
-        Goal::Forms,
-        &[Sign::Answers, Says(&[Word::Show, Word::List, Word::Exists])],
-        &[FILM, PICTURE, WAY, Says(&[Word::Make, Word::Inquire, Word::Agents]), Sign::Agent],
-    ),
-    rule(
-        Goal::Themes,
-        &[Says(&[Word::Theme]), Says(&[Word::Exists, Word::List, Word::Names])],
-        &[Sign::KnownTheme, Sign::Named, Says(&[Word::Thumbnail, Word::Make, Word::Form]), FILM],
-    ),
-    rule(
-        Goal::Themes,
-        &[Says(&[Word::Card]), Says(&[Word::Exists, Word::List])],
-        &[
-            Sign::KnownTheme,
-            Sign::Named,
-            Sign::Pieces,
-            Says(&[Word::Thumbnail, Word::Make, Word::Form]),
-            FILM,
-        ],
-    ),
-    // Sending a form by mail is nothing that is done here.
-    rule(Goal::Elsewhere, &[Sign::Errand, Says(&[Word::Form])], &[Says(&[Word::Make])]),
-    // A form comes before all that it may ask about.
-    rule(Goal::Nothing, &[Denies(&[Word::Form])], &[]),
-    // What asks for none makes none.
-    rule(
-        Goal::Form,
-        &[Says(&[Word::Form]), Sign::BareForm],
-        &[
-            Denies(&[Word::Make]),
-            Says(&[Word::Where, Word::Cancel, Word::Delete, Word::Halt, Word::Change]),
-        ],
-    ),
-    rule(Goal::Form, &[Says(&[Word::Form]), Says(&[Word::Make])], &[Denies(&[Word::Make])]),
-    rule(
-        Goal::Nothing,
-        &[Denies(&[Word::Make, Word::Form])],
-        &[Says(&[Word::Show, Word::Film, Word::Route])],
-    ),
-    rule(Goal::Nothing, &[Denies(&[Word::Thumbnail, Word::Compose])], &[Says(&[Word::Show])]),
-    rule(Goal::Form, &[Says(&[Word::Inquire]), Sign::Fields], &[FILM, PICTURE, WAY]),
-    rule(Goal::Form, &[Sign::Listed], &[FILM, PICTURE, WAY, Sign::Ends, Sign::Title, RESERVED]),
-    rule(Goal::History, &[Says(&[Word::History])], &[]),
-    rule(Goal::History, &[Sign::Has(Id::Conversation)], &[Says(&[Word::Record])]),
-    rule(Goal::Thumbnail, &[Says(&[Word::Thumbnail])], &[]),
-    rule(Goal::Thumbnail, &[Says(&[Word::Compose]), PICTURE], &[Sign::Ends]),
-    rule(
-        Goal::Thumbnail,
-        &[Sign::Laid],
-        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve, Word::Show, Word::Form])],
-    ),
-    rule(
-        Goal::Cards,
-        &[Sign::Motifs],
-        &[
-            FILM,
-            WAY,
-            Sign::Ends,
-            Sign::Agent,
-            Says(&[
-                Word::Where,
-                Word::Form,
-                Word::Seat,
-                Word::Reserve,
-                Word::Talks,
-                Word::Thumbnail,
-            ]),
-        ],
-    ),
-    rule(Goal::Cards, &[Sign::Picked], &[FILM, Says(&[Word::Seat, Word::Reserve, Word::Form])]),
-    rule(Goal::Cards, &[Says(&[Word::Card])], &[Sign::Ends, Says(&[Word::Film, Word::Seat])]),
-    rule(
-        Goal::Cards,
-        &[Sign::KnownTheme],
-        &[FILM, WAY, Says(&[Word::Seat, Word::Reserve]), Sign::Ends],
-    ),
-    rule(
-        Goal::Cards,
-        &[Sign::KnownCard],
-        &[
-            FILM,
-            WAY,
-            Says(&[Word::Seat, Word::Reserve, Word::Form, Word::Cancel, Word::Playing]),
-            Sign::Ends,
-            Sign::When,
-            Sign::Agent,
-        ],
-    ),
-    rule(
-        Goal::Cards,
-        &[Sign::Mood],
-        &[FILM, WAY, Sign::Ends, Sign::Agent, Says(&[Word::Seat, Word::Reserve, Word::Form])],
-    ),
-    rule(Goal::Cards, &[Says(&[Word::Theme])], &[FILM, WAY, Sign::Ends]),
-    rule(Goal::Reservation, &[Says(&[Word::Mine])], &[]),
+    rule(80, Goal::History, &[Says(&[Word::HISTORY])], &[]),
+    rule(80, Goal::History, &[Sign::Has(CONVERSATION)], &[Says(&[RECORD])]),
+    rule(74, Goal::Reservation, &[Says(&[MINE])], &[]),
     // What was reserved before is asked about.
     rule(
+        74,
         Goal::Reservation,
-        &[
-            Says(&[Word::Reserved]),
-            Says(&[Word::Reserve, Word::Reserved]),
-            Sign::Question,
-            Sign::Booked,
-        ],
-        &[Says(&[Word::Showtimes, Word::Free, Word::Vacant, Word::Cancel])],
+        &[Says(&[RESERVED]), Says(&[RESERVE, RESERVED]), Sign::Question, Sign::Booked],
+        &[Says(&[SHOWTIMES, FREE, VACANT, Word::CANCEL])],
     ),
     // What was done before is told, not asked for.
+    rule(74, Goal::Told, &[Says(&[RESERVED])], &[Says(&[SHOWTIMES, FREE, VACANT, RESERVATION])]),
+    rule(74, Goal::Reservation, &[Sign::Has(RESERVATION_ID)], &[Denies(&[Word::SHOW])]),
     rule(
-        Goal::Told,
-        &[Says(&[Word::Reserved])],
-        &[Says(&[Word::Showtimes, Word::Free, Word::Vacant, Word::Reservation])],
-    ),
-    rule(Goal::Reservation, &[Sign::Has(Id::Reservation)], &[Denies(&[Word::Show])]),
-    rule(
-        Goal::Elsewhere,
-        &[Sign::Sending],
-        &[PICTURE, Says(&[Word::Form, Word::Agents, Word::Talks, Word::Chain]), Sign::Agent],
-    ),
-    rule(
-        Goal::Elsewhere,
-        &[Sign::Errand],
-        &[
-            FILM,
-            PICTURE,
-            Says(&[Word::Form, Word::Agents, Word::Talks, Word::Chain, Word::Seat]),
-            Sign::Agent,
-        ],
-    ),
-    // Ways.
-    rule(Goal::Elsewhere, &[Sign::Nearby], &[ANY_FILM, Sign::Compared]),
-    rule(Goal::Distances, &[Sign::Compared], &[Sign::Seats]),
-    rule(
-        Goal::Distances,
-        &[Says(&[Word::Distance, Word::Duration, Word::Compare]), Sign::SeveralPlaces],
-        &[Sign::Seats, Sign::Shortest],
-    ),
-    rule(
-        Goal::Distances,
-        &[Says(&[Word::Distance]), Sign::Origin, Sign::Destination],
-        &[Says(&[Word::Route]), Sign::ByFoot, Sign::Shortest],
-    ),
-    rule(Goal::Route, &[Sign::Origin, Sign::Destination, WAY], &[]),
-    rule(Goal::Route, &[Sign::Origin, Sign::Destination, Sign::Shortest], &[ANY_FILM]),
-    rule(
-        Goal::Route,
-        &[Sign::Ends, Sign::Wished],
-        &[ANY_FILM, PICTURE, Says(&[Word::Form, Word::Inquire])],
-    ),
-    rule(Goal::Route, &[Says(&[Word::Route]), Sign::Destination], &[FILM]),
-    rule(Goal::Route, &[Says(&[Word::Route]), Sign::Origin], &[FILM]),
-    rule(Goal::Route, &[Sign::Origin, Sign::Destination], &[ANY_FILM, Sign::Pieces]),
-    rule(Goal::Route, &[Says(&[Word::Go, Word::Lead]), Sign::Destination], &[ANY_FILM, PICTURE]),
-    rule(Goal::Elsewhere, &[Says(&[Word::Elsewhere])], &[FILM, Says(&[Word::Where])]),
-    // The cinema.
-    rule(
+        66,
         Goal::Films,
         &[Sign::Occasion, Sign::When, Sign::Question],
-        &[
-            Sign::Title,
-            Sign::Counted,
-            PICTURE,
-            WAY,
-            FILM,
-            Sign::Ends,
-            Says(&[Word::Form, Word::Talks]),
-        ],
+        &[Sign::Title, Sign::Counted, FILMS, THEIRS],
     ),
     rule(
+        66,
         Goal::Help,
-        &[Says(&[Word::Where]), FILM],
-        &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::Show, Word::Seat])],
+        &[Says(&[Word::WHERE]), FILMS],
+        &[Sign::When, Sign::Title, Sign::Genre, Says(&[Word::SHOW, SEAT])],
     ),
+    rule(66, Goal::Films, &[Says(&[ABOUT])], &[THEIRS]),
+    rule(66, Goal::Seats, &[Denies(&[RESERVE]), Says(&[FREE, VACANT])], &[]),
+    rule(66, Goal::Showtimes, &[Denies(&[RESERVE]), Says(&[SHOWTIMES])], &[]),
+    rule(66, Goal::Showtimes, &[Denies(&[RESERVE]), Sign::Occasion, Sign::Title], &[]),
     rule(
+        66,
         Goal::Films,
-        &[Says(&[Word::About])],
-        &[Says(&[Word::Route, Word::Agents, Word::Card, Word::Form]), Sign::Answers],
-    ),
-    rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Free, Word::Vacant])], &[]),
-    rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Says(&[Word::Showtimes])], &[]),
-    rule(Goal::Showtimes, &[Denies(&[Word::Reserve]), Sign::Occasion, Sign::Title], &[]),
-    rule(
-        Goal::Films,
-        &[
-            Denies(&[Word::Reserve]),
-            Says(&[Word::Film, Word::See]),
-            Says(&[Word::Show, Word::List]),
-        ],
+        &[Denies(&[RESERVE]), Says(&[FILM, SEE]), Says(&[Word::SHOW, Word::LIST])],
         &[],
     ),
+    rule(66, Goal::Look, &[Denies(&[RESERVE]), Sign::Title, Says(&[Word::SHOW, Word::LIST])], &[]),
+    rule(66, Goal::Seats, &[Denies(&[RESERVE]), Says(&[SEAT]), Sign::Title], &[]),
+    rule(66, Goal::Nothing, &[Denies(&[RESERVE])], &[]),
+    rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::Seats], &[]),
+    rule(66, Goal::Seats, &[Says(&[FREE]), Says(&[SEAT])], &[Says(&[RESERVE])]),
+    rule(66, Goal::Seats, &[Says(&[VACANT])], &[Says(&[RESERVE])]),
+    rule(66, Goal::Seats, &[Sign::Has(SHOWTIME)], &[Says(&[RESERVE])]),
+    rule(66, Goal::Book, &[Says(&[RESERVE]), Says(&[SEAT, TICKET, FILM, SEE])], &[]),
+    rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::People], &[]),
+    rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::Pieces, Sign::Title], &[]),
+    rule(66, Goal::Book, &[Says(&[TICKET, SEAT]), Says(&[Word::WANT])], &[]),
+    rule(66, Goal::Book, &[Says(&[TICKET, SEAT]), Sign::Counted], &[ASKS, THEIRS]),
+    rule(66, Goal::Book, &[Says(&[SEE]), Sign::People], &[ASKS]),
+    rule(66, Goal::Book, &[Says(&[RESERVE]), Sign::When], &[]),
     rule(
-        Goal::Look,
-        &[Denies(&[Word::Reserve]), Sign::Title, Says(&[Word::Show, Word::List])],
-        &[],
-    ),
-    rule(Goal::Seats, &[Denies(&[Word::Reserve]), Says(&[Word::Seat]), Sign::Title], &[]),
-    rule(Goal::Nothing, &[Denies(&[Word::Reserve])], &[]),
-    rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::Seats], &[]),
-    rule(Goal::Seats, &[Says(&[Word::Free]), Says(&[Word::Seat])], &[Says(&[Word::Reserve])]),
-    rule(Goal::Seats, &[Says(&[Word::Vacant])], &[Says(&[Word::Reserve]), Sign::Origin]),
-    rule(Goal::Seats, &[Sign::Has(Id::Showtime)], &[Says(&[Word::Reserve])]),
-    rule(
-        Goal::Book,
-        &[Says(&[Word::Reserve]), Says(&[Word::Seat, Word::Ticket, Word::Film, Word::See])],
-        &[],
-    ),
-    rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::People], &[]),
-    rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::Pieces, Sign::Title], &[]),
-    rule(Goal::Book, &[Says(&[Word::Ticket, Word::Seat]), Says(&[Word::Want])], &[]),
-    rule(
-        Goal::Book,
-        &[Says(&[Word::Ticket, Word::Seat]), Sign::Counted],
-        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Card])],
-    ),
-    rule(
-        Goal::Book,
-        &[Says(&[Word::See]), Sign::People],
-        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes])],
-    ),
-    rule(Goal::Book, &[Says(&[Word::Reserve]), Sign::When], &[Sign::Origin]),
-    rule(
+        66,
         Goal::Reservation,
-        &[Says(&[Word::Reservation])],
-        &[Says(&[Word::Seat, Word::Ticket, Word::Want, Word::Make])],
+        &[Says(&[RESERVATION])],
+        &[Says(&[SEAT, TICKET, Word::WANT, Word::MAKE])],
     ),
     rule(
+        66,
         Goal::Book,
-        &[Says(&[Word::Reservation]), Says(&[Word::Want, Word::Make])],
-        &[Says(&[Word::Show])],
+        &[Says(&[RESERVATION]), Says(&[Word::WANT, Word::MAKE])],
+        &[Says(&[Word::SHOW])],
     ),
+    rule(66, Goal::Book, &[Says(&[FILM]), Sign::People], &[ASKS, Says(&[Word::SHOW])]),
     rule(
+        66,
         Goal::Book,
-        &[Says(&[Word::Film]), Sign::People],
-        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Showtimes, Word::Show])],
+        &[Says(&[FILM, SEE]), Sign::Counted, Sign::When],
+        &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), Sign::Question, THEIRS],
     ),
+    rule(66, Goal::Showtimes, &[Says(&[SHOWTIMES])], &[THEIRS]),
+    rule(66, Goal::Seats, &[Says(&[WHEELCHAIR]), Sign::Title], &[THEIRS, Says(&[Word::WHERE])]),
+    rule(66, Goal::Showtimes, &[Sign::Has(MOVIE)], &[THEIRS]),
+    rule(66, Goal::Showtimes, &[Sign::Occasion, Sign::Title], &[THEIRS, Sign::Counted]),
     rule(
-        Goal::Book,
-        &[Says(&[Word::Film, Word::See]), Sign::Counted, Sign::When],
-        &[
-            Says(&[
-                Word::List,
-                Word::Free,
-                Word::Vacant,
-                Word::Showtimes,
-                Word::Show,
-                Word::Exists,
-            ]),
-            Sign::Question,
-            PICTURE,
-            WAY,
-        ],
-    ),
-    rule(Goal::Showtimes, &[Says(&[Word::Showtimes])], &[PICTURE]),
-    rule(
-        Goal::Seats,
-        &[Says(&[Word::Wheelchair]), Sign::Title],
-        &[PICTURE, WAY, Says(&[Word::Where, Word::Form])],
-    ),
-    rule(Goal::Showtimes, &[Sign::Has(Id::Movie)], &[PICTURE]),
-    rule(
-        Goal::Showtimes,
-        &[Sign::Occasion, Sign::Title],
-        &[PICTURE, WAY, Sign::Counted, Says(&[Word::Form])],
-    ),
-    rule(
+        66,
         Goal::Book,
         &[Sign::Occasion, Sign::Counted, Sign::Title],
-        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Exists])],
+        &[THEIRS, Says(&[Word::LIST, Word::EXISTS])],
     ),
     rule(
+        66,
         Goal::Book,
         &[Sign::Occasion, Sign::Counted, Sign::When],
-        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::List, Word::Show, Word::Exists])],
+        &[THEIRS, Says(&[Word::LIST, Word::SHOW, Word::EXISTS])],
     ),
+    rule(66, Goal::Films, &[Sign::Length], &[THEIRS]),
     rule(
+        66,
         Goal::Films,
-        &[Sign::Length],
-        &[Sign::ByFoot, PICTURE, WAY, Sign::Ends, Says(&[Word::Form])],
+        &[Says(&[FREE, VACANT]), Says(&[FILM]), Sign::Question, Sign::When],
+        &[Sign::Title, Sign::Counted, Says(&[RESERVE])],
     ),
+    rule(66, Goal::Seats, &[Says(&[FREE]), FILMS], &[]),
+    rule(66, Goal::Seats, &[Says(&[FREE]), Sign::People], &[THEIRS]),
+    rule(66, Goal::Showtimes, &[Says(&[PLAYING]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Films, &[Says(&[PLAYING]), Sign::When], &[THEIRS]),
+    rule(66, Goal::Films, &[Sign::Rated], &[THEIRS]),
+    rule(66, Goal::Films, &[FILMS], &[]),
     rule(
+        66,
         Goal::Films,
-        &[Says(&[Word::Free, Word::Vacant]), Says(&[Word::Film]), Sign::Question, Sign::When],
-        &[Sign::Title, Sign::Counted, Says(&[Word::Reserve])],
-    ),
-    rule(Goal::Seats, &[Says(&[Word::Free]), FILM], &[]),
-    rule(Goal::Seats, &[Says(&[Word::Free]), Sign::People], &[WAY]),
-    rule(Goal::Showtimes, &[Says(&[Word::Playing]), Sign::Title], &[PICTURE]),
-    rule(Goal::Films, &[Says(&[Word::Playing]), Sign::When], &[PICTURE]),
-    rule(
-        Goal::Films,
-        &[Sign::Rated],
-        &[PICTURE, WAY, Sign::Ends, Says(&[Word::Form, Word::Agents, Word::Talks])],
-    ),
-    rule(Goal::Films, &[FILM], &[]),
-    rule(
-        Goal::Films,
-        &[Sign::Genre, Says(&[Word::List, Word::Show, Word::Want, Word::Exists])],
+        &[Sign::Genre, Says(&[Word::LIST, Word::SHOW, Word::WANT, Word::EXISTS])],
         &[Sign::Counted],
     ),
     rule(
+        66,
         Goal::Book,
         &[Sign::Genre, Sign::Counted, Sign::When],
-        &[Says(&[Word::List, Word::Free, Word::Vacant, Word::Show, Word::Exists]), PICTURE, WAY],
+        &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), THEIRS],
     ),
-    rule(Goal::Films, &[Sign::Genre, Sign::When], &[]),
-    rule(
-        Goal::Films,
-        &[Sign::Genre],
-        &[
-            WAY,
-            PICTURE,
-            Says(&[Word::Form, Word::Elsewhere, Word::Agents, Word::Help, Word::Versus]),
-        ],
-    ),
-    rule(Goal::Films, &[Says(&[Word::Compare]), Sign::Title], &[WAY, PICTURE]),
-    rule(Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[WAY, PICTURE]),
-    rule(Goal::Book, &[Sign::Title, Sign::Seats], &[WAY, PICTURE]),
-    rule(Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::Want])], &[WAY, PICTURE]),
-    rule(Goal::Book, &[Sign::Title, Says(&[Word::Reserve])], &[WAY, PICTURE]),
-    // Places come after what merely has the word in it.
-    rule(
-        Goal::Place,
-        &[Says(&[Word::Show]), Sign::Spotted],
-        &[ANY_FILM, PICTURE, WAY, Says(&[Word::Form, Word::Talks, Word::Agents])],
-    ),
-    rule(Goal::Place, &[Sign::Coordinates], &[ANY_FILM, Sign::Ends]),
-    rule(Goal::Place, &[Says(&[Word::Where]), Sign::Sought], &[FILM, Says(&[Word::Seat])]),
-    rule(Goal::Route, &[Says(&[Word::Route])], &[ANY_FILM, PICTURE]),
-    rule(Goal::Distances, &[Says(&[Word::Distance])], &[]),
-    rule(Goal::Book, &[Says(&[Word::Seat, Word::Ticket])], &[Says(&[Word::Where, Word::List])]),
-    rule(
-        Goal::Route,
-        &[Sign::Towards],
-        &[ANY_FILM, PICTURE, Says(&[Word::Form, Word::Elsewhere, Word::Agents])],
-    ),
-    rule(Goal::Help, &[Says(&[Word::Help])], &[]),
-    rule(Goal::Thanks, &[Says(&[Word::Thanks])], &[]),
-    rule(Goal::Greeting, &[Says(&[Word::Greeting])], &[]),
+    rule(66, Goal::Films, &[Sign::Genre, Sign::When], &[]),
+    rule(66, Goal::Films, &[Sign::Genre], &[THEIRS, Says(&[Word::ELSEWHERE, Word::HELP])]),
+    rule(66, Goal::Films, &[Says(&[Word::COMPARE]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),
+    rule(66, Goal::Book, &[Sign::Title, Sign::Seats], &[THEIRS]),
+    rule(66, Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::WANT])], &[THEIRS]),
+    rule(66, Goal::Book, &[Sign::Title, Says(&[RESERVE])], &[THEIRS]),
+    rule(60, Goal::Book, &[Says(&[SEAT, TICKET])], &[Says(&[Word::WHERE, Word::LIST])]),
 ];
-
-/// What `heard` asks for, as far as the rules tell.
-pub(super) fn goal(heard: &Heard) -> Option<Goal> {
-    let facts = Facts::of(heard);
-    let fits = |it: &&Rule| {
-        it.all.iter().all(|it| facts.has(*it)) && !it.none.iter().any(|it| facts.has(*it))
-    };
-    RULES.iter().find(fits).map(|it| it.goal)
-}
-
-/// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
-/// name that may be a film's.
-pub(super) fn guess(heard: &Heard) -> Option<Goal> {
-    let others = [
-        Word::Card,
-        Word::Theme,
-        Word::Thumbnail,
-        Word::Form,
-        Word::Route,
-        Word::Go,
-        Word::Elsewhere,
-        Word::Agents,
-        Word::Talks,
-        Word::Make,
-        Word::Not,
-        Word::Where,
-        Word::Help,
-        Word::Delete,
-        Word::Versus,
-        Word::Chain,
-    ];
-    if heard.has(&others) || heard.leftover().is_none() {
-        return None;
-    }
-    let facts = Facts::of(heard);
-    let is_ways = facts.has(Sign::Origin) || facts.has(Sign::Destination);
-    match () {
-        () if is_ways => None,
-        () if facts.has(Sign::Counted) || facts.has(Sign::Seats) => Some(Goal::Book),
-        () if facts.has(Sign::When) || heard.has(&[Word::Playing]) => Some(Goal::Showtimes),
-        () => None,
-    }
-}
-
-/// Goals that single words of `heard` speak for, the likeliest first.
-pub(super) fn goals(heard: &Heard) -> Vec<Goal> {
-    const NEAR: &[(Goal, &[Word])] = &[
-        (Goal::Book, &[Word::Reserve, Word::Ticket]),
-        (Goal::Seats, &[Word::Seat, Word::Vacant, Word::Free]),
-        (Goal::Films, &[Word::Film, Word::See, Word::About, Word::Playing]),
-        (Goal::Showtimes, &[Word::Showtimes]),
-        (Goal::Thumbnail, &[Word::Thumbnail, Word::Compose]),
-        (Goal::Cards, &[Word::Card, Word::Theme, Word::Versus]),
-        (Goal::Form, &[Word::Form, Word::Inquire]),
-        (Goal::Converse, &[Word::Converse, Word::Chain, Word::Agents, Word::Talks]),
-        (Goal::Route, &[Word::Route, Word::Go, Word::Lead]),
-        (Goal::Distances, &[Word::Distance, Word::Duration, Word::Compare]),
-        (Goal::Place, &[Word::Where]),
-        (Goal::Reservation, &[Word::Reservation, Word::Mine]),
-    ];
-    let is_there = |words: &&[Word]| heard.tokens.iter().any(|it| words.contains(&it.word));
-    NEAR.iter().filter(|it| is_there(&it.1)).map(|it| it.0).collect()
-}
-
-/// What is reserved, or was.
-const RESERVED: Sign =
-    Says(&[Word::Reservation, Word::Reserve, Word::Mine, Word::Cancel, Word::Seat, Word::Ticket]);

@@ -4,8 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Aim, Asked, COUNT_MAX, Choice, SEATS, Visit, films::numbered, wanted::Position};
-use crate::{Decision, builtin::desk::Desk};
+use language::{desk::Desk, turn::Decision};
+
+use super::{
+    films::numbered,
+    showings::shown,
+    visit::{Aim, Asked, COUNT_MAX, Choice, SEATS, USER_MAX, Visit},
+    wanted::Position,
+};
 
 /// Proposals at once.
 const PROPOSALS_MAX: usize = 4;
@@ -217,7 +223,7 @@ impl Visit {
         let title = found["showtime"]["movie_title"].as_str();
         let label = self.film.as_ref().map(|it| it.label.clone()).or(title.map(str::to_owned));
         if let (Some(start), Some(showing)) = (start, &mut self.showing) {
-            let when = super::showings::shown(start, desk.language);
+            let when = shown(start, desk.language);
             showing.label = match label {
                 Some(film) => desk.say(format!("「{film}」{when}"), format!("{film}, {when}")),
                 None => when,
@@ -228,7 +234,7 @@ impl Visit {
 
 fn user_field(desk: &Desk<'_>) -> Value {
     let label = desk.say("お名前または利用者ID", "Name or user ID");
-    json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": super::USER_MAX })
+    json!({ "name": "user_id", "type": "text", "label": label, "required": true, "minLength": 1, "maxLength": USER_MAX })
 }
 
 /// The seats that are free: those for wheelchairs where they are asked for, and else the others.

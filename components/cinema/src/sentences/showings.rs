@@ -2,8 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit, films::numbered, wanted::Pick};
-use crate::{Answered, Decision, Language, ToolResult, builtin::desk::Desk};
+use language::{
+    Language,
+    desk::Desk,
+    turn::{Answered, Decision, ToolResult},
+};
+
+use super::{
+    films::numbered,
+    visit::{Aim, Asked, Choice, SHOWTIMES, Settled, Visit},
+    wanted::Pick,
+};
 
 /// Showings that are offered at once.
 const SHOWINGS_MAX: usize = 20;

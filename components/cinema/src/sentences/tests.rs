@@ -1,10 +1,16 @@
 //! From a sentence to a reservation, step by step: film, showtime, seats, name, approval.
 
+use language::{
+    trial::{self, FORM, call, concluded, output},
+    turn::{Decision, Failure, ToolResult},
+};
 use serde_json::{Value, json};
 
-use super::{Talk, call, concluded, house::follow, output};
-use crate::Failure;
-use crate::{Decision, ToolResult};
+const TOOLS: &str = include_str!("../../tools.json");
+
+fn new_talk() -> trial::Talk {
+    trial::Talk::new(super::next, TOOLS)
+}
 
 fn films() -> ToolResult {
     output(json!({ "movies": [
@@ -40,7 +46,7 @@ fn reserved() -> ToolResult {
 /// The form that is asked for, and the values of the options of its field `name`.
 fn options(decision: &Decision, name: &str) -> Vec<String> {
     let (tool, arguments) = call(decision);
-    assert_eq!(tool, "request_form");
+    assert_eq!(tool, FORM);
     let fields = arguments["form_schema"]["fields"].as_array().unwrap();
     let field = fields
         .iter()
@@ -52,7 +58,7 @@ fn options(decision: &Decision, name: &str) -> Vec<String> {
 
 #[test]
 fn a_sentence_leads_through_film_showtime_and_seats_to_a_reservation() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     assert_eq!(
         call(&talk.say("明日の夜に2席取りたい")),
         ("list_movies", json!({ "date": "2026-11-22T17:00" }))
@@ -93,7 +99,7 @@ fn a_sentence_leads_through_film_showtime_and_seats_to_a_reservation() {
 
 #[test]
 fn what_the_sentence_names_is_not_asked_for() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let next = talk.say("Book two seats for Akira tomorrow at 6:30pm, user id u-1");
     assert_eq!(
         call(&next),
@@ -110,34 +116,9 @@ fn what_the_sentence_names_is_not_asked_for() {
     assert_eq!(options(&asked, "seat_ids").len(), 3);
 }
 
-/// Tokyo Story takes 136 minutes and begins at 12:20, 15:20 and 19:00.
-#[test]
-fn a_showing_that_ends_too_late_is_not_offered() {
-    for (sentence, expected) in [
-        ("明日の東京物語、18時までに終わる回を2枚", 2),
-        ("2 seats for Tokyo Story tomorrow, I have to be out by six", 2),
-        ("2 seats for Tokyo Story on Monday that ends before 11pm", 3),
-    ] {
-        let came = follow(&mut Talk::new(), sentence);
-        let form = &came.calls.last().unwrap().arguments["form_schema"]["fields"][0];
-        let options = form["options"].as_array().unwrap();
-        assert_eq!((&form["name"], options.len()), (&json!("showtime_id"), expected), "{sentence}");
-    }
-}
-
-/// Rashomon is on at 10:30 in `mini` and at 20:50 in `s3`.
-#[test]
-fn the_screen_that_is_named_is_the_one() {
-    let came = follow(&mut Talk::new(), "2 seats for Rashomon on Monday in the mini");
-    let seats: Vec<_> = came.calls.iter().filter(|it| it.name == "list_available_seats").collect();
-    assert_eq!(seats.len(), 1, "nothing is left to ask");
-    let showing = seats[0].arguments["showtime_id"].as_str().unwrap();
-    assert!(showing.contains("-mini-"), "{showing}");
-}
-
 #[test]
 fn a_number_in_a_films_name_is_no_number_of_seats() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日の七人の侍を予約したい");
     assert_eq!(
         call(&talk.back(&[films()])),
@@ -153,7 +134,7 @@ fn a_number_in_a_films_name_is_no_number_of_seats() {
 
 #[test]
 fn a_kind_of_film_narrows_the_choice() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日アニメを2枚予約して");
     assert_eq!(
         call(&talk.back(&[films()])),
@@ -163,7 +144,7 @@ fn a_kind_of_film_narrows_the_choice() {
 
 #[test]
 fn named_seats_of_a_named_showing_are_checked_and_reserved() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let next = talk.say("上映回 st-2 の A5とA6 を予約して。ユーザーIDは u-1");
     assert_eq!(
         call(&next),
@@ -175,8 +156,8 @@ fn named_seats_of_a_named_showing_are_checked_and_reserved() {
 }
 
 #[test]
-fn a_seat_that_somebody_else_took_leads_to_other_proposals() {
-    let mut talk = Talk::new();
+fn a_seat_that_is_taken_meanwhile_leads_to_other_proposals() {
+    let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("seat_already_reserved", 409, "Seat A5 is already occupied.");
     let next = talk.back(&[ToolResult::Failed(failure)]);
@@ -189,7 +170,7 @@ fn a_seat_that_somebody_else_took_leads_to_other_proposals() {
 
 #[test]
 fn a_refused_approval_and_a_closed_form_reserve_nothing() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Reserve A5 and A6 of showtime st-2 for user u-1");
     let failure = Failure::new("not_allowed", 403, "The person did not allow it.");
     let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
@@ -203,7 +184,7 @@ fn a_refused_approval_and_a_closed_form_reserve_nothing() {
 
 #[test]
 fn sold_out_and_empty_days_are_told() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日のAKIRAを50席予約したい");
     let text = concluded(&{
         talk.back(&[films()]);
@@ -214,7 +195,7 @@ fn sold_out_and_empty_days_are_told() {
         text.contains("50席の空きがありません") && text.contains("予約はしていません"),
         "{text}"
     );
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日「ABC」を2席予約したい");
     let text =
         concluded(&talk.back(&[output(json!({ "movies": [], "suggestions": ["羅生門"] }))])).text();
@@ -226,7 +207,7 @@ fn sold_out_and_empty_days_are_told() {
 
 #[test]
 fn without_forms_the_same_is_asked_and_answered_in_words() {
-    let mut talk = Talk::without(&["request_form"]);
+    let mut talk = new_talk().without(&[FORM]);
     talk.say("明日の夜に2席取りたい");
     let text = concluded(&talk.back(&[films()])).text();
     assert!(text.contains("2. となりのトトロ"), "{text}");
@@ -234,14 +215,14 @@ fn without_forms_the_same_is_asked_and_answered_in_words() {
     let text = concluded(&talk.back(&[showings()])).text();
     assert!(text.contains("18:30"), "{text}");
     assert_eq!(call(&talk.say("18:30の回で")).1["showtime_id"], "st-2");
-    concluded(&talk.back(&[seats()]));
+    talk.back(&[seats()]);
     let next = talk.say("1番、ユーザーIDは u-1");
     assert_eq!(call(&next).0, "reserve_seats");
 }
 
 #[test]
 fn a_list_of_films_goes_on_to_a_booking() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日の映画を教えて");
     let text = concluded(&talk.back(&[films()])).text();
     assert!(text.contains("3件") && text.contains("AKIRA"), "{text}");
@@ -253,12 +234,12 @@ fn a_list_of_films_goes_on_to_a_booking() {
 
 #[test]
 fn showtimes_and_free_seats_are_told() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("明日の「AKIRA」の上映時間は？");
     talk.back(&[films()]);
     let text = concluded(&talk.back(&[showings()])).text();
     assert!(text.contains("10:00") && text.contains("空き12席"), "{text}");
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Show the free seats of showtime st-2");
     let text = concluded(&talk.back(&[seats()])).text();
     assert!(text.contains("23 seats are free") && text.contains("- B: 1 2 3 5 6 7 8"), "{text}");

@@ -1,11 +1,116 @@
-//! Names of films: what no table knows and stands where a film's name does.
+//! Names and kinds of films in a sentence: what no table knows and stands where a film's name does.
 
-use super::{is_hiragana, is_name_char};
-use crate::builtin::heard::{Heard, Piece, marks};
+use std::{ops::Deref, sync::LazyLock};
 
-impl Heard {
+use language::{
+    Date,
+    coverage::{LAST, Used, unused},
+    heard::{Heard, Piece},
+    scan::{Lexicon, marks},
+    stretches::{is_hiragana, is_name_char},
+};
+
+use super::VOCABULARY;
+
+/// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
+const GENRES: &[((&str, &str), &str)] = &[
+    (
+        ("アニメ", "Animation"),
+        "アニメ作品|animations|animated films|animated movies|アニメ|アニメーション|アニメ映画|animation|animated|anime|cartoon",
+    ),
+    (("SF", "Science fiction"), "sf|サイエンスフィクション|science fiction|sci-fi|scifi"),
+    (
+        ("時代劇", "Period drama"),
+        "時代劇|侍映画|サムライもの|period drama|samurai film|samurai movie",
+    ),
+    (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama|dramas|dramatic"),
+    (("特撮", "Monster film"), "特撮|怪獣|怪獣映画|monster film|monster movie|kaiju|tokusatsu"),
+    (("ホラー", "Horror"), "ホラー|怖い映画|horror|scary"),
+    (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|funny"),
+    (("アクション", "Action"), "アクション|action"),
+    (("恋愛", "Romance"), "恋愛|ラブストーリー|ロマンス|romance|romantic|love story"),
+    (("サスペンス", "Thriller"), "サスペンス|スリラー|ミステリー|thriller|suspense|mystery"),
+    (("ドキュメンタリー", "Documentary"), "ドキュメンタリー|documentary"),
+    (("ファンタジー", "Fantasy"), "ファンタジー|fantasy"),
+];
+
+static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
+    LazyLock::new(|| Lexicon::loose(GENRES));
+
+/// Where kinds of films stand in a sentence in lower case.
+pub(super) fn genres(lower: &[char]) -> Vec<(usize, usize)> {
+    (0..lower.len()).filter_map(|at| Some((at, at + GENRE_WORDS.at(lower, at)?.1))).collect()
+}
+
+/// A sentence, with the names of films in it.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence(Heard);
+
+impl Deref for Sentence {
+    type Target = Heard;
+
+    fn deref(&self) -> &Heard {
+        &self.0
+    }
+}
+
+impl Sentence {
+    /// What is heard in `text`.
+    pub(super) fn of(text: &str, today: Date) -> Self {
+        Self(Heard::of(text, today, &VOCABULARY))
+    }
+
+    /// The kind of film, in Japanese and English.
+    pub(super) fn genre(&self) -> Option<(&'static str, &'static str)> {
+        (0..self.lower.len()).find_map(|at| GENRE_WORDS.at(&self.lower, at)).map(|it| it.0)
+    }
+
+    /// The film's name: what is quoted, else what no table knows and stands where a film's name does.
+    pub(super) fn title(&self) -> Option<String> {
+        if let Some(quoted) = self.quoted.first() {
+            return Some(quoted.text.clone());
+        }
+        let stretches = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
+        let japanese =
+            stretches.iter().filter(|it| self.is_title(it)).max_by_key(|it| it.to - it.from);
+        japanese.map(|it| it.text.clone()).or_else(|| self.english_title())
+    }
+
+    /// What is left of the sentence that may be a film's name: the longest stretch that no table knows.
+    pub(super) fn leftover(&self) -> Option<String> {
+        if let Some(quoted) = self.quoted.first() {
+            return Some(quoted.text.clone());
+        }
+        let unused = unused(self, &Used { conditions: vec![LAST], ..Used::default() });
+        let stem = |it: &String| {
+            it.trim_end_matches(|it| matches!(it, '\u{3041}'..='\u{3096}')).to_owned()
+        };
+        let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
+        let japanese = self.stretches(&['の', 'と', 'は', 'に', 'を', 'で']);
+        let japanese =
+            japanese.into_iter().filter(|it| has_unused(&it.text) && !it.text.is_ascii());
+        if let Some(it) = japanese.max_by_key(|it| it.to - it.from) {
+            return Some(it.text);
+        }
+        if let Some(it) = unused.iter().find(|it| !it.is_ascii()) {
+            return Some(stem(it));
+        }
+        let capital = self.capitals().into_iter().max_by_key(|it| it.to - it.from);
+        let latin = || {
+            let words: Vec<_> = unused.iter().filter(|it| it.is_ascii() && it.len() > 2).collect();
+            let text = self.text();
+            // What stands together may be one name; what is scattered is none.
+            let name = (1..=words.len()).rev().map(|it| &words[..it]).find_map(|words| {
+                let name = words.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" ");
+                text.to_lowercase().contains(&name.to_lowercase()).then_some(name)
+            });
+            name.unwrap_or_default()
+        };
+        capital.map(|it| it.text).or_else(|| Some(latin()).filter(|it| !it.is_empty()))
+    }
+
     /// Whether a stretch stands where a film's name does.
-    pub(super) fn is_title(&self, it: &Piece) -> bool {
+    fn is_title(&self, it: &Piece) -> bool {
         const BEHIND: &str = "の上映|の映画|のチケット|の席|の座席|の空席|の予約|の回|の時間|の券|の空き|の残席|\
              のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
              を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
@@ -28,7 +133,7 @@ impl Heard {
     }
 
     /// Words with capitals that no table knows for anything else: `Your Name`, `Seven Samurai`.
-    pub(super) fn english_title(&self) -> Option<String> {
+    fn english_title(&self) -> Option<String> {
         if let Some(it) = self.capitals().into_iter().max_by_key(|it| it.to - it.from) {
             return Some(it.text);
         }

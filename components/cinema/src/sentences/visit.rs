@@ -1,45 +1,40 @@
-//! The cinema: from a sentence through film, showtime and seats to a reservation that the person
+//! A visit to the cinema: from a sentence through film, showtime and seats to a reservation that the person
 //! approves, one step a turn.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::cancel::{Bookings, Cancel, number};
-pub(super) use self::wanted::{keeps_away, minutes, rating, superlatives};
-use self::{
-    answers::{named, ordinal},
-    wanted::{Pick, Wanted},
-};
-use super::{
+use language::{
+    coverage::is_condition,
     dates::Hours,
     desk::{Desk, failure, output, submitted},
     heard::Heard,
-    names::Names,
-    numbers::Id,
-    rules::Goal,
     say,
+    scan::marks,
+    turn::{Answered, Decision, Failure},
     words::Word,
 };
-use crate::Failure;
-use crate::{Answered, Decision};
 
-mod answers;
-mod cancel;
-mod films;
-mod reserve;
-mod seats;
-mod showings;
-mod wanted;
+use super::{
+    answers::{named, ordinal},
+    cancel::number,
+    films,
+    rules::{Goal, MOVIE, SHOWTIME, USER},
+    showings,
+    titles::Sentence,
+    wanted::{Pick, Wanted},
+    words,
+};
 
-const MOVIES: &str = "list_movies";
-const SHOWTIMES: &str = "list_showtimes";
-const SEATS: &str = "list_available_seats";
-const RESERVE: &str = "reserve_seats";
-const RESERVATION: &str = "get_reservation";
+pub(super) const MOVIES: &str = "list_movies";
+pub(super) const SHOWTIMES: &str = "list_showtimes";
+pub(super) const SEATS: &str = "list_available_seats";
+pub(super) const RESERVE: &str = "reserve_seats";
+pub(super) const RESERVATION: &str = "get_reservation";
 /// Seats of one reservation.
-const COUNT_MAX: u32 = 10;
-const USER_MAX: usize = 100;
-/// How often seats are proposed anew after somebody was faster.
+pub(super) const COUNT_MAX: u32 = 10;
+pub(super) const USER_MAX: usize = 100;
+/// How often seats are proposed anew after another buyer was faster.
 const TRIES_MAX: u8 = 3;
 
 /// How far it is to go.
@@ -54,15 +49,15 @@ pub(super) enum Aim {
 
 /// Something to choose: what it is called in a form, how it is shown, and the words for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Choice {
-    value: String,
-    label: String,
-    words: Vec<String>,
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) label: String,
+    pub(super) words: Vec<String>,
 }
 
 /// What the person was asked last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Asked {
+pub(super) enum Asked {
     Film,
     Showing,
     Seats,
@@ -70,58 +65,61 @@ enum Asked {
 
 /// A film or a showing that is settled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Settled {
-    id: String,
-    label: String,
+pub(super) struct Settled {
+    pub(super) id: String,
+    pub(super) label: String,
 }
 
 /// A visit to the cinema, as far as it is settled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Visit {
-    aim: Aim,
+    pub(super) aim: Aim,
     /// What was said, for names that the catalogue knows.
-    said: String,
-    date: Option<String>,
+    pub(super) said: String,
+    pub(super) date: Option<String>,
     /// A second day that will do as well.
     #[serde(default)]
-    also: Option<String>,
-    hours: Option<Hours>,
-    genre: Option<(String, String)>,
-    title: Option<String>,
-    count: Option<u32>,
-    seats: Vec<String>,
-    user: Option<String>,
-    film: Option<Settled>,
-    showing: Option<Settled>,
-    reservation: Option<String>,
-    choices: Vec<Choice>,
-    asked: Option<Asked>,
+    pub(super) also: Option<String>,
+    pub(super) hours: Option<Hours>,
+    pub(super) genre: Option<(String, String)>,
+    pub(super) title: Option<String>,
+    pub(super) count: Option<u32>,
+    pub(super) seats: Vec<String>,
+    pub(super) user: Option<String>,
+    pub(super) film: Option<Settled>,
+    pub(super) showing: Option<Settled>,
+    pub(super) reservation: Option<String>,
+    pub(super) choices: Vec<Choice>,
+    pub(super) asked: Option<Asked>,
     /// What is told with the next question.
-    note: Option<String>,
-    tries: u8,
+    pub(super) note: Option<String>,
+    pub(super) tries: u8,
     #[serde(default)]
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
     /// Whether the title that was looked for is no film's, so that all films are listed.
     #[serde(default)]
-    is_untitled: bool,
+    pub(super) is_untitled: bool,
     /// Whether no rule said that it is about films.
     #[serde(default)]
-    is_guess: bool,
+    pub(super) is_guess: bool,
+    /// Whether nothing but a name says that it is about films.
+    #[serde(default)]
+    pub(super) is_looked_for: bool,
     /// Whether it is asked as well how long the film is.
     #[serde(default)]
-    asks_length: bool,
+    pub(super) asks_length: bool,
 }
 
 /// Whether `heard` asks when a film is on.
 fn asks_when(heard: &Heard) -> bool {
     const WHEN: &str = "when could|when can|when is it|when's it|when does it|what time|what times|which showing|何時|いつやって|いつ観|いつ見|間に合う回|の回も|回を教えて|時間も";
-    super::heard::marks(WHEN).any(|it| heard.find(it, 0).is_some())
+    marks(WHEN).any(|it| heard.find(it, 0).is_some())
 }
 
 /// Whether `heard` asks how long a film is.
 fn asks_length(heard: &Heard) -> bool {
     const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
-    super::heard::marks(LENGTH).any(|it| heard.find(it, 0).is_some())
+    marks(LENGTH).any(|it| heard.find(it, 0).is_some())
 }
 
 /// The hours that `heard` names; `the early one` names none.
@@ -136,7 +134,7 @@ fn hours(heard: &Heard, wanted: &Wanted) -> Option<Hours> {
 
 impl Visit {
     /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+    pub(super) fn of(heard: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let aim = match goal {
             Goal::Book => Aim::Book,
             Goal::Seats => Aim::Seats,
@@ -151,7 +149,7 @@ impl Visit {
             it => it,
         };
         // Who says how many tickets wants them.
-        let words = [Word::Ticket, Word::Seat, Word::Want];
+        let words = [words::TICKET, words::SEAT, Word::WANT];
         let counts = heard.numbers.people().is_some() && heard.has(&words);
         let aim = if aim == Aim::Showtimes && counts { Aim::Book } else { aim };
         let settled =
@@ -166,10 +164,10 @@ impl Visit {
             genre,
             title: heard.title(),
             count: heard.numbers.people(),
-            seats: heard.numbers.seats.clone(),
-            user: heard.numbers.id(Id::User).map(str::to_owned),
-            film: settled(Id::Movie),
-            showing: settled(Id::Showtime),
+            seats: heard.numbers.marked.clone(),
+            user: heard.numbers.id(USER).map(str::to_owned),
+            film: settled(MOVIE),
+            showing: settled(SHOWTIME),
             reservation: number(heard).filter(|_| aim == Aim::Reservation),
             choices: Vec::new(),
             asked: None,
@@ -178,6 +176,7 @@ impl Visit {
             wanted: Wanted::of(heard),
             is_untitled: false,
             is_guess: false,
+            is_looked_for: false,
             asks_length: asks_length(heard),
         };
         if visit
@@ -189,7 +188,7 @@ impl Visit {
             // What is to be left out is not looked for.
             visit.title = None;
         }
-        if aim == Aim::Films && (heard.quoted.len() > 1 || heard.has(&[Word::Compare])) {
+        if aim == Aim::Films && (heard.quoted.len() > 1 || heard.has(&[Word::COMPARE])) {
             // Of several films each is found by its name.
             visit.title = None;
         }
@@ -239,7 +238,7 @@ impl Visit {
     }
 
     /// The same of another film: `and Godzilla?`, `羅生門は？`; none where `heard` is more than a name.
-    pub(super) fn follow(&self, heard: &Heard, goal: Option<Goal>) -> Option<Self> {
+    pub(super) fn follow(&self, heard: &Sentence, goal: Option<Goal>) -> Option<Self> {
         const LEADS: [&str; 6] =
             ["and ", "what about ", "how about ", "and what about ", "じゃあ", "では"];
         const TAILS: [&str; 5] = ["はどう", "だと", "なら", "は", "って"];
@@ -259,7 +258,7 @@ impl Visit {
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && heard.when.spans.is_empty()
             && heard.numbers.counts.is_empty()
-            && heard.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::Filler);
+            && heard.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::FILLER);
         if lead.is_none() && tail.is_none() || !is_name {
             return None;
         }
@@ -271,15 +270,20 @@ impl Visit {
     }
 
     /// The film called `name`, told about.
-    pub(super) fn of_name(heard: &Heard, name: &str) -> Self {
+    pub(super) fn of_name(heard: &Sentence, name: &str) -> Self {
         let mut visit = Self::of(heard, Goal::Films, None);
         visit.title = Some(name.to_owned());
         visit.genre = None;
         visit
     }
 
+    /// A name that may be a film's, or another family's.
+    pub(super) fn looked_for(heard: &Sentence, name: &str) -> Self {
+        Self { is_looked_for: true, ..Self::of_name(heard, name) }
+    }
+
     /// One that only a name and a time or a number speak for.
-    pub(super) fn guessed(heard: &Heard, goal: Goal) -> Self {
+    pub(super) fn guessed(heard: &Sentence, goal: Goal) -> Self {
         let mut visit = Self::of(heard, goal, None);
         visit.title = visit.title.take().or_else(|| heard.leftover());
         visit.is_guess = true;
@@ -305,10 +309,10 @@ impl Visit {
     }
 
     /// Words that nothing else uses may say what a film is about.
-    pub(super) fn known_by(&mut self, words: &[String]) {
+    pub(super) fn known_by(&mut self, words: &[String], heard: &Heard) {
         // A number is no word that a film is known by.
         let is_word = |it: &str| it.chars().any(char::is_alphabetic);
-        let words = words.iter().filter(|it| is_word(it) && !super::coverage::is_condition(it));
+        let words = words.iter().filter(|it| is_word(it) && !is_condition(heard, it));
         self.wanted.words = words.cloned().collect();
     }
 
@@ -353,13 +357,13 @@ impl Visit {
             None => None,
         };
         let only = match &self.choices[..] {
-            [only] if counts || points || !heard.numbers.seats.is_empty() => Some(only.clone()),
+            [only] if counts || points || !heard.numbers.marked.is_empty() => Some(only.clone()),
             _ => None,
         };
         if let Some(choice) = by_words.cloned().or(picked).or(chosen).or(only) {
             self.chose(&choice);
         }
-        let is_placed = counts || !heard.numbers.seats.is_empty();
+        let is_placed = counts || !heard.numbers.marked.is_empty();
         if is_placed && matches!(self.aim, Aim::Films | Aim::Showtimes) {
             // Who says how many, or which seats, wants to go.
             self.book();
@@ -382,10 +386,10 @@ impl Visit {
         }
         let is_wished = self.wanted.renew(wanted);
         self.count = heard.numbers.people().or(self.count);
-        if !heard.numbers.seats.is_empty() {
-            self.seats.clone_from(&heard.numbers.seats);
+        if !heard.numbers.marked.is_empty() {
+            self.seats.clone_from(&heard.numbers.marked);
         }
-        if let Some(user) = heard.numbers.id(Id::User) {
+        if let Some(user) = heard.numbers.id(USER) {
             self.user = Some(user.to_owned());
         } else if self.asked == Some(Asked::Seats) && self.user.is_none() {
             self.user = named(&heard.text());
@@ -464,7 +468,7 @@ impl Visit {
     }
 
     /// Looks up, asks for or does the first thing that is not settled.
-    fn proceed(&mut self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn proceed(&mut self, desk: &mut Desk<'_>) -> Decision {
         self.asked = None;
         if self.aim == Aim::Reservation {
             return self.look_up(desk);
@@ -517,7 +521,7 @@ impl Visit {
     }
 
     /// A field that asks how many, where that is not known.
-    fn count_field(&self, desk: &Desk<'_>) -> Option<Value> {
+    pub(super) fn count_field(&self, desk: &Desk<'_>) -> Option<Value> {
         if self.count.is_some() || self.aim != Aim::Book {
             return None;
         }
@@ -528,7 +532,7 @@ impl Visit {
     }
 
     /// The note for the next question, with what else there is to say.
-    fn noted(&mut self, text: String) -> String {
+    pub(super) fn noted(&mut self, text: String) -> String {
         match self.note.take() {
             Some(note) => format!("{note} {text}"),
             None => text,

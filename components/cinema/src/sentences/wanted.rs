@@ -3,14 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    Language,
-    builtin::{
-        heard::{Heard, marks},
-        names::Names,
-    },
-    planner::when::number,
-};
+use language::{Language, clock::number, heard::Heard, scan::marks};
 
 /// What films are put in order by; the first is the one that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -306,7 +299,7 @@ impl Wanted {
 }
 
 /// `評価4.5以上`, `rated above 4.5`: the least rating, and where that stands, in characters.
-pub(in crate::builtin) fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
+fn rating(lower: &[char]) -> Option<(f64, (usize, usize))> {
     const NAMES: &str = "評価|レビュー|レーティング|★|星|rating|rated|stars";
     const LEAST: &str =
         "以上|より上|を超|超え| or more| or higher| or above| or better| and above| and up|+";
@@ -357,7 +350,7 @@ fn names_showing(text: &str, which: &str) -> bool {
 }
 
 /// Whether `heard` says no to a part of the hall: `not in the front row`, `最前列以外`.
-pub(in crate::builtin) fn keeps_away(heard: &Heard) -> bool {
+pub(super) fn keeps_away(heard: &Heard) -> bool {
     let ends = POSITIONS.iter().filter(|it| matches!(it.0, Position::Front | Position::Back));
     ends.flat_map(|it| marks(it.1)).any(|phrase| {
         let Some(at) = heard.find(phrase, 0) else { return false };
@@ -383,8 +376,14 @@ fn stem(word: &str) -> String {
     bare.unwrap_or(&word).to_owned()
 }
 
+/// What is known of a sentence in lower case besides its words: a length, a rating, which of several.
+pub(super) fn spans(lower: &[char]) -> Vec<(usize, usize)> {
+    let length = minutes(lower).map(|it| it.1);
+    length.into_iter().chain(rating(lower).map(|it| it.1)).chain(superlatives(lower)).collect()
+}
+
 /// Where what says which films or showings stands: `いちばん早い回`, `一番新しい`.
-pub(in crate::builtin) fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
+fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
     // What is good or popular may be part of anything.
     let words = tables.flat_map(marks).filter(|it| {
@@ -400,7 +399,7 @@ pub(in crate::builtin) fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
 }
 
 /// `under 100 minutes`, `2時間以内`, `90分以上`: from and to, and where that stands, in characters.
-pub(in crate::builtin) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
+pub(super) fn minutes(lower: &[char]) -> Option<((u64, u64), (usize, usize))> {
     const UNITS: &[(u64, &str)] = &[
         (1, "分"),
         (1, " minutes"),

@@ -1,0 +1,465 @@
+//! Sentences about films, showings, seats and reservations, which are understood without a model.
+
+mod answers;
+mod cancel;
+mod facts;
+mod films;
+mod marks;
+mod reserve;
+mod rules;
+mod seats;
+mod showings;
+mod titles;
+mod visit;
+mod wanted;
+mod words;
+
+use language::{
+    Date, Language, bare,
+    chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    contract::Told,
+    coverage::{ASKED_FROM, LAST, Used, unused},
+    desk::{Desk, Holder, failure, output},
+    rules::{Percent, goal},
+    say::{self, Skill, failed, samples as told},
+    small_talk::Manner,
+    turn::{Answered, Decision},
+    vocabulary::{Unit, Vocabulary},
+    words::Word,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use toolkit::dialogue::{Name, Reply, Sample, Turn};
+
+use self::{
+    cancel::{Bookings, Cancel, number},
+    facts::Facts,
+    rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
+    titles::Sentence,
+    visit::{MOVIES, Visit},
+    words::{
+        ABOUT, FILM, FREE, MINE, NOUNS, PHRASES, PLAYING, RESERVATION, RESERVE, SEAT, SEE,
+        SHOWTIMES, TICKET, VACANT,
+    },
+};
+
+const HISTORY: &str = "get_conversation_history";
+/// How sure it is of a name beside a time or a number, and of a name alone.
+const GUESSED: Percent = 45;
+const LOOKED_FOR: Percent = 40;
+
+/// Words that are known as harmless and that mean something to who chooses a seat.
+const MIDDLE: &str = "真ん中|まんなか|中央|後ろ|うしろ|前の方|前方|後方|最前列|最後列|middle|centre|center|front row|back row";
+const WHEELCHAIR: &str = "車椅子|車いす|車イス|くるまいす|wheelchair";
+
+static VOCABULARY: Vocabulary = Vocabulary {
+    family: "cinema",
+    phrases: PHRASES,
+    nouns: NOUNS,
+    deeds: words::DEEDS,
+    heads: words::HEADS,
+    labels: &[
+        (MOVIE, "movie_id|movie id|映画id|作品id|film id|映画のid"),
+        (
+            SHOWTIME,
+            "showtime_id|showtime id|上映id|上映枠id|上映時間枠id|上映回id|時間枠id|上映のid|上映時間枠|上映回|上映枠|showtime|screening|スケジュールid",
+        ),
+        (
+            USER,
+            "user_id|user id|ユーザーid|ユーザid|利用者id|会員id|会員番号|ユーザー|利用者|member id|customer id|userid|user|customer",
+        ),
+        (
+            RESERVATION_ID,
+            "reservation_id|reservation id|予約id|予約番号|reservation number|booking number|booking id|reservation|予約|booking",
+        ),
+        (
+            CONVERSATION,
+            "conversation_id|conversation id|会話id|対話id|会話番号|conversation|会話|対話|chat",
+        ),
+    ],
+    counters: &[(Unit::People, "席分|席|tix|seats|seat|tickets|ticket|adjacent seats|good seats")],
+    counts: &[(1, Unit::People, "a ticket|a seat|single ticket|single seat")],
+    conditions: &[
+        MIDDLE,
+        "通路側|通路寄り|端の席|端っこ|はしの席|窓側|aisle|window seat|at the end of",
+        WHEELCHAIR,
+        "字幕|吹替|吹き替え|3d|4d|imax|dubbed|subtitled|subtitles",
+    ],
+    spans: wanted::spans,
+    kinds: titles::genres,
+    marks: marks::seats,
+};
+
+static HOLDER: Holder = Holder {
+    family: "cinema",
+    codes: &[
+        ("reservation_not_found", "その番号の予約は見つかりませんでした。"),
+        ("reservation_user_mismatch", "その予約は別の利用者のものです。"),
+        ("reservation_cancelled", "その予約は取り消されています。"),
+        ("showtime_closed", "その上映はもう始まっています。"),
+        ("showtime_not_found", "その上映は見つかりませんでした。"),
+        ("movie_not_found", "その映画は見つかりませんでした。"),
+        ("conversation_not_found", "その会話は見つかりませんでした。"),
+    ],
+    subjects: &["reservation_id"],
+};
+
+static SKILLS: &[Skill<Goal>] = &[
+    Skill {
+        goals: &[Goal::Book],
+        tools: &["list_movies", "list_showtimes", "list_available_seats", "reserve_seats"],
+        is_one_enough: false,
+        name: ("映画の座席の予約", "booking seats at the cinema"),
+        example: ("明日の夜に2席取りたい", "Book two seats for tomorrow night"),
+        is_told: true,
+    },
+    Skill {
+        goals: &[Goal::Films],
+        tools: &["list_movies"],
+        is_one_enough: false,
+        name: ("上映中の映画の一覧", "listing films"),
+        example: ("明日やっているアニメは？", "What animated films are on tomorrow?"),
+        is_told: true,
+    },
+    Skill {
+        goals: &[Goal::Showtimes],
+        tools: &["list_movies", "list_showtimes"],
+        is_one_enough: false,
+        name: ("上映時間の検索", "looking up showtimes"),
+        example: ("「羅生門」の上映時間を教えて", "When is Rashomon on?"),
+        is_told: false,
+    },
+    Skill {
+        goals: &[Goal::Seats],
+        tools: &["list_movies", "list_showtimes", "list_available_seats"],
+        is_one_enough: false,
+        name: ("空席の確認", "looking up free seats"),
+        example: ("明日の「羅生門」に空席はある？", "Are there seats left for Rashomon tomorrow?"),
+        is_told: false,
+    },
+    Skill {
+        goals: &[Goal::Reservation],
+        tools: &["get_reservation"],
+        is_one_enough: false,
+        name: ("予約の確認", "looking up a reservation"),
+        example: ("予約番号 r-123 の内容を見せて", "Show me reservation r-123"),
+        is_told: false,
+    },
+    Skill {
+        goals: &[Goal::Cancel],
+        tools: &["get_reservation", "cancel_reservation"],
+        is_one_enough: false,
+        name: ("予約の取り消し", "cancelling a reservation"),
+        example: ("予約番号 r-123 を取り消して", "Cancel reservation r-123"),
+        is_told: true,
+    },
+    Skill {
+        goals: &[Goal::History],
+        tools: &["get_conversation_history"],
+        is_one_enough: false,
+        name: ("対話履歴の取得", "reading a conversation"),
+        example: ("会話ID c-1 の履歴を見せて", "Show the history of conversation c-1"),
+        is_told: false,
+    },
+];
+
+/// What comes next in a conversation with a person.
+///
+/// # Errors
+/// Where a JSON document of the turn cannot be read.
+pub fn next(turn: Turn) -> Result<Reply, String> {
+    let told = Told::read(turn, None)?;
+    if told.is_theirs {
+        return Ok(told.nothing());
+    }
+    let mut chat = Chat::<Cinema>::resume(&told.memory);
+    let (decision, confidence) = chat.next(told.turn());
+    Ok(told.reply(decision, &chat.memory(), confidence))
+}
+
+/// The words of the cinema, which other families are told.
+///
+/// # Errors
+/// None.
+pub fn names() -> Result<Vec<Name>, String> {
+    Ok(VOCABULARY.told())
+}
+
+/// What can be written to the cinema.
+#[must_use]
+pub fn samples(tag: &str) -> Vec<Sample> {
+    told(SKILLS, tag)
+}
+
+/// What is reserved in a conversation.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Cinema {
+    bookings: Bookings,
+}
+
+/// What is being done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Visit(Box<Visit>),
+    Cancel(Cancel),
+    /// A conversation is looked up.
+    History(String),
+}
+
+impl Family for Cinema {
+    type Sentence = Sentence;
+    type Goal = Goal;
+    type Plan = Doing;
+
+    const HOLDER: &'static Holder = &HOLDER;
+    const SKILLS: &'static [Skill<Goal>] = SKILLS;
+    const NEAR: &'static [(Goal, &'static [Word])] = &[
+        (Goal::Book, &[RESERVE, TICKET]),
+        (Goal::Seats, &[SEAT, VACANT, FREE]),
+        (Goal::Films, &[FILM, SEE, ABOUT, PLAYING]),
+        (Goal::Showtimes, &[SHOWTIMES]),
+        (Goal::Reservation, &[RESERVATION, MINE]),
+    ];
+    const OWN: &'static [Word] = &[FILM, SEE, ABOUT, PLAYING];
+
+    fn hear(text: &str, today: Date) -> Sentence {
+        Sentence::of(text, today)
+    }
+
+    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
+        let facts = Facts::of(heard);
+        goal(RULES, |sign| facts.has(sign))
+    }
+
+    fn spares(heard: &Sentence, manner: Manner) -> bool {
+        match manner {
+            Manner::Errand => heard.has(NOUNS) || heard.has(&[SEE, SEAT]),
+            Manner::Elsewhere => heard.has(NOUNS) || heard.has(&[SEE]),
+            _ => false,
+        }
+    }
+
+    fn is_denial(goal: Goal) -> bool {
+        goal == Goal::Nothing
+    }
+
+    fn is_wish(goal: Goal) -> bool {
+        use Goal::{Films, Look, Reservation, Seats, Showtimes};
+        matches!(goal, Films | Showtimes | Seats | Reservation | Look)
+    }
+
+    fn obeys(heard: &Sentence, goal: Goal) -> bool {
+        matches!(goal, Goal::Book | Goal::Seats) && wanted::keeps_away(heard)
+    }
+
+    fn points_back(heard: &Sentence) -> bool {
+        heard.points_back() && heard.title().is_none()
+    }
+
+    fn observe(&mut self, answered: &[Answered]) {
+        self.bookings.hear(answered);
+    }
+
+    fn told(&self, heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+        let examples = || say::examples(desk, SKILLS);
+        Some(match goal {
+            Goal::Nothing => say::nothing(desk),
+            Goal::Change => {
+                let words = [desk.say("変更", "change")];
+                say::unsure(desk, SKILLS, &words, &[Goal::Cancel, Goal::Book])
+            }
+            Goal::Told => desk.say(
+                format!(
+                    "以前のことと受け取りました。新しい予約などは何もしていません。{}",
+                    examples()
+                ),
+                format!("I take that as something past; nothing was done now. {}", examples()),
+            ),
+            Goal::Help => examples(),
+            Goal::Reservation if number(heard).is_none() => self.bookings.told(desk),
+            _ => return None,
+        })
+    }
+
+    fn plan(
+        &self,
+        heard: &Sentence,
+        goal: Goal,
+        _language: Language,
+        before: Option<&Doing>,
+    ) -> Option<Doing> {
+        Some(match goal {
+            Goal::Cancel => Doing::Cancel(Cancel::of(heard, &self.bookings)),
+            Goal::History => {
+                let id = heard.numbers.id(CONVERSATION);
+                Doing::History(id.or(heard.quoted.first().map(|it| it.text.as_str()))?.to_owned())
+            }
+            Goal::Films | Goal::Showtimes | Goal::Seats | Goal::Book | Goal::Reservation => {
+                let before = match before {
+                    Some(Doing::Visit(it)) => Some(&**it),
+                    _ => None,
+                };
+                Doing::Visit(Box::new(Visit::of(heard, goal, before)))
+            }
+            _ => return None,
+        })
+    }
+
+    fn follow(
+        &self,
+        plan: &mut Option<Doing>,
+        heard: &Sentence,
+        goal: Option<Goal>,
+        manner: Option<Manner>,
+        _desk: &Desk<'_>,
+    ) -> Option<Followed> {
+        let on = Followed::On(FOLLOWED, Vec::new());
+        match plan {
+            Some(Doing::Cancel(cancel)) => {
+                let is_answer = cancel.waits
+                    && manner.is_none()
+                    && matches!(goal, None | Some(Goal::Cancel | Goal::Reservation));
+                (is_answer && cancel.worded(heard)).then_some(on)
+            }
+            Some(Doing::Visit(visit)) if manner.is_none() && !heard.has(&[Word::THEIRS]) => {
+                if let Some(next) = visit.follow(heard, goal) {
+                    **visit = next;
+                    return Some(on);
+                }
+                if !visit.waits() || !matches!(goal, None | Some(Goal::Book)) {
+                    return None;
+                }
+                if goal == Some(Goal::Book) {
+                    visit.book();
+                }
+                // A new order is read anew, unless it chooses among what was shown.
+                visit.worded(heard).then_some(on)
+            }
+            _ => None,
+        }
+    }
+
+    fn guess(&self, heard: &Sentence, desk: &Desk<'_>) -> Option<(Doing, Percent, Vec<String>)> {
+        if !desk.has(MOVIES) {
+            return None;
+        }
+        if let Some(goal) = guessed(heard) {
+            let mut visit = Visit::guessed(heard, goal);
+            let left = unused(heard, &used(&visit, goal));
+            if left.len() < ASKED_FROM {
+                visit.known_by(&left, heard);
+                return Some((Doing::Visit(Box::new(visit)), GUESSED, left));
+            }
+        }
+        // A name without a word for what it is may be a film's.
+        let left = unused(heard, &Used { conditions: vec![LAST], ..Used::default() });
+        let asks = [SEE, ABOUT, PLAYING];
+        let name = bare::name(heard, &left, &asks, || heard.title(), Vec::new)?;
+        let lower = name.to_lowercase();
+        let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase()));
+        let visit = Visit::looked_for(&Sentence::of(&name, desk.today()), &name);
+        Some((Doing::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
+    }
+}
+
+/// What a sentence without a rule is likely to ask for, since it names a time, a number or seats beside a
+/// name that may be a film's.
+fn guessed(heard: &Sentence) -> Option<Goal> {
+    const OTHERS: &[Word] = &[
+        Word::ELSEWHERE,
+        Word::MAKE,
+        Word::NOT,
+        Word::WHERE,
+        Word::HELP,
+        Word::DELETE,
+        Word::THEIRS,
+    ];
+    if heard.has(OTHERS) || heard.leftover().is_none() {
+        return None;
+    }
+    let is_timed = heard.when.date.is_some() || heard.when.hours.is_some();
+    match () {
+        () if !heard.numbers.counts.is_empty() || !heard.numbers.marked.is_empty() => {
+            Some(Goal::Book)
+        }
+        () if is_timed || heard.has(&[PLAYING]) => Some(Goal::Showtimes),
+        () => None,
+    }
+}
+
+/// What a visit uses of a sentence.
+fn used(visit: &Visit, goal: Goal) -> Used {
+    let conditions = match goal {
+        Goal::Book | Goal::Seats => vec![LAST, MIDDLE, WHEELCHAIR],
+        Goal::Showtimes => vec![LAST],
+        _ => Vec::new(),
+    };
+    Used { names: visit.used(), conditions, spans: Vec::new() }
+}
+
+impl Plan for Doing {
+    type Goal = Goal;
+    type Sentence = Sentence;
+
+    fn used(&self, _heard: &Sentence, goal: Goal) -> Used {
+        match self {
+            Self::Visit(it) => used(it, goal),
+            Self::Cancel(_) | Self::History(_) => Used::default(),
+        }
+    }
+
+    fn covers(&self) -> bool {
+        matches!(self, Self::Visit(it) if it.covers())
+    }
+
+    fn is_settled(&self) -> bool {
+        matches!(self, Self::Visit(it) if it.is_titled())
+    }
+
+    fn learn(&mut self, words: &[String], heard: &Sentence) {
+        if let Self::Visit(it) = self {
+            it.known_by(words, heard);
+        }
+    }
+
+    fn explained(&self) -> &[String] {
+        match self {
+            Self::Visit(it) => it.explained(),
+            Self::Cancel(_) | Self::History(_) => &[],
+        }
+    }
+
+    fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
+        if let Self::Visit(it) = self {
+            it.filled(values);
+        }
+    }
+
+    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        match self {
+            Self::Visit(it) => it.next(desk, answered),
+            Self::Cancel(it) => it.next(desk, answered),
+            Self::History(id) => history(id, desk, answered),
+        }
+    }
+}
+
+/// What was said in a conversation.
+fn history(id: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+    if let Some((_, failure)) = failure(answered) {
+        return desk.conclude(failed(desk, failure));
+    }
+    let Some(found) = output(answered, HISTORY) else {
+        let reason = desk.say("対話の記録を確認", "To read what was said");
+        return desk.only(HISTORY, json!({ "conversation_id": id }), reason);
+    };
+    let lines = found["history"].as_array().into_iter().flatten().filter_map(|it| {
+        Some(format!("- {}: {}", it["sender"].as_str()?, it["content"].as_str()?))
+    });
+    desk.conclude(lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! The words of the cinema: films, showings, seats, tickets and reservations.
+
+use language::words::Word;
+
+pub(super) const FILM: Word = Word::own(0);
+pub(super) const SHOWTIMES: Word = Word::own(1);
+pub(super) const SEAT: Word = Word::own(2);
+pub(super) const VACANT: Word = Word::own(3);
+pub(super) const FREE: Word = Word::own(4);
+pub(super) const TICKET: Word = Word::own(5);
+pub(super) const RESERVE: Word = Word::own(6);
+pub(super) const RESERVATION: Word = Word::own(7);
+pub(super) const RESERVED: Word = Word::own(8);
+pub(super) const SEE: Word = Word::own(9);
+pub(super) const RECORD: Word = Word::own(10);
+pub(super) const HOW_TO: Word = Word::own(11);
+pub(super) const MINE: Word = Word::own(12);
+pub(super) const ABOUT: Word = Word::own(13);
+pub(super) const WHEELCHAIR: Word = Word::own(14);
+pub(super) const PLAYING: Word = Word::own(15);
+
+/// What there is.
+pub(super) const NOUNS: &[Word] = &[FILM, SHOWTIMES, TICKET];
+/// What is done with it.
+pub(super) const DEEDS: &[Word] = &[RESERVE, RECORD];
+/// What else a film's name may stand before.
+pub(super) const HEADS: &[Word] = &[SEE, SEAT, PLAYING, RESERVATION, MINE];
+
+/// Phrases, `|` between them, in lower case; the longest that fits counts.
+pub(super) const PHRASES: &[(Word, &str)] = &[
+    (
+        FILM,
+        "始まるのある|始まるのは|始まるやつ|anything by|something by|films by|movies by|directed by|anything starting|\
+         anything on|something on|anything playing|anything showing|anything good|something short|\
+         something to watch|anything to watch|何か観|何か見|なにか観|何か面白い|何かない|何かやって|なんかやって|何やって|なにやって|何を観|何を見|\
+         何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|レイトショー|ナイトショー|\
+         currently showing|currently playing|that's showing|that is showing|showing now|showing today|\
+         showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|\
+         上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|movie|movies|film|films|what's on|\
+         what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|\
+         screenings|now showing|in theaters|in theatres",
+    ),
+    (
+        SHOWTIMES,
+        "は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
+         上映予定|上映回|上映枠|時間枠|時間帯|タイムテーブル|上映時間枠|何時から|何時の回|何時に始|何時に上映|何時上映|何時開始|何時ごろから|開始時間|開始時刻|いつ上映|上映は何時|\
+         スケジュール|showtime|showtimes|show times|screening time|screening times|what time|what times|\
+         when is|when does|time slots|timetable|schedule|start times|starting times|session times",
+    ),
+    (
+        SEAT,
+        "席|座席|座れ|シート|席次|隣同士|並びで|横並びで|adjoining|adjacent|並びの席|seat|seats|seating|side by side|\
+         next to each other",
+    ),
+    (
+        VACANT,
+        "how full|how busy|how packed|wheelchair spaces|wheelchair space|wheelchair seats|\
+         wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
+         席はある|席あり|seats left|seats available|available seats|free seats|open seats|seats free|seats open|\
+         empty seats|vacant seats|seat map|seat availability|seats are still|seats remaining|\
+         seats are left|seats are available|seats are free|sold out|tickets left|tickets available|\
+         fully booked|booked up|席ってもう|席って埋|席は埋|席が埋|埋まって|埋まり|満員|満席",
+    ),
+    (
+        FREE,
+        "空き|空いて|空いてる|あいて|あいてる|残って|余って|残り|空き状況|available|availability|free|left|vacant|unreserved|\
+         still open",
+    ),
+    (TICKET, "チケット|tix|切符|前売|鑑賞券|ticket|tickets|admission"),
+    (
+        RESERVE,
+        "make a reservation|make a booking|reservation for|a reservation at|a booking for|予約|予約お願い|\
+         予約をお願い|取りたい|とりたい|取って|とって|取れ|とれ|取ろう|とろう|お取り|確保|押さえ|おさえ|買いたい|買って|購入|申し込みたい|ブッキング|手配|取ります|book|\
+         booking|reserve|reserving|buying|purchasing|buy|purchase|grab|secure|get us",
+    ),
+    (
+        RESERVATION,
+        "予約番号|予約内容|予約の内容|予約id|予約の詳細|予約情報|予約を見|予約を表示|予約を調べ|予約を教え|予約状況|reservation number|reservation|\
+         booking number|booking details",
+    ),
+    (
+        RESERVED,
+        "予約しました|予約した。|予約したよ|予約したけど|予約したんだ|予約したのに|予約してあ|予約済|予約してしま|予約しちゃ|予約していた|予約してた|予約したばかり|予約した映画|\
+         予約した席|予約した日|予約できました|予約は済|取りました|取ったよ|取ったけど|取った。|取ってあ|取ったんだ|取ってしま|買いました|買った。|買ったよ|買ったけど|買ってあ|観ました|\
+         見ました|観てきた|見てきた|観た。|見た。|観たよ|見たよ|観たけど|昨日|きのう|先週|先日|先月|この前|一昨日|おととい|booked|already reserved|\
+         have reserved|has reserved|i reserved|we reserved|bought|yesterday|last week|last night|\
+         last month|last friday|last saturday|last sunday|the other day|i watched|we watched|i saw|\
+         we saw|i've seen|have seen",
+    ),
+    (
+        SEE,
+        "観たい|見たい映画|観る|観られ|観に|見に行|みに行|観よう|見られる映画|観れ|鑑賞|鑑賞したい|watch|watching|go to the movies|see a movie|\
+         see a film|to see",
+    ),
+    (
+        RECORD,
+        "記録して|記録し|書き留め|残して|保存して|record|log this|write down|save this message",
+    ),
+    (
+        HOW_TO,
+        "なぜ予約|どうして予約|なんで予約|どうやって予約|どうすれば予約|予約方法|予約の方法|予約のしかた|予約の仕方|予約するには|予約はどう|how do i book|\
+         how do i reserve|how can i book|how can i reserve|how to book|how to reserve|how does booking|\
+         how does the booking|how does reservation|how do reservations",
+    ),
+    (
+        MINE,
+        "予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|\
+         tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|\
+         俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|予約は取れて|予約取れて|予約が取れて|\
+         予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約してる|予約している|予約してるの|予約した内容|予約履歴|予約って入って|予約はどうな|予約どうな|my seat|\
+         my seats|my booking|my bookings|my reservation|my reservations|my tickets|have i booked|\
+         did i book|i have booked|have we booked|booked so far|i've booked|reservation go through|\
+         booking go through|booking confirmed|reservation confirmed|reservations do i have|\
+         bookings do i have|do i have a reservation|do i have a booking|do i have any reservations|\
+         do i have any bookings|have i reserved|did i reserve",
+    ),
+    (
+        ABOUT,
+        "上映時間どのくらい|上映時間どれくらい|上映時間はどのくらい|上映時間はどれくらい|上映時間は何時間|上映時間って何分|って何分|は何分|って何時間|は何時間|あらすじ|ストーリー|どんな話|\
+         どんな映画|どういう話|どういう映画|何の話|どんな内容|内容|解説|story of|plot|synopsis|storyline|what happens in|is about|\
+         film about|movie about|films about|movies about|one about|the one with|it about|上映時間は何分|何分の映画|\
+         何時間の映画|何時間くらいの映画|running time|runtime|run time|how long is",
+    ),
+    (WHEELCHAIR, "車椅子|車いす|車イス|くるまいす|wheelchair|wheelchairs"),
+    (
+        PLAYING,
+        "やってますか|やっていますか|やってる?|やってるの|やってますよね|やっている?|上映してますか|かかってますか|かかっていますか|まだやって|playing|on anywhere|\
+         still on",
+    ),
+    (Word::NOT, "予約なし|まだ予約"),
+    (
+        Word::FILLER,
+        "の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
+         not too close to the screen|not too close|not in the back rows|not in the back|最前列|最後列|前列|後列|席分|\
+         通路側|公開|上映|観|row|aisle|showing|shows",
+    ),
+];
