@@ -3,6 +3,7 @@
 mod cards;
 mod folder;
 mod hostile;
+mod sentences;
 mod themes;
 mod thumbnails;
 

@@ -1,17 +1,16 @@
 //! What is said after a picture: another title, another order, cards left out or put in.
 
-use super::read::{cards_in, count, placed, same};
-use super::said::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title};
-use super::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted};
-use crate::{
-    Language,
-    builtin::{
-        coverage,
-        heard::{Heard, Piece, marks},
-        names::{Card, Names, Theme},
-        rules::Goal,
-        words::Word,
-    },
+use language::{Language, coverage, heard::Piece, scan::marks, small_talk::Manner, words::Word};
+
+use super::{
+    cards::{CARDS_MAX, Cards, STYLES, TITLE_MAX, Wanted},
+    catalogue::Card,
+    read::{cards_in, count, placed, same},
+    rules::Goal,
+    said::{Place, bare, has_no_text, is_excluded, is_ground, subtitle, title},
+    sentence::Sentence,
+    themes::Theme,
+    words,
 };
 
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
@@ -23,16 +22,16 @@ const AROUND: &str = "crowded|lose|remove|drop|swap|switch|flip|reverse|order|si
 
 impl Cards {
     /// Whether the picture that was composed is to become another one as `heard` says; it is arranged so.
-    pub(in crate::builtin) fn amend(
+    pub(super) fn amend(
         &mut self,
-        heard: &Heard,
-        goal: Option<Goal>,
+        heard: &Sentence,
+        (goal, manner): (Option<Goal>, Option<Manner>),
         language: Language,
     ) -> bool {
-        let is_about = match goal {
-            None | Some(Goal::Thumbnail | Goal::Cards | Goal::Look | Goal::Themes) => true,
+        let is_about = match manner {
+            None => goal != Some(Goal::Nothing),
             // `やっぱりタイトルは消して`: what is not wanted is written on the picture.
-            Some(Goal::Elsewhere | Goal::Nothing | Goal::Change) => {
+            Some(manner) if manner.is_elsewhere() || manner == Manner::Nothing => {
                 has_no_text(heard) || !heard.spotted(true).is_empty() || title(heard).0.is_some()
             }
             Some(_) => false,
@@ -40,7 +39,7 @@ impl Cards {
         if !is_about || !self.is_thumbnail || self.found.is_empty() {
             return false;
         }
-        let shows = heard.has(&[Word::Show]) && !heard.has(&[Word::Thumbnail]);
+        let shows = heard.has(&[Word::SHOW]) && !heard.has(&[words::THUMBNAIL]);
         let spotted = heard.spotted(true);
         let is_new = |it: &Piece| {
             !spotted.iter().any(|card| it.from < card.piece.to && card.piece.from < it.to)
@@ -55,7 +54,7 @@ impl Cards {
         if !is_any {
             return false;
         }
-        let left = coverage::unused(heard, Goal::Thumbnail, &next.used());
+        let left = heard.left(Some(Goal::Thumbnail), next.used());
         if left.len() >= coverage::ASKED_FROM {
             return false;
         }
@@ -70,16 +69,16 @@ impl Cards {
     }
 
     /// Further cards after some were shown or asked for, where `heard` names them and nothing else.
-    pub(in crate::builtin) fn follow(
+    pub(super) fn follow(
         &self,
-        heard: &Heard,
+        heard: &Sentence,
         goal: Option<Goal>,
         language: Language,
     ) -> Option<Self> {
         let is_asked = self.wanted.is_empty();
         // `make another one with Mimi and Yuki`.
         let is_another = self.is_thumbnail
-            && heard.has(&[Word::Make, Word::Another, Word::Compose])
+            && heard.has(&[Word::MAKE, Word::ANOTHER, words::COMPOSE])
             && matches!(goal, None | Some(Goal::Cards))
             && !heard.spotted(true).is_empty();
         if is_another {
@@ -94,7 +93,7 @@ impl Cards {
         // `only 2` of what was shown.
         let count = count(heard).filter(|_| is_free);
         let is_bare = heard.spotted(true).is_empty() && heard.themes().is_empty();
-        let left = coverage::unused(heard, Goal::Cards, &[]);
+        let left = heard.left(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
             (next.limit, next.is_all) = (Some(count), false);
@@ -105,7 +104,7 @@ impl Cards {
         }
         let named = !heard.spotted(true).is_empty() || !heard.themes().is_empty();
         let mut next = Self::of(heard, goal, language, None);
-        let left = coverage::unused(heard, goal, &next.used());
+        let left = heard.left(Some(goal), next.used());
         if is_thumbnail {
             next.title = next.title.or_else(|| self.title.clone());
             next.subtitle = next.subtitle.or_else(|| self.subtitle.clone());
@@ -116,7 +115,7 @@ impl Cards {
     }
 
     /// Changes what `heard` says; whether there is anything, or none where it names what is not there.
-    fn change(&mut self, heard: &Heard, language: Language) -> Option<bool> {
+    fn change(&mut self, heard: &Sentence, language: Language) -> Option<bool> {
         let says = |words: &'static str| {
             marks(words).any(|it| {
                 (0..heard.lower.len())
@@ -143,7 +142,7 @@ impl Cards {
             self.style = Some(style.0.to_owned());
             is_any = true;
         }
-        if heard.has(&[Word::Versus]) && self.found.len() > 1 {
+        if heard.has(&[words::VERSUS]) && self.found.len() > 1 {
             (self.style, self.is_versus) = (Some("versus".to_owned()), true);
             is_any = true;
         }

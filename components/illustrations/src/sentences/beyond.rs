@@ -1,15 +1,14 @@
 //! What is asked of cards that no tool here does: what they are worth in a game, other drawings of them.
 
-use super::read::cards_in;
-use super::said::{bare, subtitle};
-use crate::{
-    Language,
-    builtin::{
-        desk::Desk,
-        heard::{Heard, Piece, marks},
-        names::{Spotted, samples, theme_names},
-        words::Word,
-    },
+use language::{Language, desk::Desk, heard::Piece, scan::marks, words::Word};
+
+use super::{
+    catalogue::Spotted,
+    read::cards_in,
+    said::{bare, subtitle},
+    sentence::Sentence,
+    themes::{samples, theme_names},
+    words,
 };
 
 const STATS: &str = "攻撃力|守備力|防御力|ステータス|レアリティ|レア度|能力値|特殊能力|効果|何が強い|どっちが強い|一番強い|どれが強い|強さ|コスト|attack points|attack power|attack|defense|defence|stats|stat|abilities|ability|effects|effect|rarity|rare|hit points|hp|power level|mana cost|strong|stronger|strongest|worth";
@@ -22,11 +21,7 @@ const AGAIN: &str =
 
 /// What is said where `heard` asks of cards what nothing here does; `is_known` says that a picture was
 /// spoken of before.
-pub(in crate::builtin) fn refusal(
-    heard: &Heard,
-    is_known: bool,
-    desk: &Desk<'_>,
-) -> Option<String> {
+pub(super) fn refusal(heard: &Sentence, is_known: bool, desk: &Desk<'_>) -> Option<String> {
     let written: Vec<Piece> = subtitle(heard).into_iter().chain(bare(heard)).collect();
     let is_free = |at: usize| !written.iter().any(|it| (it.from..it.to).contains(&at));
     let says = |words: &'static str| {
@@ -37,12 +32,11 @@ pub(in crate::builtin) fn refusal(
         })
     };
     let spotted = cards_in(heard, &written);
-    let about = [Word::Card, Word::Thumbnail, Word::Theme];
-    let is_picture = heard.has(&[Word::Thumbnail, Word::Compose]);
+    let about = [words::CARD, words::THUMBNAIL, words::THEME];
+    let is_picture = heard.has(&[words::THUMBNAIL, words::COMPOSE]);
     let is_about = heard.tokens.iter().any(|it| about.contains(&it.word))
         || spotted.iter().any(|it| it.is_name);
-    let others = [Word::Film, Word::Form, Word::Talks, Word::Agents, Word::Ticket, Word::Seat];
-    if heard.has(&others) || !is_about {
+    if heard.has(&[Word::THEIRS]) || !is_about {
         return None;
     }
     // Which theme a card is of is known.
@@ -55,7 +49,7 @@ pub(in crate::builtin) fn refusal(
             format!("{name} is of the theme {theme}."),
         ));
     }
-    if heard.has(&[Word::Delete]) || says(RENAMED) {
+    if heard.has(&[Word::DELETE]) || says(RENAMED) {
         let names = named(&spotted, desk);
         return Some(desk.say(
             format!("カード{names}を消したり変えたりすることはできないため、何もしていません。イラストを見ることと、サムネイルを作ることができます。"),
@@ -107,7 +101,7 @@ fn named(spotted: &[Spotted], desk: &Desk<'_>) -> String {
 }
 
 /// Whether a size in dots is said: `1920x1080`.
-fn is_sized(heard: &Heard) -> bool {
+fn is_sized(heard: &Sentence) -> bool {
     let is_digit = |at: usize| heard.lower.get(at).is_some_and(char::is_ascii_digit);
     (1..heard.lower.len()).any(|at| {
         matches!(heard.lower[at], 'x' | '×' | '*')

@@ -1,10 +1,13 @@
 //! Names of cards: what no table knows and stands where a card's name does.
 
-use super::is_name_char;
-use crate::builtin::{
-    heard::{Heard, Piece, Token, marks},
+use language::{
+    heard::{Piece, Token},
+    scan::marks,
+    stretches::{is_hiragana, is_name_char},
     words::Word,
 };
+
+use super::{sentence::Sentence, words};
 
 /// Before and behind a card's name in English.
 const NAME_BEFORE: &str = "illustration of|illustrations of|picture of|pictures of|image of|images of|artwork of|artwork for|illustration for|card art for|card art of|art of|art for|card with an|card with a|card with the|card with|card of the|card of a|card of|card called|card named|the card|thumbnail of|thumbnail featuring|featuring";
@@ -12,7 +15,7 @@ const NAME_STOPS: &str = ".|,|?|!|\n| please| for | in | on | and | with | as | 
 const NAME_BEHIND: &str = " illustration| card art| card| artwork| picture| art";
 const NAME_LEADS: &str = "all the |all of the |all |every |some |more |show me |show |find |get |fetch |see |display |the |a |an |of |me |for |want |need |like |give me |look up |to |please |this |my |can i |pull up |what does the |what do the |what does |how does the |does the |is the |is there a |do you have a ";
 
-impl Heard {
+impl Sentence {
     /// What may be the name of a card, a theme among it or not.
     pub(super) fn candidates(&self) -> Vec<Piece> {
         let mut names = self.capitals();
@@ -29,15 +32,15 @@ impl Heard {
             let is_long = it.to - it.from >= 2 || is_card;
             let is_word = |word: &Token| {
                 word.from == it.to
-                    && matches!(
-                        word.word,
-                        Word::Card
-                            | Word::Theme
-                            | Word::Thumbnail
-                            | Word::Versus
-                            | Word::Show
-                            | Word::Want
-                    )
+                    && [
+                        words::CARD,
+                        words::THEME,
+                        words::THUMBNAIL,
+                        words::VERSUS,
+                        Word::SHOW,
+                        Word::WANT,
+                    ]
+                    .contains(&word.word)
             };
             let next = self.chars.get(it.to);
             let is_over =
@@ -46,7 +49,7 @@ impl Heard {
             let stem =
                 it.text.chars().take_while(|it| matches!(it, '\u{4e00}'..='\u{9fff}')).count();
             let tail: String = it.text.chars().skip(stem).collect();
-            let is_kana = !tail.is_empty() && tail.chars().all(super::is_hiragana);
+            let is_kana = !tail.is_empty() && tail.chars().all(is_hiragana);
             const VERBS: [&str; 12] = [
                 "た", "たい", "て", "る", "れ", "い", "いの", "りた", "んだ", "ない", "く", "きた",
             ];

@@ -3,38 +3,34 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::{
-    beyond::refusal,
-    read::{is_laid, is_picked},
-};
-use super::{
+use language::{
     desk::{Desk, failure, submitted},
-    heard::marks,
-    names::{card_of, distance, samples, theme_names},
+    message::{Image, Part, images_of},
     say,
+    scan::{distance, marks},
+    turn::{Answered, Decision, ToolResult},
 };
-use crate::{Answered, Decision, Image, Part, ToolResult, images_of};
 
-mod amend;
-mod beyond;
-mod read;
-mod said;
+use super::{
+    catalogue::card_of,
+    themes::{samples, theme_names},
+};
 
-const CARD: &str = "get_card_illustration";
-const THEME: &str = "get_theme_illustrations";
+pub(super) const CARD: &str = "get_card_illustration";
+pub(super) const THEME: &str = "get_theme_illustrations";
 /// The member of a result's `_meta` that names the card that was found.
 const CARD_NAME: &str = "illustrations/cardName";
-const COMPOSE: &str = "compose_thumbnail";
+pub(super) const COMPOSE: &str = "compose_thumbnail";
 /// Names that one sentence may have.
-const NAMES_MAX: usize = 8;
+pub(super) const NAMES_MAX: usize = 8;
 /// Cards on one thumbnail, and of each theme where two are matched.
-const CARDS_MAX: usize = 5;
+pub(super) const CARDS_MAX: usize = 5;
 /// Themes that are suggested where none is named.
 const SUGGESTED_MAX: usize = 4;
-const EACH_OF_TWO: u32 = 2;
-const TITLE_MAX: usize = 60;
+pub(super) const EACH_OF_TWO: u32 = 2;
+pub(super) const TITLE_MAX: usize = 60;
 /// How cards are laid out, and the words for it.
-const STYLES: &[(&str, &str)] = &[
+pub(super) const STYLES: &[(&str, &str)] = &[
     (
         "spotlight",
         "スポットライト|主役|真ん中に大き|中央に大き|センターに|ど真ん中|spotlight|front and center|front and centre|the star of",
@@ -45,31 +41,31 @@ const STYLES: &[(&str, &str)] = &[
     ),
     ("versus", "versus style|versus layout|対決風|対戦風|対戦形式|vs風|vs形式"),
 ];
-const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
+pub(super) const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 /// As many as all cards of a theme: no more are asked for at once.
 const ALL: u32 = 20;
 /// A card or a theme that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Wanted {
-    is_theme: bool,
-    name: String,
+pub(super) struct Wanted {
+    pub(super) is_theme: bool,
+    pub(super) name: String,
     /// Whether it was asked for the other way round, since it was not found.
-    is_second: bool,
+    pub(super) is_second: bool,
     /// How many of a theme's cards, where each theme has its own number.
     #[serde(default)]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     #[serde(default)]
-    is_found: bool,
+    pub(super) is_found: bool,
     /// The cards that were found for it.
     #[serde(default)]
-    cards: Vec<String>,
+    pub(super) cards: Vec<String>,
     /// What was written, where a name that is near it was taken.
     #[serde(default)]
-    written: Option<String>,
+    pub(super) written: Option<String>,
 }
 
 impl Wanted {
-    fn new(is_theme: bool, name: String) -> Self {
+    pub(super) fn new(is_theme: bool, name: String) -> Self {
         Self {
             is_theme,
             name,
@@ -97,45 +93,39 @@ fn shown(names: &[String], desk: &Desk<'_>) -> String {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Cards {
-    wanted: Vec<Wanted>,
-    limit: Option<u32>,
-    is_thumbnail: bool,
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) limit: Option<u32>,
+    pub(super) is_thumbnail: bool,
     /// Whether two sides are matched.
-    is_versus: bool,
-    title: Option<String>,
+    pub(super) is_versus: bool,
+    pub(super) title: Option<String>,
     /// How they are laid out, where that is said.
-    style: Option<String>,
+    pub(super) style: Option<String>,
     /// Whether all cards of a theme are asked for.
-    is_all: bool,
+    pub(super) is_all: bool,
     /// Whether it is asked how many there are.
-    counts: bool,
-    subtitle: Option<String>,
+    pub(super) counts: bool,
+    pub(super) subtitle: Option<String>,
     /// The cards that were found, by name.
-    found: Vec<String>,
+    pub(super) found: Vec<String>,
     /// The mood that was said, and the theme that is taken for it.
-    mood: Option<(String, String)>,
+    pub(super) mood: Option<(String, String)>,
     /// The words for moods that the cards have.
-    moods: Vec<String>,
+    pub(super) moods: Vec<String>,
     /// The theme whose colours the picture is to have.
-    ground: Option<String>,
+    pub(super) ground: Option<String>,
     /// Cards that are left out, by their names in Japanese.
-    excluded: Vec<String>,
+    pub(super) excluded: Vec<String>,
     /// Whether themes are left out as well.
-    leaves_out: bool,
+    pub(super) leaves_out: bool,
     /// Whether nothing is to be written on the picture.
-    has_no_text: bool,
+    pub(super) has_no_text: bool,
     /// What the cards were called in the sentence.
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
+    /// Whether nothing but a name says that it is about cards.
+    pub(super) is_looked_for: bool,
     /// Cards that are no longer fetched: those of the picture before, arranged anew.
-    is_arranged: bool,
-}
-
-/// Whether a sentence of its own merely says what is on a picture: `Title: Night Shift.`
-pub(super) fn is_part(said: &str) -> bool {
-    const BEGINS: &str = "title|the title|subtitle|the subtitle|text|headline|caption|background|the background|style|layout|no text|no title|it says|it should say|タイトル|サブタイトル|副題|文字|見出し|背景|題名|構図";
-    let lower = said.trim_start().to_lowercase();
-    let is_word = |rest: &str| !rest.starts_with(|it: char| it.is_ascii_alphanumeric());
-    marks(BEGINS).any(|it| lower.strip_prefix(it).is_some_and(is_word))
+    pub(super) is_arranged: bool,
 }
 
 /// The one name among `suggestions` that `name` is with a slip or two.
@@ -155,9 +145,10 @@ pub(super) fn near(name: &str, suggestions: Option<&Value>) -> Option<String> {
 }
 
 impl Cards {
-    /// Cards by these names, shown.
+    /// Cards by these names, shown, or those of another family.
     pub(super) fn of_name(name: &str) -> Self {
         Self {
+            is_looked_for: true,
             wanted: vec![Wanted { is_second: true, ..Wanted::new(false, name.to_owned()) }],
             ..Self::default()
         }
@@ -331,6 +322,8 @@ impl Cards {
             return self.fetch(desk);
         }
         if let Some((_, failure)) = failure(answered).filter(|_| self.found.is_empty()) {
+            // What is no card may be another family's.
+            desk.is_given_up |= self.is_looked_for && failure.status == 404;
             return desk.conclude(match failure.status {
                 404 => self.unknown(desk, answered),
                 _ => say::failed(desk, failure),

@@ -1,15 +1,19 @@
 //! Cards that are known by name, and where a sentence has them.
 
-use super::known::known;
-use crate::builtin::heard::{Heard, MASK, Piece};
+use language::{
+    heard::{MASK, Piece},
+    scan::hiragana,
+};
+
+use super::{known::known, sentence::Sentence, themes::theme};
 
 /// A card that is known.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::builtin) struct Card {
+pub(super) struct Card {
     /// The theme that has it, in Japanese; empty where none does.
-    pub(in crate::builtin) theme: &'static str,
-    pub(in crate::builtin) japanese: &'static str,
-    pub(in crate::builtin) english: &'static str,
+    pub(super) theme: &'static str,
+    pub(super) japanese: &'static str,
+    pub(super) english: &'static str,
     /// What names it anywhere.
     pub(super) names: Vec<String>,
     /// What is on it, which names it where a sentence is about cards.
@@ -18,20 +22,20 @@ pub(in crate::builtin) struct Card {
 
 /// A card that a sentence names, and where.
 #[derive(Clone, Debug)]
-pub(in crate::builtin) struct Spotted {
-    pub(in crate::builtin) card: &'static Card,
-    pub(in crate::builtin) piece: Piece,
+pub(super) struct Spotted {
+    pub(super) card: &'static Card,
+    pub(super) piece: Piece,
     /// Where else it is named.
-    pub(in crate::builtin) also: Vec<Piece>,
+    pub(super) also: Vec<Piece>,
     /// Whether it is named, rather than what is on it.
-    pub(in crate::builtin) is_name: bool,
+    pub(super) is_name: bool,
 }
 
 /// The shortest name in kana that is one in hiragana as well: `るな` and `ゆき` are other words.
 const KANA_MIN: usize = 3;
 
 /// The card that bears this name as a whole.
-pub(in crate::builtin) fn card_of(name: &str) -> Option<&'static Card> {
+pub(super) fn card_of(name: &str) -> Option<&'static Card> {
     let lower = name.trim().to_lowercase();
     known().cards.iter().find(|it| {
         let own = [it.japanese, it.english].iter().any(|it| it.to_lowercase() == lower);
@@ -54,14 +58,6 @@ pub(super) fn phrases(cards: &'static [Card]) -> Vec<(&'static Card, String, boo
     phrases
 }
 
-/// Katakana as hiragana.
-fn fold(it: char) -> char {
-    match it {
-        '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
-        it => it,
-    }
-}
-
 fn is_katakana(it: &char) -> bool {
     matches!(it, '\u{30a1}'..='\u{30fa}' | 'ー')
 }
@@ -70,9 +66,9 @@ fn is_kanji(it: &char) -> bool {
     matches!(it, '\u{4e00}'..='\u{9fff}')
 }
 
-impl Heard {
+impl Sentence {
     /// The cards that are named, in order; what is merely on a card counts `with_motifs`.
-    pub(in crate::builtin) fn spotted(&self, with_motifs: bool) -> Vec<Spotted> {
+    pub(super) fn spotted(&self, with_motifs: bool) -> Vec<Spotted> {
         let mut spotted = Vec::<Spotted>::new();
         let mut at = 0;
         while at < self.lower.len() {
@@ -130,14 +126,15 @@ impl Heard {
     /// Whether the character at `at` is in a theme's own name.
     fn in_theme(&self, at: usize) -> bool {
         (at.saturating_sub(24)..=at)
-            .any(|from| super::tables::theme(&self.lower, from).is_some_and(|it| from + it.1 > at))
+            .any(|from| theme(&self.lower, from).is_some_and(|it| from + it.1 > at))
     }
 
     /// Whether `phrase` stands at `at` as a name of its own.
     fn bears(&self, phrase: &str, at: usize, is_name: bool) -> bool {
         let mut length = 0;
         for it in phrase.chars() {
-            if self.lower.get(at + length).is_none_or(|written| fold(*written) != fold(it)) {
+            if self.lower.get(at + length).is_none_or(|written| hiragana(*written) != hiragana(it))
+            {
                 return false;
             }
             length += 1;

@@ -1,11 +1,20 @@
 //! What the components that are served call things, as the host tells it: themes and cards.
 
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
+use language::scan::Lexicon;
 use toolkit::dialogue::Name;
 
-use super::{catalogue, catalogue::Card, tables::Theme};
-use crate::planner::scan::Lexicon;
+use super::{
+    catalogue::{self, Card},
+    themes::Theme,
+};
+
+/// The kinds of names that are known here.
+const KINDS: [&str; 2] = ["theme", "card"];
 
 /// Everything that is known by name.
 pub(super) struct Known {
@@ -20,30 +29,35 @@ pub(super) struct Known {
 }
 
 thread_local! {
-    static KNOWN: Cell<Option<&'static Known>> = const { Cell::new(None) };
+    /// What was told last, by its hash.
+    static KNOWN: Cell<Option<(u64, &'static Known)>> = const { Cell::new(None) };
 }
 
 /// What is known now; nothing, before anything was told.
 pub(super) fn known() -> &'static Known {
-    KNOWN.get().unwrap_or_else(|| {
-        tell(beginning());
-        KNOWN.get().expect("it was told right now")
-    })
+    match KNOWN.get() {
+        Some((_, known)) => known,
+        None => tell(&[]),
+    }
 }
 
 /// From now on these names are known, and no others.
-pub(crate) fn tell(names: Vec<Name>) {
-    KNOWN.set(Some(leaked(Known::of(names))));
-}
-
-#[cfg(not(test))]
-fn beginning() -> Vec<Name> {
-    Vec::new()
-}
-
-#[cfg(test)]
-fn beginning() -> Vec<Name> {
-    crate::builtin::tests::names()
+pub(super) fn tell(names: &[Name]) -> &'static Known {
+    let names = names.iter().filter(|it| KINDS.contains(&it.kind.as_str()));
+    let mut hasher = DefaultHasher::new();
+    for it in names.clone() {
+        (&it.kind, &it.name, &it.english, &it.within, &it.also, &it.hints, &it.moods)
+            .hash(&mut hasher);
+    }
+    let hash = hasher.finish();
+    match KNOWN.get().filter(|it| it.0 == hash) {
+        Some((_, known)) => known,
+        None => {
+            let known = leaked(Known::of(names));
+            KNOWN.set(Some((hash, known)));
+            known
+        }
+    }
 }
 
 /// For as long as the component's instance is there: that ends with the turn.
@@ -56,7 +70,7 @@ fn text(it: &str) -> &'static str {
 }
 
 impl Known {
-    fn of(names: Vec<Name>) -> Self {
+    fn of<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
         let lower = |all: &[String]| all.iter().map(|it| it.to_lowercase()).collect::<Vec<_>>();
         let (mut themes, mut cards) = (Vec::new(), Vec::new());
         let (mut words, mut moods, mut colours) = (Vec::new(), Vec::new(), Vec::new());

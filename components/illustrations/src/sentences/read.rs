@@ -1,20 +1,18 @@
 //! What a sentence asks for: known names first, then titles and conditions, then what is left.
 
-use super::said::{
-    Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
-    is_whole, looks, place, subtitle, title,
-};
-use super::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted};
-use crate::{
-    Language,
-    builtin::{
-        coverage,
-        heard::{Heard, Piece, marks},
-        names::{Card, Names, Spotted, Theme, card_of, is_nearly_theme, moods},
-        numbers::Unit,
-        rules::Goal,
-        words::Word,
+use language::{Language, heard::Piece, scan::marks, vocabulary::Unit, words::Word};
+
+use super::{
+    cards::{Cards, EACH_OF_TWO, NAMES_MAX, NUMBERS, STYLES, TITLE_MAX, Wanted},
+    catalogue::{Card, Spotted, card_of},
+    rules::Goal,
+    said::{
+        Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
+        is_whole, looks, place, subtitle, title,
     },
+    sentence::Sentence,
+    themes::{Theme, is_nearly_theme, moods},
+    words,
 };
 
 /// What joins the names of a list.
@@ -40,7 +38,7 @@ const NO_NAMES: &[&str] = &[
 ];
 
 /// Both sides of `ルナ対ミミ`; else the name itself.
-fn sides(heard: &Heard, name: &Piece) -> Vec<Piece> {
+fn sides(heard: &Sentence, name: &Piece) -> Vec<Piece> {
     let at = (name.from + 1..name.to.saturating_sub(1)).find(|it| heard.chars[*it] == '対');
     match at.filter(|at| at - name.from > 1 && name.to - at > 2) {
         Some(at) => vec![heard.piece(name.from, at), heard.piece(at + 1, name.to)],
@@ -53,7 +51,7 @@ fn overlaps(a: &Piece, b: &Piece) -> bool {
 }
 
 /// The cards that are named, without those within a title or within a longer name of something else.
-pub(super) fn cards_in(heard: &Heard, taken: &[Piece]) -> Vec<Spotted> {
+pub(super) fn cards_in(heard: &Sentence, taken: &[Piece]) -> Vec<Spotted> {
     let moods = moods(&heard.lower);
     let themes = heard.themes();
     let mut cards = heard.spotted(true);
@@ -84,7 +82,7 @@ pub(super) fn asked_name(it: &Spotted, language: Language) -> String {
 }
 
 /// Whether `theme` only says where `card` is from: `Volcano from the crimson engine theme`.
-fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
+fn is_origin(heard: &Sentence, theme: &Piece, card: &Piece) -> bool {
     const BEFORE: &[&str] = &[
         "の",
         "テーマの",
@@ -108,13 +106,13 @@ fn is_origin(heard: &Heard, theme: &Piece, card: &Piece) -> bool {
 }
 
 /// On which side what is named at `piece` is to stand, wherever that is said.
-pub(super) fn placed(heard: &Heard, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
+pub(super) fn placed(heard: &Sentence, piece: &Piece, spotted: &[Spotted]) -> Option<Place> {
     let also = spotted.iter().filter(|it| it.piece == *piece).flat_map(|it| it.also.iter());
     std::iter::once(piece).chain(also).find_map(|it| place(heard, it))
 }
 
 /// What is left of `names` beside `taken`.
-fn cut(heard: &Heard, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
+fn cut(heard: &Sentence, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
     const TRIMMED: &str = " とのでをはがにもや、,・対×&+?!。.";
     const LEADS: &str = "with the |with |using |featuring |and the |and |for the |for |the ";
     let mut left = Vec::new();
@@ -158,9 +156,9 @@ fn cut(heard: &Heard, names: Vec<Piece>, taken: &[Piece]) -> Vec<Piece> {
 }
 
 /// Words in small letters that stand in a list with what is known: `pikachu and luna`.
-fn beside(heard: &Heard, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
+fn beside(heard: &Sentence, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
     const JOINTS: [&str; 6] = [" and ", ", ", " vs ", " vs. ", " versus ", " & "];
-    let new = coverage::unused(heard, Goal::Thumbnail, &[]);
+    let new = heard.left(Some(Goal::Thumbnail), Vec::new());
     let is_letter = |it: &&char| it.is_ascii_alphabetic();
     let is_at = |at: usize, what: &str| heard.is_at(what, at);
     let mut beside = Vec::<Piece>::new();
@@ -190,7 +188,7 @@ fn beside(heard: &Heard, known: &[Piece], taken: &[Piece]) -> Vec<Piece> {
 }
 
 /// Those of `names` that stand in a list with what is known.
-fn listed(heard: &Heard, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
+fn listed(heard: &Sentence, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
     let mut known = known.to_vec();
     let (mut listed, mut others) = (Vec::new(), names);
     let is_joined = |a: &Piece, b: &Piece| {
@@ -209,8 +207,8 @@ fn listed(heard: &Heard, names: Vec<Piece>, known: &[Piece]) -> Vec<Piece> {
 
 impl Cards {
     /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(in crate::builtin) fn of(
-        heard: &Heard,
+    pub(super) fn of(
+        heard: &Sentence,
         goal: Goal,
         language: Language,
         before: Option<&Self>,
@@ -251,7 +249,7 @@ impl Cards {
         {
             title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
         }
-        let is_versus = heard.has(&[Word::Versus]) || heard.find("対", 0).is_some();
+        let is_versus = heard.has(&[words::VERSUS]) || heard.find("対", 0).is_some();
         let (excluded, spotted): (Vec<_>, Vec<_>) = {
             let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
             spotted.into_iter().partition(|it| is_excluded(heard, &it.piece, &pieces))
@@ -315,7 +313,7 @@ impl Cards {
         }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
         let plural = heard.numbers.pieces().is_some() || is_plural(heard);
-        let is_theme_said = heard.has(&[Word::Theme]) && !has_known;
+        let is_theme_said = heard.has(&[words::THEME]) && !has_known;
         for piece in quoted.into_iter().chain(unknown) {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
@@ -386,6 +384,7 @@ impl Cards {
             moods,
             ground,
             has_no_text: has_no_text(heard),
+            is_looked_for: false,
             words: spotted.iter().chain(&excluded).flat_map(named).collect(),
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
             // What was shown before is laid out at once.
@@ -397,7 +396,7 @@ impl Cards {
 }
 
 /// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.
-pub(in crate::builtin) fn is_picked(heard: &Heard) -> bool {
+pub(super) fn is_picked(heard: &Sentence) -> bool {
     let is_from = |it: &Piece| {
         let before: String = heard.lower[..it.from].iter().collect();
         let before = before.trim_end();
@@ -410,7 +409,7 @@ pub(in crate::builtin) fn is_picked(heard: &Heard) -> bool {
 
 /// Whether known cards or themes are to be laid out in a picture: in a style, with a title, one against the
 /// other, before a background.
-pub(in crate::builtin) fn is_laid(heard: &Heard) -> bool {
+pub(super) fn is_laid(heard: &Sentence) -> bool {
     let line = subtitle(heard);
     let on_it = bare(heard);
     let written: Vec<Piece> = line.iter().chain(&on_it).cloned().collect();
@@ -422,9 +421,9 @@ pub(in crate::builtin) fn is_laid(heard: &Heard) -> bool {
     let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
     let is_ground = themes.iter().any(|it| is_ground(heard, &it.1));
     let is_styled = STYLES.iter().any(|it| says(it.1));
-    let is_versus = heard.has(&[Word::Versus]) || says("対");
+    let is_versus = heard.has(&[words::VERSUS]) || says("対");
     let is_titled = line.is_some() || on_it.is_some() || title(heard).0.is_some();
-    let is_wished = heard.has(&[Word::Make, Word::Want]) || says("image|picture|画像|絵を");
+    let is_wished = heard.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
     let is_match = is_versus && is_several && is_wished;
     let is_told = is_titled || is_ground || is_styled || is_match;
     // Which of two wins is no wish for a picture of both.
@@ -432,12 +431,12 @@ pub(in crate::builtin) fn is_laid(heard: &Heard) -> bool {
         return false;
     }
     // What is merely on cards names them where the rest is about a picture as well.
-    let is_picture = is_titled && (is_styled || is_versus || heard.has(&[Word::Card]));
+    let is_picture = is_titled && (is_styled || is_versus || heard.has(&[words::CARD]));
     is_named && is_told || is_picture && !(cards.is_empty() && themes.is_empty())
 }
 
 /// `names` without what merely describes, such as `暗い森っぽい`, and without words that name nothing.
-fn nameless(heard: &Heard, mut names: Vec<Piece>) -> Vec<Piece> {
+fn nameless(heard: &Sentence, mut names: Vec<Piece>) -> Vec<Piece> {
     let moods = moods(&heard.lower);
     names.retain(|it| {
         const LIKE: &str = "っぽい|ぽい|な|の|い|しい|め|系|風|的| |-|themed|ish";
@@ -453,7 +452,7 @@ fn nameless(heard: &Heard, mut names: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// How many cards are asked for.
-pub(super) fn count(heard: &Heard) -> Option<u32> {
+pub(super) fn count(heard: &Sentence) -> Option<u32> {
     const ONE: &str = "a single card|single card|just one card|only one card|one card only";
     const TWO: &str = "a couple|couple of|a pair of|just two|only two|two of";
     let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
@@ -483,7 +482,7 @@ pub(super) fn count(heard: &Heard) -> Option<u32> {
 }
 
 /// Each theme has its own number: `two golden cards and one purple card`, `two blue cards and a red one`.
-fn share_out(heard: &Heard, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
+fn share_out(heard: &Sentence, themes: &[(Theme, Piece)], wanted: &mut [Wanted]) {
     let counts = heard.numbers.counts.iter().filter(|it| it.0 == Unit::Pieces).map(|it| it.1);
     let counts: Vec<u32> = counts.collect();
     if counts.len() == wanted.len() && counts.len() > 1 {

@@ -1,7 +1,11 @@
 //! What a sentence says of the cards that it names: a title for the picture, themes, single cards.
 
-use super::TITLE_MAX;
-use crate::builtin::heard::{Heard, Piece, marks};
+use language::{
+    heard::{MASK, Piece},
+    scan::marks,
+};
+
+use super::{cards::TITLE_MAX, sentence::Sentence};
 
 /// Around a title in quotation marks: before it, behind it.
 const TITLE_BEFORE: &str = "it |name it |call it |reads |reading |should read |should say |say |text |words |headline |heading |キャッチコピーは|題は|題を|題字は|タイトルは|タイトルを|タイトル|題名は|文字は|見出しは|テキストは|文字で|titled |title |\
@@ -18,7 +22,7 @@ const SMALL_BEFORE: &str = "small text|smaller text|small print|small letters|sm
 const SMALL_BEHIND: &str = "を小さ|って小さ|と小さ|を下に|in small|in smaller|smaller|underneath|below|as a subtitle|as the subtitle|as subtitle|as a tagline|under it|のサブタイトル|というサブタイトル|を副題|をサブ";
 
 /// The line that goes with the title.
-pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
+pub(super) fn subtitle(heard: &Sentence) -> Option<Piece> {
     let is_before = |it: &&Piece| {
         let before: String = heard.lower[..it.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', 'で', ' ', ':', '、', ',']);
@@ -43,7 +47,7 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
             end -= 1;
         }
         let is_none = marks("なし|いらな|不要|消|外").any(|it| heard.is_at(it, from));
-        let is_quoted = heard.lower[from..end].contains(&crate::builtin::heard::MASK);
+        let is_quoted = heard.lower[from..end].contains(&MASK);
         (from < end && end - from <= TITLE_MAX && !is_none && !is_quoted)
             .then(|| heard.piece(from, end))
     };
@@ -79,7 +83,7 @@ pub(super) fn subtitle(heard: &Heard) -> Option<Piece> {
 }
 
 /// The title on the picture, and what else is in quotation marks.
-pub(super) fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
+pub(super) fn title(heard: &Sentence) -> (Option<String>, Vec<Piece>) {
     let is_title = |it: &Piece| {
         let before: String = heard.lower[..it.from - 1].iter().collect();
         let before = before.trim_end_matches(['は', 'を', 'に', ' ', ':']);
@@ -98,7 +102,7 @@ pub(super) fn title(heard: &Heard) -> (Option<String>, Vec<Piece>) {
 }
 
 /// A title without quotation marks, and where it stands: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
-pub(super) fn bare(heard: &Heard) -> Option<Piece> {
+pub(super) fn bare(heard: &Sentence) -> Option<Piece> {
     const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
     const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
@@ -125,7 +129,7 @@ pub(super) fn bare(heard: &Heard) -> Option<Piece> {
 }
 
 /// `put Ice or Fire? on it`: what is put on a picture that is spoken of already.
-fn put(heard: &Heard) -> Option<Piece> {
+fn put(heard: &Sentence) -> Option<Piece> {
     const ENDS: &str = " on it| across it| on top of it| over it";
     let end = marks(ENDS).filter_map(|it| heard.find(it, 1)).min()?;
     let before: String = heard.lower[..end].iter().collect();
@@ -139,7 +143,7 @@ fn put(heard: &Heard) -> Option<Piece> {
 }
 
 /// The title that follows `mark`, and where the mark stands; of two the first counts, and the longer mark.
-fn english(heard: &Heard, mark: &str) -> Option<((usize, usize), Piece)> {
+fn english(heard: &Sentence, mark: &str) -> Option<((usize, usize), Piece)> {
     const STOPS: &str = " with | using | featuring | for | and use | instead| please| on it| across it| at the top| at the bottom| on top| in big| in large| as the | and make | and put | but | and a subtitle| and the subtitle| over ";
     let is_alone = |at: &usize| heard.is_at(mark, *at) && heard.is_word(*at, mark);
     let at = (0..heard.lower.len()).find(is_alone)?;
@@ -190,7 +194,7 @@ pub(super) enum Place {
 }
 
 /// On which side the card at `piece` is to stand.
-pub(super) fn place(heard: &Heard, piece: &Piece) -> Option<Place> {
+pub(super) fn place(heard: &Sentence, piece: &Piece) -> Option<Place> {
     let before: String = heard.lower[..piece.from].iter().collect();
     let before = before.trim_end_matches([' ', ':', 'に', 'は', 'が', 'を', '「', '"']);
     let before = before.strip_suffix(" the").unwrap_or(before);
@@ -214,13 +218,13 @@ pub(super) fn place(heard: &Heard, piece: &Piece) -> Option<Place> {
 }
 
 /// Whether nothing is to be written on the picture.
-pub(super) fn has_no_text(heard: &Heard) -> bool {
+pub(super) fn has_no_text(heard: &Sentence) -> bool {
     const NONE: &str = "文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
     marks(NONE).any(|it| heard.find(it, 0).is_some())
 }
 
 /// Whether the card at `piece` is to be left out, by itself or in a list of `others` that are.
-pub(super) fn is_excluded(heard: &Heard, piece: &Piece, others: &[Piece]) -> bool {
+pub(super) fn is_excluded(heard: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
     const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は不要|を外|は外|外し|は入れな|を入れな|じゃない|はやめ|は出さな|is not|isn't| out| excluded";
     const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|ditch|get rid of|leave off|all but|everything but|every card but|cut";
     let behind: String = heard.lower[piece.to..].iter().take(12).collect();
@@ -262,7 +266,7 @@ pub(super) fn is_excluded(heard: &Heard, piece: &Piece, others: &[Piece]) -> boo
 }
 
 /// Whether a colour is said of the picture's background.
-pub(super) fn is_ground(heard: &Heard, piece: &Piece) -> bool {
+pub(super) fn is_ground(heard: &Sentence, piece: &Piece) -> bool {
     const REACH: usize = 14;
     const WORDS: &str = "背景|バック|background|backdrop|backing";
     let text = |from: usize, to: usize| heard.lower[from..to].iter().collect::<String>();
@@ -289,7 +293,7 @@ pub(super) fn is_ground(heard: &Heard, piece: &Piece) -> bool {
 }
 
 /// Whether all cards of a theme are asked for.
-pub(super) fn is_whole(heard: &Heard, is_thumbnail: bool) -> bool {
+pub(super) fn is_whole(heard: &Sentence, is_thumbnail: bool) -> bool {
     const ALL: &str = "全部|全て|すべて|ぜんぶ|全員|全カード|勢揃い|勢ぞろい|all |every |whole |entire |everything |complete set";
     const WHOLE: &str = "一覧|どんなカード|何のカード|入ってる|入って|which cards|what cards|list";
     let says = |words: &'static str| marks(words).any(|it| heard.find(it, 0).is_some());
@@ -297,13 +301,13 @@ pub(super) fn is_whole(heard: &Heard, is_thumbnail: bool) -> bool {
 }
 
 /// Whether it is asked how many cards there are.
-pub(super) fn how_many(heard: &Heard) -> bool {
+pub(super) fn how_many(heard: &Sentence) -> bool {
     const MANY: &str = "何枚|なんまい|何種類|枚数|how many|number of";
     marks(MANY).any(|it| heard.find(it, 0).is_some())
 }
 
 /// How a picture is to look that no picture here can.
-pub(super) fn looks(heard: &Heard) -> Vec<Piece> {
+pub(super) fn looks(heard: &Sentence) -> Vec<Piece> {
     const LOOKS: &str = "in black and white|black and white|black-and-white|b&w|monochrome|greyscale|grayscale|sepia|in colour|in color|白黒|モノクロ|セピア|カラーで";
     let found = marks(LOOKS).filter_map(|it| {
         let at = heard.find(it, 0)?;
@@ -313,7 +317,7 @@ pub(super) fn looks(heard: &Heard) -> Vec<Piece> {
 }
 
 /// Whether the words around a name say that it is a theme's.
-pub(super) fn is_theme(heard: &Heard, piece: &Piece, is_said: bool) -> bool {
+pub(super) fn is_theme(heard: &Sentence, piece: &Piece, is_said: bool) -> bool {
     const BEHIND: &str = "テーマ|のテーマ|系|シリーズ|のシリーズ|デッキ|のデッキ|というテーマ|」テーマ|\
          アーキタイプ| theme| archetype| deck|\" theme| themed|-themed| cards| series|\
          」のテーマ|」シリーズ|」系|」というテーマ|」デッキ|」というアーキタイプ|\
@@ -323,7 +327,7 @@ pub(super) fn is_theme(heard: &Heard, piece: &Piece, is_said: bool) -> bool {
 }
 
 /// Whether the words around a name say that it is a card's.
-pub(super) fn is_card(heard: &Heard, piece: &Piece) -> bool {
+pub(super) fn is_card(heard: &Sentence, piece: &Piece) -> bool {
     const BEHIND: &str = "というカード|」というカード|のカード1枚|カードの|カードのイラスト| card|\" card|\
          's card|というモンスター|」というモンスター";
     const BEFORE: &str = "カード名は|カード「|カード名「|card called |card named |the card |card \"|card: |\
@@ -333,7 +337,7 @@ pub(super) fn is_card(heard: &Heard, piece: &Piece) -> bool {
         || marks(BEFORE).any(|it| before.ends_with(it))
 }
 
-pub(super) fn is_plural(heard: &Heard) -> bool {
+pub(super) fn is_plural(heard: &Sentence) -> bool {
     [
         "cards",
         "illustrations",

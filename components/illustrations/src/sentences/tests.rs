@@ -1,10 +1,19 @@
 //! Cards, themes, and the thumbnail that is composed of them.
 
+use language::{
+    message::{Image, Part, images_of},
+    trial::{self, FORM, call, concluded, output},
+    turn::{Decision, Failure, ToolResult},
+};
 use serde_json::json;
 
-use super::{Talk, call, concluded, output};
-use crate::Failure;
-use crate::{Decision, Image, Part, ToolResult, images_of};
+const TOOLS: &str = include_str!("../../tools.json");
+
+fn new_talk() -> trial::Talk {
+    let mut talk = trial::Talk::new(super::next, TOOLS);
+    talk.names = crate::said::names();
+    talk
+}
 
 fn illustrations(names: &[&str]) -> ToolResult {
     let all: Vec<_> = names
@@ -18,7 +27,7 @@ fn illustrations(names: &[&str]) -> ToolResult {
 
 #[test]
 fn a_thumbnail_is_composed_of_the_cards_of_a_theme_and_is_the_answer() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let next = talk.say("ブルー系テーマのカードで「決勝戦！」というタイトルのサムネイルを作って");
     assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "蒼晶竜" })));
     let next = talk.back(&[illustrations(&["蒼晶竜アズール", "蒼晶竜サフィラ"])]);
@@ -40,7 +49,7 @@ fn a_thumbnail_is_composed_of_the_cards_of_a_theme_and_is_the_answer() {
 
 #[test]
 fn two_themes_are_fetched_at_once_and_share_one_picture() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let decided = talk
         .say("Make a thumbnail: Azure Crystal Dragons vs Crimson Engine, titled \"Grand Final\"");
     let Decision::Call(calls) = decided else { panic!("it calls nothing") };
@@ -65,7 +74,7 @@ fn two_themes_are_fetched_at_once_and_share_one_picture() {
 
 #[test]
 fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
-    let mut talk = Talk::without(&["compose_thumbnail"]);
+    let mut talk = new_talk().without(&["compose_thumbnail"]);
     talk.say("Make a thumbnail with blue cards");
     let decided = talk.back(&[illustrations(&["A1", "A2"])]);
     assert_eq!(images_of(&concluded(&decided).parts).count(), 2);
@@ -74,7 +83,7 @@ fn where_nothing_composes_the_illustrations_are_shown_and_that_is_said() {
 
 #[test]
 fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("「ブラック・マジシャン」のサムネイルを作って");
     let missing = |names: &[&str]| {
         let mut failure = Failure::new("theme_not_found", 404, "見つかりません。");
@@ -92,8 +101,8 @@ fn what_is_no_card_is_looked_for_as_a_theme_and_else_close_names_are_told() {
 
 #[test]
 fn without_a_name_one_is_asked_for() {
-    let mut talk = Talk::new();
-    assert_eq!(call(&talk.say("サムネイルを作って")).0, "request_form");
+    let mut talk = new_talk();
+    assert_eq!(call(&talk.say("サムネイルを作って")).0, FORM);
     let next = talk.say(r#"{"theme": "雪月花"}"#);
     assert_eq!(call(&next), ("get_theme_illustrations", json!({ "theme": "雪月花" })));
     assert_eq!(call(&talk.back(&[illustrations(&["白雪"])])).0, "compose_thumbnail");

@@ -1,37 +1,11 @@
-//! Kinds of films that are known by name, themes of cards, and what people say for them.
+//! Themes of cards that are known by name, and what people say for them.
 
-use std::sync::LazyLock;
+use language::{Language, scan::distance};
 
 use super::{catalogue::Card, known::known};
-use crate::{Language, planner::scan::Lexicon};
-
-/// Kinds of films, in Japanese and English as the catalogue may name them, and what people say.
-const GENRES: &[((&str, &str), &str)] = &[
-    (
-        ("アニメ", "Animation"),
-        "アニメ作品|animations|animated films|animated movies|アニメ|アニメーション|アニメ映画|animation|animated|anime|cartoon",
-    ),
-    (("SF", "Science fiction"), "sf|サイエンスフィクション|science fiction|sci-fi|scifi"),
-    (
-        ("時代劇", "Period drama"),
-        "時代劇|侍映画|サムライもの|period drama|samurai film|samurai movie",
-    ),
-    (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama|dramas|dramatic"),
-    (("特撮", "Monster film"), "特撮|怪獣|怪獣映画|monster film|monster movie|kaiju|tokusatsu"),
-    (("ホラー", "Horror"), "ホラー|怖い映画|horror|scary"),
-    (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|funny"),
-    (("アクション", "Action"), "アクション|action"),
-    (("恋愛", "Romance"), "恋愛|ラブストーリー|ロマンス|romance|romantic|love story"),
-    (("サスペンス", "Thriller"), "サスペンス|スリラー|ミステリー|thriller|suspense|mystery"),
-    (("ドキュメンタリー", "Documentary"), "ドキュメンタリー|documentary"),
-    (("ファンタジー", "Fantasy"), "ファンタジー|fantasy"),
-];
-
-pub(super) static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
-    LazyLock::new(|| Lexicon::loose(GENRES));
 
 /// The moods and motifs that are said: the theme of each, and where its word stands.
-pub(in crate::builtin) fn moods(lower: &[char]) -> Vec<(Theme, usize, usize)> {
+pub(super) fn moods(lower: &[char]) -> Vec<(Theme, usize, usize)> {
     let words = &known().mood_words;
     let found = |at| words.at(lower, at).map(|(theme, length)| (theme, at, at + length));
     (0..lower.len()).filter_map(found).collect()
@@ -56,12 +30,12 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
 }
 
 /// The names of all themes that are known.
-pub(in crate::builtin) fn theme_names(language: Language) -> Vec<&'static str> {
+pub(super) fn theme_names(language: Language) -> Vec<&'static str> {
     known().themes.iter().map(|it| language.pick(it.0.japanese, it.0.english)).collect()
 }
 
 /// How many cards a theme has.
-pub(in crate::builtin) fn cards_of(theme: &str) -> usize {
+pub(super) fn cards_of(theme: &str) -> usize {
     known()
         .themes
         .iter()
@@ -72,7 +46,7 @@ pub(in crate::builtin) fn cards_of(theme: &str) -> usize {
 
 /// A theme and two cards of different themes, as an example of what may be written; words for them where
 /// there are none.
-pub(in crate::builtin) fn samples(language: Language) -> (&'static str, [&'static str; 2]) {
+pub(super) fn samples(language: Language) -> (&'static str, [&'static str; 2]) {
     let themes = theme_names(language);
     let theme = themes.first().copied().unwrap_or(language.pick("テーマの名前", "name of a theme"));
     let cards = known().cards;
@@ -90,35 +64,19 @@ const SLIPS_MAX: usize = 2;
 
 /// A theme that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::builtin) struct Theme {
-    pub(in crate::builtin) japanese: &'static str,
-    pub(in crate::builtin) english: &'static str,
+pub(super) struct Theme {
+    pub(super) japanese: &'static str,
+    pub(super) english: &'static str,
     /// Whether it is named, rather than a colour.
-    pub(in crate::builtin) is_name: bool,
+    pub(super) is_name: bool,
 }
 
 /// Whether `name` is a theme's with a slip in it: the tool finds it, as it was written.
-pub(in crate::builtin) fn is_nearly_theme(name: &str) -> bool {
+pub(super) fn is_nearly_theme(name: &str) -> bool {
     let name: Vec<char> = name.to_lowercase().chars().collect();
     let names = known().themes.iter().flat_map(|it| &it.1);
     names.map(|it| it.chars().collect::<Vec<_>>()).any(|it| {
         let most = (it.len() * SLIPS.0 / SLIPS.1).min(SLIPS_MAX);
         it.len().abs_diff(name.len()) <= most && distance(&it, &name) <= most
     })
-}
-
-/// How many characters are to be put in, left out or changed.
-pub(in crate::builtin) fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, x) in a.iter().enumerate() {
-        let (mut corner, mut left) = (at, at + 1);
-        for (below, y) in b.iter().enumerate() {
-            let up = row[below + 1];
-            let here = (corner + usize::from(x != y)).min(up + 1).min(left + 1);
-            row[below] = left;
-            (corner, left) = (up, here);
-        }
-        row[b.len()] = left;
-    }
-    row[b.len()]
 }

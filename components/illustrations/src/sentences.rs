@@ -1,0 +1,304 @@
+//! Sentences about cards, themes and thumbnails, which are understood without a model.
+
+mod amend;
+mod beyond;
+mod candidates;
+mod cards;
+mod catalogue;
+mod known;
+mod read;
+mod rules;
+mod said;
+mod sentence;
+mod themes;
+mod words;
+
+use language::{
+    Date, Language, bare,
+    chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    contract::Told,
+    coverage::{LAST, Used},
+    desk::{Desk, Holder},
+    rules::Percent,
+    say::{self, Skill},
+    small_talk::Manner,
+    turn::{Answered, Decision},
+    vocabulary::{Unit, Vocabulary},
+    words::Word,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolkit::dialogue::{Name, Reply, Sample, Turn};
+
+use self::{
+    cards::Cards,
+    rules::Goal,
+    sentence::Sentence,
+    themes::{cards_of, samples as examples, theme_names},
+    words::{CARD, COMPOSE, NOUNS, PHRASES, THEME, THUMBNAIL, VERSUS},
+};
+use crate::finding;
+
+/// How sure it is of a name alone.
+const LOOKED_FOR: Percent = 38;
+
+/// Words that are known as harmless and that mean something.
+const MONSTERS: &str = "モンスター|monster|monsters";
+const SUBTITLE: &str = "サブタイトル|subtitle";
+
+static VOCABULARY: Vocabulary = Vocabulary {
+    family: "illustrations",
+    phrases: PHRASES,
+    nouns: NOUNS,
+    deeds: words::DEEDS,
+    heads: words::HEADS,
+    counters: &[(
+        Unit::Pieces,
+        "cards|card|illustrations|illustration|pictures|images|artworks|monsters|picture|image|artwork|monster|pics|pic",
+    )],
+    conditions: &[MONSTERS, SUBTITLE],
+    ..Vocabulary::NONE
+};
+
+static HOLDER: Holder = Holder {
+    family: "illustrations",
+    codes: &[
+        ("card_not_found", "そのカードは見つかりませんでした。"),
+        ("theme_not_found", "そのテーマは見つかりませんでした。"),
+    ],
+    subjects: &["card_name", "theme"],
+};
+
+static SKILLS: &[Skill<Goal>] = &[Skill {
+    goals: &[Goal::Thumbnail, Goal::Cards],
+    tools: &["get_theme_illustrations", "get_card_illustration"],
+    is_one_enough: true,
+    name: ("カードイラスト", "card illustrations"),
+    example: (
+        "ブルー系テーマのカードでサムネイルを作って",
+        "Make a thumbnail with blue cards, titled \"Final\"",
+    ),
+    is_told: true,
+}];
+
+/// What comes next in a conversation with a person.
+///
+/// # Errors
+/// Where a JSON document of the turn cannot be read.
+pub fn next(turn: Turn) -> Result<Reply, String> {
+    let told = Told::read(turn, None)?;
+    if told.is_theirs {
+        return Ok(told.nothing());
+    }
+    known::tell(&told.names);
+    let mut chat = Chat::<Illustrations>::resume(&told.memory);
+    let (decision, confidence) = chat.next(told.turn());
+    Ok(told.reply(decision, &chat.memory(), confidence))
+}
+
+/// What people may call the cards and themes of all sources, and the words that go with them.
+///
+/// # Errors
+/// Where the operator's settings do not fit, or a source cannot say; a sentence.
+pub fn names() -> Result<Vec<Name>, String> {
+    let mut names = words();
+    names.extend(finding::names()?);
+    Ok(names)
+}
+
+/// The words of the cards, which other families are told.
+#[must_use]
+pub fn words() -> Vec<Name> {
+    VOCABULARY.told()
+}
+
+/// What can be written about cards.
+#[must_use]
+pub fn samples(tag: &str) -> Vec<Sample> {
+    say::samples(SKILLS, tag)
+}
+
+/// Conditions that a plan for `goal` takes in.
+fn conditions(goal: Option<Goal>) -> Vec<&'static str> {
+    match goal {
+        Some(Goal::Thumbnail) => vec![LAST, MONSTERS, SUBTITLE],
+        Some(Goal::Cards) => vec![LAST, MONSTERS],
+        Some(Goal::Themes) => vec![MONSTERS],
+        Some(Goal::Nothing) => Vec::new(),
+        None => vec![LAST],
+    }
+}
+
+/// The family; it remembers nothing beside its plan.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Illustrations {}
+
+/// What is being done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Cards(Box<Cards>),
+    Themes,
+}
+
+impl Family for Illustrations {
+    type Sentence = Sentence;
+    type Goal = Goal;
+    type Plan = Doing;
+
+    const HOLDER: &'static Holder = &HOLDER;
+    const SKILLS: &'static [Skill<Goal>] = SKILLS;
+    const NEAR: &'static [(Goal, &'static [Word])] =
+        &[(Goal::Thumbnail, &[THUMBNAIL, COMPOSE]), (Goal::Cards, &[CARD, THEME, VERSUS])];
+    const OWN: &'static [Word] = &[CARD, THEME];
+
+    fn hear(text: &str, today: Date) -> Sentence {
+        Sentence::of(text, today)
+    }
+
+    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(heard)
+    }
+
+    fn spares(heard: &Sentence, manner: Manner) -> bool {
+        matches!(manner, Manner::Sending | Manner::Errand) && heard.has(NOUNS)
+    }
+
+    fn is_denial(goal: Goal) -> bool {
+        goal == Goal::Nothing
+    }
+
+    fn may_be_world(goal: Goal) -> bool {
+        goal == Goal::Cards
+    }
+
+    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+        match goal {
+            Goal::Nothing => Some(say::nothing(desk)),
+            _ => None,
+        }
+    }
+
+    fn plan(
+        &self,
+        heard: &Sentence,
+        goal: Goal,
+        language: Language,
+        before: Option<&Doing>,
+    ) -> Option<Doing> {
+        let before = match before {
+            Some(Doing::Cards(it)) => Some(&**it),
+            _ => None,
+        };
+        Some(match goal {
+            Goal::Cards | Goal::Thumbnail => {
+                Doing::Cards(Box::new(Cards::of(heard, goal, language, before)))
+            }
+            Goal::Themes => Doing::Themes,
+            Goal::Nothing => return None,
+        })
+    }
+
+    fn follow(
+        &self,
+        plan: &mut Option<Doing>,
+        heard: &Sentence,
+        goal: Option<Goal>,
+        manner: Option<Manner>,
+        desk: &Desk<'_>,
+    ) -> Option<Followed> {
+        let is_cards = matches!(plan, Some(Doing::Cards(_)));
+        let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
+        let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
+        if is_about && let Some(refusal) = beyond::refusal(heard, is_cards, desk) {
+            return Some(Followed::Say(refusal));
+        }
+        let Some(Doing::Cards(cards)) = plan else { return None };
+        if cards.amend(heard, (goal, manner), desk.language) {
+            let left = heard.left(Some(Goal::Thumbnail), cards.used());
+            return Some(Followed::On(FOLLOWED, left));
+        }
+        // `and the moth from that same set`: more of the same.
+        let is_more = manner.is_none();
+        let next = is_more.then(|| cards.follow(heard, goal, desk.language))??;
+        let left = heard.left(Some(Goal::Cards), next.used());
+        **cards = next;
+        Some(Followed::On(FOLLOWED, left))
+    }
+
+    fn guess(&self, heard: &Sentence, desk: &Desk<'_>) -> Option<(Doing, Percent, Vec<String>)> {
+        if !desk.has(cards::CARD) {
+            return None;
+        }
+        let left = heard.left(None, Vec::new());
+        let name = bare::name(heard, &left, &[], || None, || heard.unknown_names())?;
+        let lower = name.to_lowercase();
+        let left = left.into_iter().filter(|it| !lower.contains(&it.to_lowercase())).collect();
+        let cards = Cards::of_names(&name).unwrap_or_else(|| Cards::of_name(&name));
+        Some((Doing::Cards(Box::new(cards)), LOOKED_FOR, left))
+    }
+}
+
+impl Plan for Doing {
+    type Goal = Goal;
+    type Sentence = Sentence;
+
+    fn used(&self, heard: &Sentence, goal: Goal) -> Used {
+        let conditions = conditions(Some(goal));
+        let names = match self {
+            Self::Cards(it) => it.used(),
+            Self::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
+        };
+        Used { names, conditions, spans: heard.named() }
+    }
+
+    fn is_settled(&self) -> bool {
+        match self {
+            Self::Cards(it) => it.is_named(),
+            Self::Themes => true,
+        }
+    }
+
+    fn obeys(&self) -> bool {
+        matches!(self, Self::Cards(it) if it.obeys())
+    }
+
+    fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
+        if let Self::Cards(it) = self {
+            it.filled(values);
+        }
+    }
+
+    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        match self {
+            Self::Cards(it) => it.next(desk, answered),
+            Self::Themes => listed(desk),
+        }
+    }
+}
+
+/// All themes, with how many cards each has.
+fn listed(desk: &Desk<'_>) -> Decision {
+    let names = theme_names(desk.language);
+    if names.is_empty() {
+        return desk.conclude(desk.say(
+            "テーマの一覧はありません。カードかテーマの名前を書くと探します。",
+            "There is no list of themes; write the name of a card or a theme, and I look for it.",
+        ));
+    }
+    let line = |it: &&str| match cards_of(it) {
+        1 => desk.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
+        count => {
+            desk.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
+        }
+    };
+    let (count, list) = (names.len(), names.iter().map(line).collect::<Vec<_>>().join("\n"));
+    let (sample, _) = examples(desk.language);
+    desk.conclude(desk.say(
+        format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
+        format!("There are {count} themes.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! What a sentence asks of the cards: the first rule whose words are all there, and none of those that bar it.
+
+use language::{
+    rules::{Rule, rule},
+    scan::marks,
+    words::Word,
+};
+
+use super::{
+    read,
+    sentence::Sentence,
+    themes::moods,
+    words::{CARD, COMPOSE, NAMES, THEME, THUMBNAIL},
+};
+
+/// What a sentence asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// No picture is to be made, and that is said.
+    Nothing,
+    /// Themes and cards that there are.
+    Themes,
+    /// A picture that is composed of cards.
+    Thumbnail,
+    /// The illustrations of cards.
+    Cards,
+}
+
+/// What a rule looks at: words, or what else a sentence has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// One of these is there, and not denied.
+    Says(&'static [Word]),
+    /// One of these is there, and denied.
+    Denies(&'static [Word]),
+    /// A number of things.
+    Pieces,
+    /// A theme or a colour that is known.
+    KnownTheme,
+    /// A card by a name that is known.
+    KnownCard,
+    /// Several things that are on cards, or how one looks.
+    Motifs,
+    /// Cards are picked from a theme.
+    Picked,
+    /// How cards or a theme are to be laid out: a title, a background, one against the other.
+    Laid,
+    /// Cards or themes by names that no table knows.
+    Named,
+    /// Cards of a mood or a motif.
+    Mood,
+    /// A date or a time.
+    When,
+}
+
+use Sign::{Denies, Says};
+
+const PICTURE: Sign = Says(&[CARD, THEME, THUMBNAIL, COMPOSE]);
+/// What another family has.
+const THEIRS: Sign = Says(&[Word::THEIRS]);
+/// The same, and what is done with it.
+const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
+
+/// The rules, the first that fits counts.
+const RULES: &[Rule<Goal, Sign>] = &[
+    rule(
+        85,
+        Goal::Themes,
+        &[Says(&[THEME]), Says(&[Word::EXISTS, Word::LIST, NAMES])],
+        &[Sign::KnownTheme, Sign::Named, Says(&[THUMBNAIL, Word::MAKE]), THEIRS],
+    ),
+    rule(
+        85,
+        Goal::Themes,
+        &[Says(&[CARD]), Says(&[Word::EXISTS, Word::LIST])],
+        &[Sign::KnownTheme, Sign::Named, Sign::Pieces, Says(&[THUMBNAIL, Word::MAKE]), THEIRS],
+    ),
+    rule(82, Goal::Nothing, &[Denies(&[THUMBNAIL, COMPOSE])], &[Says(&[Word::SHOW])]),
+    rule(78, Goal::Thumbnail, &[Says(&[THUMBNAIL])], &[]),
+    rule(78, Goal::Thumbnail, &[Says(&[COMPOSE]), PICTURE], &[]),
+    rule(78, Goal::Thumbnail, &[Sign::Laid], &[ANY_OF_THEIRS, Says(&[Word::SHOW])]),
+    rule(78, Goal::Cards, &[Sign::Motifs], &[ANY_OF_THEIRS, Says(&[Word::WHERE, THUMBNAIL])]),
+    rule(78, Goal::Cards, &[Sign::Picked], &[ANY_OF_THEIRS]),
+    rule(78, Goal::Cards, &[Says(&[CARD])], &[THEIRS]),
+    rule(78, Goal::Cards, &[Sign::KnownTheme], &[ANY_OF_THEIRS]),
+    rule(78, Goal::Cards, &[Sign::KnownCard], &[ANY_OF_THEIRS, Says(&[Word::CANCEL]), Sign::When]),
+    rule(78, Goal::Cards, &[Sign::Mood], &[ANY_OF_THEIRS]),
+    rule(78, Goal::Cards, &[Says(&[THEME])], &[THEIRS]),
+];
+
+/// What `heard` asks for, as far as the rules tell.
+pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+    const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
+    const LIKE: &str = "っぽい|系の|系|風の|themed|-ish";
+    let text: String = heard.lower.iter().collect();
+    let has = |sign| match sign {
+        Says(words) => heard.has(words),
+        Denies(words) => heard.denies(words),
+        Sign::Pieces => heard.numbers.pieces().is_some(),
+        Sign::KnownTheme => !heard.themes().is_empty(),
+        Sign::KnownCard => !heard.spotted(false).is_empty(),
+        Sign::Motifs => {
+            let count = heard.spotted(true).len();
+            let shows = heard.has(&[Word::SHOW, Word::WANT]);
+            count > 1 && shows || count > 0 && heard.says(LOOKS)
+        }
+        Sign::Picked => read::is_picked(heard),
+        Sign::Laid => read::is_laid(heard),
+        Sign::Named => !heard.unknown_names().is_empty() || !heard.quoted.is_empty(),
+        Sign::Mood => marks(LIKE).any(|it| text.contains(it)) && !moods(&heard.lower).is_empty(),
+        Sign::When => heard.when.date.is_some() || heard.when.hours.is_some(),
+    };
+    language::rules::goal(RULES, has)
+}

@@ -1,0 +1,100 @@
+//! A sentence with what it says of cards: the themes and cards that are known, and names that are not.
+
+use std::{cell::LazyCell, ops::Deref};
+
+use language::{
+    Date,
+    coverage::{Used, unused},
+    heard::{Heard, Piece},
+};
+
+use super::{
+    VOCABULARY, conditions,
+    rules::Goal,
+    themes::{self, Theme},
+    words,
+};
+
+/// A sentence, with the cards and themes in it.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence(Heard);
+
+impl Deref for Sentence {
+    type Target = Heard;
+
+    fn deref(&self) -> &Heard {
+        &self.0
+    }
+}
+
+impl Sentence {
+    /// What is heard in `text`.
+    pub(super) fn of(text: &str, today: Date) -> Self {
+        let mut heard = Self(Heard::of(text, today, &VOCABULARY));
+        let cards = heard.spotted(false).into_iter().map(|it| (it.piece.from, it.piece.to));
+        // `Starfarer Route` is a theme and no route.
+        let names: Vec<_> = cards.chain(heard.named()).collect();
+        heard.0.claim(&names);
+        heard
+    }
+
+    /// What is not used of it for `goal` where `names` are.
+    pub(super) fn left(&self, goal: Option<Goal>, names: Vec<String>) -> Vec<String> {
+        unused(self, &Used { names, conditions: conditions(goal), spans: self.named() })
+    }
+
+    /// Where themes stand.
+    pub(super) fn named(&self) -> Vec<(usize, usize)> {
+        self.themes().into_iter().map(|it| (it.1.from, it.1.to)).collect()
+    }
+
+    /// Themes that are known, in order, and where they stand.
+    pub(super) fn themes(&self) -> Vec<(Theme, Piece)> {
+        let lower: Vec<char> =
+            self.chars.iter().filter_map(|it| it.to_lowercase().next()).collect();
+        let (mut found, mut at) = (Vec::<(Theme, Piece)>::new(), 0);
+        let (names, cards) =
+            (LazyCell::new(|| self.candidates()), LazyCell::new(|| self.spotted(false)));
+        while at < lower.len() {
+            // `面白い` is no colour.
+            let is_kanji = |it: char| matches!(it, '\u{4e00}'..='\u{9fff}');
+            let is_within = at > 0 && is_kanji(lower[at - 1]) && is_kanji(lower[at]);
+            let known = themes::theme(&lower, at).filter(|it| it.0.is_name || !is_within);
+            let colour = || self.is_drawn().then(|| themes::colour(&lower, at))?.map(|it| (it, 1));
+            let Some((theme, length)) = known.or_else(colour) else {
+                at += 1;
+                continue;
+            };
+            // `ブルーアイズ` is a name and no colour, and `深淵魔導師ノクス` a card's and no theme's.
+            let piece = self.piece(at, at + length);
+            let is_card = cards.iter().any(|it| {
+                it.piece.from <= at && piece.to <= it.piece.to && it.piece.text != piece.text
+            });
+            if is_card || names.iter().any(|it| self.is_more(it, &piece)) {
+                at += length;
+                continue;
+            }
+            if !found.iter().any(|it| it.0.japanese == theme.japanese) {
+                found.push((theme, self.piece(at, at + length)));
+            }
+            at += length;
+        }
+        found
+    }
+
+    /// Names of cards and themes that no table knows.
+    pub(super) fn unknown_names(&self) -> Vec<Piece> {
+        let themes = self.themes();
+        let mut names = self.candidates();
+        names.retain(|it| !themes.iter().any(|theme| theme.1.from < it.to && it.from < theme.1.to));
+        names.sort_by_key(|it| (it.from, it.from.wrapping_sub(it.to)));
+        names.dedup_by(|next, it| next.from < it.to);
+        names
+    }
+
+    /// Whether it is about cards and pictures, so that a colour by itself means something.
+    fn is_drawn(&self) -> bool {
+        self.has(&[words::CARD, words::THUMBNAIL, words::THEME, words::COMPOSE])
+            || self.find("背景", 0).is_some()
+    }
+}

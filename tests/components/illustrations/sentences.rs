@@ -1,0 +1,18 @@
+//! Cards that are asked for in words.
+
+use serde_json::json;
+
+use super::{CARD, THEME, open};
+
+#[tokio::test]
+async fn a_name_that_may_be_anything_is_a_guess_and_one_that_is_told_is_none() {
+    let cards = open().await;
+    let tool = |name: &str| json!({ "name": name, "is_read_only": true });
+    let mut turn = json!({ "message": "月光楽団を見せて", "tools": [tool(CARD), tool(THEME)] });
+    let guess = cards.converse(turn.clone()).await.unwrap();
+    assert!(guess["confidence"].as_f64().unwrap() < 0.5, "{guess}");
+    turn["names"] = json!([{ "kind": "theme", "name": "月光楽団", "english": "Moonlight Band" }]);
+    let known = cards.converse(turn).await.unwrap();
+    assert!(known["confidence"].as_f64().unwrap() > 0.5, "{known}");
+    assert_eq!(known["calls"][0]["tool"], THEME, "{known}");
+}
