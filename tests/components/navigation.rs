@@ -5,6 +5,7 @@ mod comparing;
 mod looking;
 mod maps;
 mod routing;
+mod sentences;
 
 use graph::{Class, Link, Network, Node, Place, PlaceKind, Point, Text};
 use host::{

@@ -1,23 +1,23 @@
 //! Places in a sentence: where a way begins and ends, and what place is looked for. The words around
 //! them are data; what stands between those is the place.
 
-use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
-use super::{
-    coverage,
-    heard::{Heard, Piece, marks},
+mod compare;
+mod english;
+mod japanese;
+mod known;
+mod tables;
+
+use std::{cell::OnceCell, ops::Deref};
+
+use language::{
+    Date, coverage,
+    heard::{Heard, Piece},
+    scan::marks,
     words::Word,
 };
 
-#[path = "places/compare.rs"]
-mod compare;
-#[path = "places/english.rs"]
-mod english;
-#[path = "places/japanese.rs"]
-mod japanese;
-#[path = "places/known.rs"]
-pub(super) mod known;
-#[path = "places/tables.rs"]
-mod tables;
+use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
+use super::{VOCABULARY, planner, words};
 
 /// The most places of one list (a table of distances has no more).
 const PLACES_MAX: usize = 25;
@@ -35,7 +35,47 @@ pub(super) struct Places {
     pub(super) destinations: Vec<Piece>,
 }
 
-impl Heard {
+/// A sentence, with the places in it that are known by name and the wishes for a way.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence {
+    heard: Heard,
+    /// Where places stand that are known by name.
+    pub(super) spots: Vec<(usize, usize)>,
+    /// Where wishes for a way stand.
+    pub(super) wishes: Vec<(usize, usize)>,
+    /// Places that are compared, once they are looked for.
+    compared: OnceCell<Option<Places>>,
+}
+
+impl Deref for Sentence {
+    type Target = Heard;
+
+    fn deref(&self) -> &Heard {
+        &self.heard
+    }
+}
+
+impl Sentence {
+    /// What is heard in `text`.
+    pub(super) fn of(text: &str, today: Date) -> Self {
+        let mut heard = Heard::of(text, today, &VOCABULARY);
+        let spots = known::spots(&heard.lower);
+        // `新宿` has no lodging in it.
+        let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
+        heard.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
+        let text: String = heard.lower.iter().collect();
+        let is_word = |it: &(usize, usize)| {
+            heard.lower[it.0..it.1.min(heard.lower.len())].iter().any(|it| it.is_alphanumeric())
+        };
+        let wishes = planner::spans(&text).into_iter().filter(is_word).collect();
+        Self { heard, spots, wishes, compared: OnceCell::new() }
+    }
+
+    /// Where phrases for a way stand.
+    pub(super) fn spans(&self) -> Vec<(usize, usize)> {
+        planner::spans(&self.lower.iter().collect::<String>())
+    }
+
     /// Where a way begins and ends, as far as that is said.
     pub(super) fn places(&self, is_list: bool) -> Places {
         if let Some(places) = self.compared() {
@@ -416,21 +456,21 @@ impl Heard {
         const MARKS: &[char] =
             &['、', '。', ',', '!', '?', '\n', ';', ':', '「', '『', '"', '“', '→', '…'];
         const CUTS: &[Word] = &[
-            Word::Lead,
-            Word::Show,
-            Word::Greeting,
-            Word::Pause,
-            Word::Stop,
-            Word::Help,
-            Word::Can,
-            Word::Route,
-            Word::Go,
-            Word::Distance,
-            Word::Compare,
-            Word::Want,
-            Word::Duration,
+            words::LEAD,
+            Word::SHOW,
+            Word::GREETING,
+            Word::PAUSE,
+            Word::STOP,
+            Word::HELP,
+            Word::CAN,
+            words::ROUTE,
+            words::GO,
+            words::DISTANCE,
+            Word::COMPARE,
+            Word::WANT,
+            words::DURATION,
         ];
-        const LEADING: &str = "そのあと|その後|それから|最後に|最終的に|ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
+        const LEADING: &str = "そのあと|その後|それから|それと|最後に|最終的に|ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
              それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|拾って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";
         let dash =
             (least..end.saturating_sub(2)).rev().find(|it| self.is_at(" - ", *it)).map(|it| it + 3);
@@ -466,35 +506,5 @@ impl Heard {
             Some(spot) if spot.0 > begin && is_kana(spot.0 - 1) => spot.0,
             _ => begin,
         }
-    }
-
-    fn first(&self, table: &'static str, from: usize) -> Option<(usize, usize)> {
-        let found = marks(table).filter_map(|it| Some((self.find(it, from)?, it.chars().count())));
-        found.min_by_key(|it| (it.0, usize::MAX - it.1))
-    }
-
-    pub(super) fn find(&self, what: &str, from: usize) -> Option<usize> {
-        (from..self.lower.len()).find(|it| self.is_at(what, *it))
-    }
-
-    fn find_word(&self, what: &str, from: usize) -> Option<usize> {
-        (from..self.lower.len()).find(|it| self.is_at(what, *it) && self.is_word(*it, what))
-    }
-
-    pub(super) fn is_word(&self, at: usize, what: &str) -> bool {
-        let is_letter =
-            |it: Option<&char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == '-');
-        let before = at.checked_sub(1).and_then(|it| self.lower.get(it));
-        !is_letter(before) && !is_letter(self.lower.get(at + what.chars().count()))
-    }
-
-    pub(super) fn is_at(&self, what: &str, at: usize) -> bool {
-        let mut rest = self.lower[at.min(self.lower.len())..].iter();
-        what.chars().all(|it| rest.next() == Some(&it))
-    }
-
-    fn is_at_raw(&self, what: &str, at: usize) -> bool {
-        let mut rest = self.chars[at.min(self.chars.len())..].iter();
-        what.chars().all(|it| rest.next() == Some(&it))
     }
 }

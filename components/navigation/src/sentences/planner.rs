@@ -1,37 +1,34 @@
 //! The built-in planner: understands the wishes that its table names, and decides by rules alone. It
 //! needs no model, no key and no network, answers alike each time, and says that it is the planner.
 
-use jiff::Timestamp;
-use serde::Deserialize;
-
-use super::{Answered, Decision, Language};
-
-#[path = "planner/choose.rs"]
 mod choose;
-#[path = "planner/explain.rs"]
 mod explain;
-#[path = "planner/found.rs"]
 mod found;
-#[path = "planner/grammar.rs"]
-pub(super) mod grammar;
-#[path = "planner/plan.rs"]
+mod grammar;
 mod plan;
-#[path = "planner/read.rs"]
 mod read;
-#[path = "../../../language/src/scan.rs"]
-pub(super) mod scan;
-#[path = "planner/units.rs"]
-pub(super) mod units;
-#[path = "../../../language/src/clock.rs"]
-pub(super) mod when;
-#[path = "planner/wishes.rs"]
+mod scan;
+mod units;
+mod when;
 mod wishes;
 
-pub(crate) use wishes::{Rule, Wishes};
+use jiff::Timestamp;
+use language::{
+    Language,
+    turn::{Answered, Decision},
+};
+use serde::Deserialize;
+
+pub(super) use self::{
+    plan::{COMPARE, SEARCH},
+    scan::spans,
+    units::{duration, length},
+    wishes::{Rule, Wishes},
+};
 
 /// A way that is asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Trip {
+pub(super) struct Trip {
     /// Where the way begins.
     pub origin: String,
     /// Where it ends.
@@ -52,7 +49,7 @@ pub(crate) struct Trip {
 
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Said {
+pub(super) struct Said {
     /// Whether the person said it, rather than the assistant.
     pub is_user: bool,
     /// What was said.
@@ -60,7 +57,7 @@ pub(crate) struct Said {
 }
 
 /// Decides by wishes: those of a sentence and of what was said before, or those of a kind of route.
-pub(crate) struct Planner {
+pub(super) struct Planner {
     trip: Trip,
     wishes: Option<Wishes>,
 }
@@ -68,13 +65,13 @@ pub(crate) struct Planner {
 impl Planner {
     /// One that reads the trip's sentence.
     #[must_use]
-    pub(crate) fn of_sentence(trip: Trip) -> Self {
+    pub(super) fn of_sentence(trip: Trip) -> Self {
         Self { trip, wishes: None }
     }
 
     /// One that reads the trip's sentence as an order for a way, which need not wish for anything else.
     #[must_use]
-    pub(crate) fn of_order(trip: Trip) -> Self {
+    pub(super) fn of_order(trip: Trip) -> Self {
         let mut wishes = read::conversation(&trip);
         wishes.once.is_read = true;
         Self { trip, wishes: Some(wishes) }
@@ -82,13 +79,13 @@ impl Planner {
 
     /// One that was told what is wished, and reads nothing.
     #[must_use]
-    pub(crate) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
+    pub(super) fn of_wishes(trip: Trip, mut wishes: Wishes) -> Self {
         wishes.once.is_read = true;
         Self { trip, wishes: Some(wishes) }
     }
 
     /// What is next after `answered`, the calls of the turn before.
-    pub(crate) fn next(&mut self, answered: &[Answered]) -> Decision {
+    pub(super) fn next(&mut self, answered: &[Answered]) -> Decision {
         let wishes = self.wishes.get_or_insert_with(|| read::conversation(&self.trip));
         if answered.is_empty() {
             return Decision::Call(plan::calls(&self.trip, wishes));
@@ -98,20 +95,19 @@ impl Planner {
 }
 
 /// Whether `sentence` wishes for anything that the planner knows, on top of what was wished before.
-pub(crate) fn understands(sentence: &str, now: Timestamp) -> bool {
+pub(super) fn understands(sentence: &str, now: Timestamp) -> bool {
     read::sentence(sentence, &Wishes::default(), now).once.is_read
 }
 
 /// Whether `sentence` wishes for trains, buses or planes alone, which no route is searched by.
-pub(crate) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
+pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
     read::is_by_transit(sentence, now)
 }
 
 /// What `sentence` wishes for.
-pub(crate) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
+pub(super) fn wishes(sentence: &str, now: Timestamp) -> Wishes {
     read::sentence(sentence, &Wishes::default(), now)
 }
 
 #[cfg(test)]
-#[path = "planner/tests.rs"]
 mod tests;

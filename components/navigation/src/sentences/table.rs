@@ -3,18 +3,16 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{COMPARE, Way};
-use crate::{
-    Answered, Decision,
-    builtin::{
-        desk::{Desk, failure, output},
-        heard::marks,
-        say,
-    },
-    planner::{
-        self,
-        units::{duration, length},
-    },
+use language::{
+    desk::{Desk, failure, output},
+    say,
+    scan::marks,
+    turn::{Answered, Decision},
+};
+
+use super::{
+    planner::{self, COMPARE, duration, length},
+    way::Way,
 };
 
 /// By what places are compared.

@@ -1,10 +1,17 @@
 //! Ways, distances and places, and what is said of them.
 
+use language::{
+    Language,
+    trial::{self, FORM, call, concluded, output},
+    turn::{Decision, Failure, ToolResult},
+};
 use serde_json::{Value, json};
 
-use super::{Builtin, Talk, call, concluded, output};
-use crate::Failure;
-use crate::{Decision, Language, Message, Part, ToolResult, Turn};
+const TOOLS: &str = include_str!("../../tools.json");
+
+fn new_talk() -> trial::Talk {
+    trial::Talk::new(super::next, TOOLS)
+}
 
 fn routes() -> ToolResult {
     let route = |summary: &str, metres: u64, seconds: u64| json!({ "summary": summary, "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds }, "polyline": "_p~iF", "steps": [], "warnings": [] });
@@ -15,18 +22,18 @@ fn routes() -> ToolResult {
 
 #[test]
 fn a_route_is_chosen_by_the_planners_rules_and_named_for_the_page() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで一番早いルートで");
     let decided = talk.back(&[routes()]);
     let conclusion = concluded(&decided);
     let choice = conclusion.choice.clone().unwrap();
-    assert_eq!((choice.index, choice.call.as_deref()), (Some(1), Some("call-1")));
+    assert_eq!((choice.index, choice.call.as_deref()), (Some(1), Some("navigation-1")));
     assert!(conclusion.text().contains("首都高速") && conclusion.text().contains("内蔵プランナー"));
 }
 
 #[test]
 fn a_plain_way_is_not_told_to_be_unread() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで");
     let text = concluded(&talk.back(&[routes()])).text();
     assert!(!text.contains("読み取れなかった"), "{text}");
@@ -34,7 +41,7 @@ fn a_plain_way_is_not_told_to_be_unread() {
 
 #[test]
 fn a_wish_after_an_answer_goes_on_with_the_last_way() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("東京駅から横浜駅まで");
     talk.back(&[routes()]);
     let next = talk.say("高速を使わないで");
@@ -49,27 +56,24 @@ fn a_wish_after_an_answer_goes_on_with_the_last_way() {
         json!({ "origin": "東京駅", "destination": "川崎駅", "avoid": ["highways"] })
     );
     // Ids tell the calls of one conversation apart.
-    assert_eq!(talk.last[0].id, "call-3");
+    assert_eq!(talk.last[0].id, "navigation-3");
 }
 
 #[test]
 fn without_a_transcript_the_way_is_taken_up_from_the_history() {
-    let mut model = Builtin::default();
-    let mut task = super::task("高速を使わないで");
-    let said = |text: &str, is_user| Message { is_user, parts: vec![Part::text(text)] };
-    task.history = vec![said("東京駅から横浜駅まで", true), said("30 km です。", false)];
-    let offers = super::offers();
-    let decided = model.next(Turn { task: &task, is_first: true, offers: &offers, answered: &[] });
+    let before = [("東京駅から横浜駅まで", true), ("30 km です。", false)];
+    let mut talk = new_talk();
+    let decided = talk.say_after(&before, "高速を使わないで");
     assert_eq!(call(&decided).1["avoid"], json!(["highways"]));
-    assert_eq!(model.transcript()["calls"], 1);
+    assert_eq!(talk.last[0].id, "navigation-1");
 }
 
 #[test]
 fn a_missing_end_is_asked_for_by_a_form() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let asked = talk.say("横浜駅まで高速を使わずに行きたい");
     let (tool, arguments) = call(&asked);
-    assert_eq!(tool, "request_form");
+    assert_eq!(tool, FORM);
     assert_eq!(arguments.pointer("/form_schema/fields/1/default"), Some(&Value::from("横浜駅")));
     let next = talk.say(r#"{"origin": "東京駅", "destination": "横浜駅"}"#);
     assert_eq!(
@@ -83,7 +87,7 @@ fn a_missing_end_is_asked_for_by_a_form() {
 
 #[test]
 fn distances_and_places_are_told() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Compare the distances from Tokyo to Yokohama and Chiba");
     let cell = |metres: u64, seconds: u64| json!({ "status": "OK", "distance": { "text": "", "value": metres }, "duration": { "text": "", "value": seconds } });
     let table =
@@ -101,7 +105,7 @@ fn distances_and_places_are_told() {
 
 #[test]
 fn a_place_that_is_not_known_is_told_with_what_to_do() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("ほげほげ駅はどこ？");
     let mut failure =
         Failure::new("place_not_found", 404, "「ほげほげ駅」が見つかりませんでした。");
@@ -112,7 +116,7 @@ fn a_place_that_is_not_known_is_told_with_what_to_do() {
 
 #[test]
 fn the_language_is_the_callers() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.language = Some(Language::English);
     let Decision::Call(calls) = talk.say("横浜駅はどこ？") else {
         panic!("it calls nothing")
@@ -138,7 +142,7 @@ fn the_nearest_is_named_and_a_later_sentence_goes_there() {
             "横浜",
         ),
     ] {
-        let mut talk = Talk::new();
+        let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "distance_compare", "{sentence}");
         let text = concluded(&talk.back(&[output(table.clone())])).text();
         assert!(text.contains(said), "{text}");
@@ -152,7 +156,7 @@ fn the_nearest_is_named_and_a_later_sentence_goes_there() {
 
 #[test]
 fn what_is_not_reached_by_all_is_not_compared() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Which is nearer to Tokyo, Yokohama or Osaka?");
     let cell = json!({ "status": "OK", "distance": { "text": "", "value": 9 }, "duration": { "text": "", "value": 9 } });
     let table = json!({ "rows": [{ "elements": [cell, { "status": "ZERO_RESULTS" }] }] });
@@ -166,7 +170,7 @@ fn a_way_by_train_is_not_searched_until_another_one_is_wished() {
         ("電車で東京から横浜まで何分", "じゃあ車で"),
         ("by bus from Shinjuku to Haneda, how long?", "ok then by car"),
     ] {
-        let mut talk = Talk::new();
+        let mut talk = new_talk();
         let text = concluded(&talk.say(train)).text();
         assert!(
             text.contains("検索していません") || text.contains("nothing was searched"),
@@ -187,7 +191,7 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
         ("あ、目的地は江の島で", "Nakano", "江の島", json!(null)),
         ("what about the way back?", "Ueno", "Nakano", json!(null)),
     ] {
-        let mut talk = Talk::new();
+        let mut talk = new_talk();
         talk.say("Nakano to Ueno");
         talk.back(&[routes()]);
         talk.say(said);
@@ -196,7 +200,7 @@ fn later_sentences_move_the_ends_and_the_stops_of_a_way() {
         assert_eq!(call.arguments["destination"], destination, "{said}");
         assert_eq!(call.meta.get("navigation/via").cloned().unwrap_or_default(), via, "{said}");
     }
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Nakano to Ueno via Akihabara");
     talk.back(&[routes()]);
     talk.say("actually skip Akihabara");
@@ -212,7 +216,7 @@ fn the_way_back_is_by_the_same_means() {
         ("渋谷から原宿まで歩いて", "帰りは車で", Value::Null),
         ("渋谷から原宿まで", "帰りは？", Value::Null),
     ] {
-        let mut talk = Talk::new();
+        let mut talk = new_talk();
         talk.say(there);
         talk.back(&[routes()]);
         let Decision::Call(calls) = talk.say(back) else { panic!("{back}: no call") };

@@ -3,22 +3,20 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use self::table::Measure;
-use super::{
+use language::{
     desk::{Desk, failure, output, submitted},
-    heard::Heard,
-    rules::Goal,
+    heard::Piece,
     say,
-};
-use crate::{
-    Answered, Decision,
-    planner::{Planner, Said, Trip, is_by_transit, understands},
+    turn::{Answered, Decision},
 };
 
-mod table;
+use super::{
+    places::Sentence,
+    planner::{COMPARE, Planner, SEARCH, Said, Trip, is_by_transit, understands},
+    rules::Goal,
+    table::{Measure, Row},
+};
 
-const SEARCH: &str = "route_search";
-const COMPARE: &str = "distance_compare";
 const GEOCODE: &str = "geocode";
 /// Sentences that a way keeps, the last ones.
 const SAID_MAX: usize = 20;
@@ -40,26 +38,26 @@ enum Kind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Way {
     kind: Kind,
-    origins: Vec<String>,
-    destinations: Vec<String>,
+    pub(super) origins: Vec<String>,
+    pub(super) destinations: Vec<String>,
     /// Places on the way.
     #[serde(default)]
-    via: Vec<String>,
+    pub(super) via: Vec<String>,
     /// What was wished, sentence by sentence, without the places.
-    said: Vec<String>,
+    pub(super) said: Vec<String>,
     /// By what places are compared, and what that came to.
     #[serde(default)]
-    measure: Measure,
+    pub(super) measure: Measure,
     #[serde(default)]
-    ranked: Vec<table::Row>,
+    pub(super) ranked: Vec<Row>,
     /// The place that another one took the place of.
     #[serde(default)]
-    replaced: Option<String>,
+    pub(super) replaced: Option<String>,
 }
 
 impl Way {
     /// What `heard` asks for; what it leaves out is taken from `before`.
-    pub(super) fn of(heard: &Heard, goal: Goal, before: Option<&Self>) -> Self {
+    pub(super) fn of(heard: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let kind = match goal {
             Goal::Distances => Kind::Distances,
             Goal::Place => Kind::Place,
@@ -93,7 +91,7 @@ impl Way {
             let name = it.trim().to_lowercase();
             !PRIVATE.split('|').any(|it| it == name)
         };
-        let texts = |it: Vec<super::heard::Piece>| -> Vec<String> {
+        let texts = |it: Vec<Piece>| -> Vec<String> {
             it.into_iter().map(|it| it.text).filter(is_place).collect()
         };
         let mut way = Self {
@@ -195,7 +193,7 @@ impl Way {
 
     /// The way with the ends that `heard` names anew, where it names any: `actually from Shinagawa`,
     /// `やっぱり渋谷から`, and a name alone.
-    pub(super) fn moved(&self, heard: &Heard) -> Option<Self> {
+    pub(super) fn moved(&self, heard: &Sentence) -> Option<Self> {
         let goal = match self.kind {
             Kind::Route => Goal::Route,
             Kind::Distances => Goal::Distances,
@@ -231,12 +229,12 @@ impl Way {
     }
 
     /// Whether `heard` names a stop on this way, or takes one back.
-    pub(super) fn stops(&self, heard: &Heard) -> bool {
+    pub(super) fn stops(&self, heard: &Sentence) -> bool {
         self.kind == Kind::Route && (!heard.via().is_empty() || self.is_skipped(heard))
     }
 
     /// Whether `heard` says that there is to be no stop: `やっぱり寄らない`, `skip Akihabara`.
-    fn is_skipped(&self, heard: &Heard) -> bool {
+    fn is_skipped(&self, heard: &Sentence) -> bool {
         const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
         const NO: &str =
             "skip|without|not via|don't|no |forget|drop|なし|やめ|抜き|いらない|飛ばし|外して";
@@ -247,7 +245,7 @@ impl Way {
     }
 
     /// Takes in one more wish, with places on the way.
-    pub(super) fn wish(&mut self, heard: &Heard) {
+    pub(super) fn wish(&mut self, heard: &Sentence) {
         if self.is_skipped(heard) {
             self.replaced = self.via.first().cloned();
             self.via.clear();
@@ -320,7 +318,7 @@ impl Way {
             Decision::Call(mut calls) => {
                 for call in &mut calls {
                     *desk.calls += 1;
-                    call.id = format!("call-{}", desk.calls);
+                    call.id = format!("{}-{}", desk.holder.family, desk.calls);
                 }
                 Decision::Call(calls)
             }
@@ -329,7 +327,7 @@ impl Way {
     }
 
     /// Asks for the end that is missing.
-    fn ask(&self, desk: &mut Desk<'_>) -> Decision {
+    pub(super) fn ask(&self, desk: &mut Desk<'_>) -> Decision {
         let field = |name: &str, label: String, example: String, value: Option<&String>| {
             let mut field = json!({
                 "name": name, "type": "text", "label": label, "required": true, "maxLength": PLACE_MAX,

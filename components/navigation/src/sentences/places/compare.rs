@@ -1,8 +1,9 @@
 //! One place and several that are compared by how far they are from it: `which is closer to X, Y or Z`,
 //! `横浜と川崎では、どちらが東京駅に近い`.
 
-use super::{Places, tables::NEAREST};
-use crate::builtin::heard::{Heard, Piece, marks};
+use language::{heard::Piece, scan::marks};
+
+use super::{Places, Sentence, tables::NEAREST};
 
 /// What says that places are compared, in English.
 const MORE: &str = "closer|nearer|closest|nearest|further|farther|furthest|farthest|quicker|quickest|faster|fastest|slower|slowest|longest|soonest|sooner|compare|comparing|comparison|rank|sort|by distance|by travel time";
@@ -12,9 +13,9 @@ const WHICH: &str = "どこ|どれ|どっち|どちら|一番|いちばん|最�
 /// How far what is compared may be from the place, in characters.
 const REACH: usize = 14;
 
-impl Heard {
+impl Sentence {
     /// One place and several that are compared, where the sentence compares any.
-    pub(in crate::builtin) fn compared(&self) -> Option<&Places> {
+    pub(in crate::sentences) fn compared(&self) -> Option<&Places> {
         self.compared.get_or_init(|| self.comparison()).as_ref()
     }
 

@@ -1,19 +1,16 @@
 //! Places by the words before them, as English has it: `from Tokyo to Yokohama`.
 
-use super::Places;
-use crate::builtin::{
-    coverage,
-    heard::{Heard, Piece, marks},
-    words::Word,
-};
+use language::{coverage, heard::Piece, scan::marks, words::Word};
 
-impl Heard {
+use super::{Places, Sentence, words};
+
+impl Sentence {
     /// By the words before places: `from X to Y`, `between X and Y`.
     pub(super) fn english(&self, is_list: bool) -> Places {
         const NO_PLACE: &str = "go|get|drive|walk|see|book|avoid|take|travel|watch|reserve|know|find|make|be|have|\
              me|choose|use|buy|compare|ask|create|do|collect|fill|show|pay|leave|arrive|head|\
-             navigate|look|reach|return|come|sit|you|search|give|set|build|the movies|\
-             the cinema|a movie|draw|help|change|cancel|eat";
+             navigate|look|reach|return|come|sit|you|search|give|set|build|draw|help|\
+             change|cancel|eat";
         let mut places = Places::default();
         if let Some(places) = self.between() {
             return places;
@@ -181,16 +178,17 @@ impl Heard {
     /// known, or is neither a small word nor a wish, unless it is written like a name.
     fn is_name_word(&self, from: usize, to: usize) -> bool {
         const NO_NAME: &[Word] = &[
-            Word::Show,
-            Word::Route,
-            Word::Distance,
-            Word::Compare,
-            Word::Duration,
-            Word::Want,
-            Word::Greeting,
-            Word::Where,
-            Word::Can,
-            Word::Go,
+            Word::SHOW,
+            words::ROUTE,
+            words::DISTANCE,
+            Word::COMPARE,
+            words::DURATION,
+            Word::WANT,
+            Word::GREETING,
+            Word::WHERE,
+            words::SPOT,
+            Word::CAN,
+            words::GO,
         ];
         /// Numbers that count minutes.
         const NUMBERS: &str = "ten|fifteen|twenty|thirty|forty|fifty|half|two|three|five";

@@ -1,12 +1,12 @@
 //! Places by the words behind them, as Japanese has it: `東京駅から横浜駅まで`.
 
 use super::{
-    Places,
+    Places, Sentence,
     tables::{BEGINS, ENDS, LIST_STOPS, STOPS},
 };
-use crate::builtin::heard::{Heard, Piece, marks};
+use language::{heard::Piece, scan::marks};
 
-impl Heard {
+impl Sentence {
     /// By the words behind places.
     pub(super) fn japanese(&self, is_list: bool) -> Places {
         let mut places = Places::default();

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::planner::scan::Lexicon;
+use language::scan::Lexicon;
 
 /// A name on each line, in lower case.
 const NAMES: &str = include_str!("names.txt");
@@ -13,7 +13,7 @@ static LEXICON: LazyLock<Lexicon<()>> =
     LazyLock::new(|| Lexicon::new(&[((), NAMES.trim().replace('\n', "|").as_str())]));
 
 /// Where places that are known by name stand in `lower`, from left to right, the longest at each place.
-pub(in crate::builtin) fn spots(lower: &[char]) -> Vec<(usize, usize)> {
+pub(super) fn spots(lower: &[char]) -> Vec<(usize, usize)> {
     let (mut spots, mut at) = (Vec::new(), 0);
     while at < lower.len() {
         match LEXICON.at(lower, at).filter(|it| it.1 >= CHARS_MIN) {

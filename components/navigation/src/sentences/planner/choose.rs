@@ -40,7 +40,7 @@ fn key(rule: Rule, route: &Found) -> (bool, u64, u64) {
     let (first, second) = match rule {
         Rule::Fastest => (time, route.metres),
         Rule::Shortest => (route.metres, time),
-        // What nobody knows the toll of is not taken to be free.
+        // What has no known toll is not taken to be free.
         Rule::Cheapest => (route.price().unwrap_or(u64::MAX), time),
         Rule::FewestRightTurns => (route.right_turns as u64, time),
     };

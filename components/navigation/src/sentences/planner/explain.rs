@@ -9,7 +9,11 @@ use super::{
     when,
     wishes::{Beyond, Rule, Wishes},
 };
-use crate::{Answered, Choice, Conclusion, Failure, Language, Part};
+use language::{
+    Language,
+    message::Part,
+    turn::{Answered, Choice, Conclusion, Failure},
+};
 
 /// Warnings of a route that are repeated.
 const WARNINGS_MAX: usize = 1;

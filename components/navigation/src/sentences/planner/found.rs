@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::plan::{COMPARE, SEARCH};
-use crate::{Answered, Failure, ToolResult};
+use language::turn::{Answered, Failure, ToolResult};
 
 /// Where a result's `_meta` tells more of its routes than the specified output has.
 const DETAILS: &str = "navigation/details";
@@ -18,7 +18,7 @@ pub(super) struct Found {
     /// With traffic, where that is known.
     pub(super) seconds_in_traffic: Option<u64>,
     pub(super) right_turns: usize,
-    /// What the tolls come to, in yen where nothing else is said; none where nobody says.
+    /// What the tolls come to, in yen where nothing else is said; none where it is not said.
     pub(super) toll: Option<Toll>,
     /// Whether there is neither a toll nor a ferry on it, where that is known.
     pub(super) is_free: bool,

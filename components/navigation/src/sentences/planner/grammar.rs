@@ -4,7 +4,7 @@ use super::wishes::{Beyond, Outlook, Rule};
 
 /// What a phrase means by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Means {
+pub(in crate::sentences) enum Means {
     /// Something that is wanted or not, as the words around it say.
     Topic(Topic),
     /// Says no to the topic beside it.
@@ -51,7 +51,7 @@ pub(crate) enum Means {
 
 /// What can be wanted or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Topic {
+pub(in crate::sentences) enum Topic {
     Highways,
     /// The same; wanted unless the words around it say no.
     ByHighways,
@@ -64,7 +64,7 @@ pub(crate) enum Topic {
 
 /// What can be wished for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(in crate::sentences) enum Wish {
     By(Rule),
     Faster,
     Compare,

@@ -7,7 +7,7 @@ use super::{
     when,
     wishes::{Outlook, Rule, Wishes},
 };
-use crate::ToolCall;
+use language::turn::ToolCall;
 
 /// Where the request's `_meta` says how one travels.
 const TRAVEL_MODE: &str = "navigation/travelMode";
@@ -17,8 +17,8 @@ const PREFER: &str = "navigation/prefer";
 const VIA: &str = "navigation/via";
 /// Where it says when one must be there.
 const ARRIVAL_TIME: &str = "navigation/arrivalTime";
-pub(super) const SEARCH: &str = "route_search";
-pub(super) const COMPARE: &str = "distance_compare";
+pub(in crate::sentences) const SEARCH: &str = "route_search";
+pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 
 /// The calls for `wishes`, all of one turn.
 pub(super) fn calls(trip: &Trip, wishes: &Wishes) -> Vec<ToolCall> {

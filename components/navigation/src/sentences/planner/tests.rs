@@ -4,16 +4,14 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Planner, Rule, Said, Trip, Wishes, read, wishes::Beyond};
-use crate::Failure;
-use crate::{Answered, Conclusion, Decision, Language, ToolCall, ToolResult};
+use language::{
+    Language,
+    turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult},
+};
 
-#[path = "tests/follow_ups.rs"]
 mod follow_ups;
-#[path = "tests/grammar.rs"]
 mod grammar;
-#[path = "tests/plans.rs"]
 mod plans;
-#[path = "tests/results.rs"]
 mod results;
 
 /// 10:00 on Saturday, 21 November 2026 in Japan.

@@ -1,10 +1,10 @@
 //! Lengths, times and prices as people read them.
 
 use super::found::Toll;
-use crate::Language;
+use language::Language;
 
 /// `800 m`, `32.4 km`.
-pub(crate) fn length(metres: u64) -> String {
+pub(in crate::sentences) fn length(metres: u64) -> String {
     match metres {
         0..1_000 => format!("{metres} m"),
         _ => format!("{:.1} km", metres as f64 / 1_000.0),
@@ -12,7 +12,7 @@ pub(crate) fn length(metres: u64) -> String {
 }
 
 /// `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
-pub(crate) fn duration(seconds: u64, language: Language) -> String {
+pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String {
     let minutes = (seconds + 30) / 60;
     let (hours, rest) = (minutes / 60, minutes % 60);
     match (hours, rest) {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// What is wished of a route.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Wishes {
+pub(in crate::sentences) struct Wishes {
     /// Keep clear of toll roads.
     pub no_tolls: bool,
     /// Keep clear of motorways.
@@ -62,7 +62,7 @@ pub(super) struct Once {
 
 /// How one of several is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rule {
+pub(in crate::sentences) enum Rule {
     /// The least time.
     Fastest,
     /// The least distance.
@@ -83,14 +83,14 @@ pub(super) enum Mode {
 
 /// What traffic is taken to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outlook {
+pub(in crate::sentences) enum Outlook {
     Pessimistic,
     Optimistic,
 }
 
 /// What people wish for, and not every tool can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Beyond {
+pub(in crate::sentences) enum Beyond {
     Arrival,
     Transit,
     Scenery,
@@ -107,12 +107,12 @@ pub(crate) enum Beyond {
 
 impl Wishes {
     /// When to leave, as tools read it.
-    pub(crate) fn leaving(&self) -> Option<String> {
+    pub(in crate::sentences) fn leaving(&self) -> Option<String> {
         self.departure.map(super::when::rfc3339)
     }
 
     /// Whether anything is wished of the way that a table of distances does not know.
-    pub(crate) fn is_of_the_way(&self) -> bool {
+    pub(in crate::sentences) fn is_of_the_way(&self) -> bool {
         let is_by = self.walking || self.cycling;
         is_by || self.no_tolls || self.no_highways || self.no_ferries || self.once.arrival.is_some()
     }

@@ -1,11 +1,9 @@
 //! The table: which sentences mean what, and which look like it and do not.
 
+use language::scan::normal;
+
 use super::*;
-use crate::planner::{
-    grammar::PHRASES,
-    scan::{normal, tokens},
-    wishes::Once,
-};
+use crate::sentences::planner::{grammar::PHRASES, scan::tokens, wishes::Once};
 
 fn of(change: impl FnOnce(&mut Wishes)) -> Wishes {
     let mut wishes =

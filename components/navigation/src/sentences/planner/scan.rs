@@ -1,0 +1,57 @@
+//! Finds the phrases of the grammar in a sentence: from left to right, the longest at each place.
+
+use std::sync::LazyLock;
+
+use language::{
+    clock::{Time, clock},
+    scan::{Lexicon, normal},
+};
+
+use super::{
+    grammar::{Means, PHRASES},
+    when,
+};
+
+/// A phrase that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Token {
+    pub(super) means: Means,
+    /// Where it begins and ends, in characters.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Whether it is written in ASCII, as English is.
+    pub(super) is_ascii: bool,
+}
+
+static WISHES: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHRASES));
+
+/// What `sentence` says, phrase by phrase.
+pub(super) fn tokens(sentence: &str) -> Vec<Token> {
+    let text = normal(sentence);
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let time = || clock(&text, at).map(|it| (of_time(it.0), it.1));
+        let time = when::date(&text, at).or_else(time);
+        match time.or_else(|| WISHES.at(&text, at)) {
+            Some((means, length)) => {
+                let (from, to) = (at, at + length);
+                tokens.push(Token { means, from, to, is_ascii: text[at].is_ascii() });
+                at = to;
+            }
+            None => at += 1,
+        }
+    }
+    tokens
+}
+
+fn of_time(it: Time) -> Means {
+    match it {
+        Time::At { hour, minute } => Means::Clock { hour, minute },
+        Time::In { minutes } => Means::In { minutes },
+    }
+}
+
+/// Where phrases that are known stand in `sentence`, in characters.
+pub(in crate::sentences) fn spans(sentence: &str) -> Vec<(usize, usize)> {
+    tokens(sentence).into_iter().map(|it| (it.from, it.to)).collect()
+}

@@ -1,0 +1,141 @@
+//! What a sentence asks of ways and places: the first rule whose words are all there, and none of those that bar it.
+
+use language::{
+    rules::{Rule, rule},
+    words::Word,
+};
+
+use super::{
+    places::{Places, Sentence},
+    words::{DISTANCE, DURATION, GO, LEAD, ROUTE, SPOT},
+};
+
+/// What a sentence asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// It is understood that no tool does it.
+    Elsewhere,
+    /// A way from one place to another.
+    Route,
+    /// How far several places are.
+    Distances,
+    /// Where a place is.
+    Place,
+}
+
+/// What a rule looks at: words, or what else a sentence has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// One of these is there, and not denied.
+    Says(&'static [Word]),
+    /// On foot or by bicycle, which no table of distances knows.
+    ByFoot,
+    /// The shortest way is wished.
+    Shortest,
+    /// Where the way begins is said.
+    Origin,
+    /// Where it ends is said.
+    Destination,
+    /// Both are said.
+    Ends,
+    /// The nearest of a kind of place, which no tool knows.
+    Nearby,
+    /// Something is wished of a way.
+    Wished,
+    /// A point on the map.
+    Coordinates,
+    /// A place that is looked for and known by name.
+    Spotted,
+    /// Places are compared by how far they are.
+    Compared,
+    /// More than one place on a side.
+    SeveralPlaces,
+    /// A place is looked for.
+    Sought,
+    /// A number of things.
+    Pieces,
+    /// A sentence that ends with where to go.
+    Towards,
+}
+
+use Sign::Says;
+
+const WAY: Sign = Says(&[ROUTE, GO, DISTANCE, DURATION]);
+/// What another family has.
+const THEIRS: Sign = Says(&[Word::THEIRS]);
+/// The same, and what is done with it.
+const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
+
+/// The rules, the first that fits counts.
+const RULES: &[Rule<Goal, Sign>] = &[
+    rule(72, Goal::Elsewhere, &[Sign::Nearby], &[ANY_OF_THEIRS, Sign::Compared]),
+    rule(72, Goal::Distances, &[Sign::Compared], &[]),
+    rule(
+        72,
+        Goal::Distances,
+        &[Says(&[DISTANCE, DURATION, Word::COMPARE]), Sign::SeveralPlaces],
+        &[Sign::Shortest],
+    ),
+    rule(
+        72,
+        Goal::Distances,
+        &[Says(&[DISTANCE]), Sign::Ends],
+        &[Says(&[ROUTE]), Sign::ByFoot, Sign::Shortest],
+    ),
+    rule(72, Goal::Route, &[Sign::Ends, WAY], &[]),
+    rule(72, Goal::Route, &[Sign::Ends, Sign::Shortest], &[ANY_OF_THEIRS]),
+    rule(72, Goal::Route, &[Sign::Ends, Sign::Wished], &[ANY_OF_THEIRS]),
+    rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),
+    rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Origin], &[THEIRS]),
+    rule(72, Goal::Route, &[Sign::Ends], &[ANY_OF_THEIRS, Sign::Pieces]),
+    rule(72, Goal::Route, &[Says(&[GO, LEAD]), Sign::Destination], &[ANY_OF_THEIRS]),
+    rule(62, Goal::Place, &[Says(&[Word::SHOW]), Sign::Spotted], &[ANY_OF_THEIRS, WAY]),
+    rule(62, Goal::Place, &[Sign::Coordinates], &[ANY_OF_THEIRS, Sign::Ends]),
+    rule(62, Goal::Place, &[Says(&[Word::WHERE, SPOT]), Sign::Sought], &[ANY_OF_THEIRS]),
+    rule(61, Goal::Route, &[Says(&[ROUTE])], &[ANY_OF_THEIRS]),
+    rule(61, Goal::Distances, &[Says(&[DISTANCE])], &[]),
+    rule(59, Goal::Route, &[Sign::Towards], &[ANY_OF_THEIRS, Says(&[Word::ELSEWHERE])]),
+];
+
+/// What `heard` asks for, as far as the rules tell.
+pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+    const SHORTEST: &str =
+        "短い|最短|短く|shortest|shorter|一番安|いちばん安|最安|cheapest|least expensive";
+    const BY_FOOT: &str =
+        "歩い|歩け|歩き|徒歩|自転車|on foot|by foot|walking|walk|bike|bicycle|cycling";
+    const NEARBY: &str = "半径|近くに|近くで|周辺で|近くの|最寄り|最寄の|もより|一番近い|いちばん近い|近所の|周辺の|あたりの|nearest|closest|near me|nearby|close by|around here";
+    const KINDS: &str = "コンビニ|ガソリンスタンド|駐車場|カフェ|喫茶店|レストラン|トイレ|薬局|ドラッグストア|スーパー|銀行|郵便局|交番|病院|最寄り駅|最寄りの駅|最寄駅|atm|convenience store|gas station|petrol station|parking|restaurant|cafe|coffee shop|toilet|restroom|pharmacy|drugstore|supermarket|bank|post office|hospital|nearest station|closest station|train station|subway station";
+    let (places, lists) = (heard.places(false), heard.places(true));
+    let has = |sign| match sign {
+        Says(words) => heard.has(words),
+        Sign::ByFoot => heard.says(BY_FOOT),
+        Sign::Shortest => heard.says(SHORTEST),
+        Sign::Origin => !places.origins.is_empty(),
+        Sign::Destination => !places.destinations.is_empty(),
+        Sign::Ends => !places.origins.is_empty() && !places.destinations.is_empty(),
+        Sign::Nearby => heard.says(NEARBY) && heard.says(KINDS),
+        Sign::Wished => !heard.wishes.is_empty(),
+        Sign::Coordinates => heard.coordinates().is_some(),
+        Sign::Spotted => heard.sought().is_some_and(|it| heard.spots.contains(&(it.from, it.to))),
+        Sign::Compared => heard.compared().is_some(),
+        Sign::SeveralPlaces => {
+            let (origins, destinations) = (&lists.origins, &lists.destinations);
+            !destinations.is_empty()
+                && !origins.is_empty()
+                && origins.len() + destinations.len() > 2
+        }
+        Sign::Sought => heard.sought().is_some(),
+        Sign::Pieces => heard.numbers.pieces().is_some(),
+        Sign::Towards => is_towards(heard, &places),
+    };
+    language::rules::goal(RULES, has)
+}
+
+/// Whether `heard` ends with where to go.
+fn is_towards(heard: &Sentence, places: &Places) -> bool {
+    const ENDS: [&str; 6] =
+        ["まで", "へ", "まで行きたい", "まで行って", "までお願いします", "までお願い"];
+    let text = heard.text();
+    let text = text.trim_end_matches(['。', '!', '?', 'ね', ' ']);
+    !places.destinations.is_empty() && ENDS.iter().any(|it| text.ends_with(it))
+}
