@@ -8,6 +8,7 @@ mod files;
 mod guide;
 mod keeping;
 mod listing;
+mod sentences;
 
 use host::{
     caller::Caller,

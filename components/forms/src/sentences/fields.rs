@@ -1,6 +1,14 @@
 //! The fields that people name when they want a form: a list is cut into items, each item is read by
 //! itself, and what of it is not understood is kept to be told.
 
+mod bounds;
+mod item;
+mod kinds;
+mod list;
+mod options;
+mod text;
+
+use language::{Language, heard::Heard, scan::marks};
 use serde_json::{Map, Value, json};
 
 pub(super) use self::kinds::COMMON;
@@ -10,21 +18,6 @@ use self::{
     list::{clauses, has_form, items, regions},
     text::Text,
 };
-use super::heard::{Heard, marks};
-use crate::Language;
-
-#[path = "fields/bounds.rs"]
-mod bounds;
-#[path = "fields/item.rs"]
-mod item;
-#[path = "fields/kinds.rs"]
-mod kinds;
-#[path = "fields/list.rs"]
-mod list;
-#[path = "fields/options.rs"]
-mod options;
-#[path = "fields/text.rs"]
-mod text;
 
 /// Fields that one sentence may name.
 const FIELDS_MAX: usize = 20;
@@ -479,7 +472,7 @@ impl Field {
         }
     }
 
-    /// Whether it asks who somebody is.
+    /// Whether it asks who a person is.
     pub(super) fn is_name(&self) -> bool {
         self.kind.name == "name"
     }

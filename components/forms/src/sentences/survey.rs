@@ -1,15 +1,20 @@
-//! Forms that somebody asks for: which fields, and what they brought.
+//! Forms that are asked for in words: which fields, and what they brought.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use toolkit::Tool as _;
 
-use super::{
-    desk::{Desk, FORM, failure, submitted},
-    fields::{self, COMMON, Field, Reading},
-    heard::{Heard, marks},
+use language::{
+    Language,
+    desk::{Desk, failure, submitted},
+    heard::Heard,
     say,
+    scan::marks,
+    turn::{Answered, Decision},
 };
-use crate::{Answered, Decision, Language};
+
+use super::fields::{self, COMMON, Field, Reading};
+use crate::tools::RequestForm;
 
 /// What a form may be for: its title, the words for it, and the fields that it has where none is named;
 /// those that are no kind of field are lines of text, in Japanese and English.
@@ -233,7 +238,7 @@ impl Survey {
         }
         let reason =
             desk.say(format!("「{title}」の入力を求めるため"), format!("To ask for {title}"));
-        desk.only(FORM, json!({ "form_schema": form }), reason)
+        desk.only(RequestForm::NAME, json!({ "form_schema": form }), reason)
     }
 
     /// Asks which fields are wanted.

@@ -1,13 +1,21 @@
 //! Forms that are asked for: fields, types and what they bring.
 
+use language::{
+    Language,
+    trial::{self, call, concluded},
+    turn::Decision,
+};
 use serde_json::{Value, json};
 
-use super::{Talk, call, concluded};
-use crate::Language;
+const TOOLS: &str = include_str!("../../tools.json");
+
+fn new_talk() -> trial::Talk {
+    trial::Talk::new(super::next, TOOLS)
+}
 
 /// Name and type of each field of the form that `sentence` leads to.
 fn fields(sentence: &str) -> Vec<(String, String)> {
-    let decided = Talk::new().say(sentence);
+    let decided = new_talk().say(sentence);
     let (tool, arguments) = call(&decided);
     assert_eq!(tool, "request_form", "{sentence}");
     let fields = arguments["form_schema"]["fields"].as_array().unwrap();
@@ -40,7 +48,7 @@ fn fields_have_the_types_that_fit_them() {
 
 #[test]
 fn what_was_filled_in_is_told() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("名前と性別を聞くフォームを作って");
     let text = concluded(&talk.say(r#"{"name": "山田", "gender": "none"}"#)).text();
     assert!(text.contains("- お名前: 山田") && text.contains("- 性別: 回答しない"), "{text}");
@@ -48,7 +56,7 @@ fn what_was_filled_in_is_told() {
 
 #[test]
 fn what_a_form_brings_is_answered_in_the_language_of_the_sentence_before() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("名前と性別を聞くフォームを作って");
     talk.language = Some(Language::English);
     let text = concluded(&talk.say(r#"{"name": "Yamada"}"#)).text();
@@ -57,7 +65,7 @@ fn what_a_form_brings_is_answered_in_the_language_of_the_sentence_before() {
 
 #[test]
 fn a_form_without_fields_asks_which() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     assert_eq!(fields("フォームを作って")[1], ("fields".to_owned(), "multiselect".to_owned()));
     talk.say("フォームを作って");
     let next = talk.say(r#"{"title": "会員登録", "fields": ["name", "email"]}"#);
@@ -67,7 +75,7 @@ fn a_form_without_fields_asks_which() {
 }
 
 /// Label, type, what bounds it and `!` where it is required, of each field of the form in `decided`.
-fn read(decided: &crate::Decision) -> String {
+fn read(decided: &Decision) -> String {
     let (tool, arguments) = call(decided);
     assert_eq!(tool, "request_form");
     let fields = arguments["form_schema"]["fields"].as_array().unwrap().iter().map(|it| {
@@ -122,44 +130,44 @@ fn items_of_a_list_keep_their_label_type_options_and_bounds() {
             "Priority:radio default=medium [low, medium, high]; Due date:date; Age!:number min=6 max=14 step=1",
         ),
     ] {
-        assert_eq!(read(&Talk::new().say(sentence)), expected, "{sentence}");
+        assert_eq!(read(&new_talk().say(sentence)), expected, "{sentence}");
     }
 }
 
 /// What is not understood of an item is told on the form, and what is not wanted is left out.
 #[test]
 fn conditions_of_fields_are_told_and_denied_fields_left_out() {
-    let decided = Talk::new().say("車で来る人にだけナンバーを聞くフォームを作って");
+    let decided = new_talk().say("車で来る人にだけナンバーを聞くフォームを作って");
     let (_, arguments) = call(&decided);
     let told = arguments["form_schema"]["description"].as_str().unwrap();
     assert!(told.contains("車で来る人にだけ"), "{told}");
-    let decided = Talk::new().say("a contact form without the phone number but with the company");
+    let decided = new_talk().say("a contact form without the phone number but with the company");
     assert_eq!(read(&decided), "Name!:text; Email!:text; Message!:textarea; Company:text");
 }
 
 /// A second sentence bounds a field that is there.
 #[test]
 fn a_second_sentence_bounds_a_field() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("備品を買ってほしいときの申請フォームがほしい。品名、個数、希望納期");
     let changed = read(&talk.say("理由も書けるように長めの欄を足して。個数は最大20まで"));
     assert!(changed.contains("個数!:number min=1 max=20"), "{changed}");
     assert!(changed.ends_with("理由:textarea"), "{changed}");
-    let decided = Talk::new().say("RSVP form: how many people but no more than 4, and allergies");
+    let decided = new_talk().say("RSVP form: how many people but no more than 4, and allergies");
     assert_eq!(read(&decided), "How many people!:number min=1 max=4 step=1; Allergies:textarea");
 }
 
 /// A form is changed by a second sentence: fields more or less, required, with bounds.
 #[test]
 fn a_second_sentence_changes_the_form() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("feedback form: stars 1-5 and a comment");
     let changed = talk.say("scrap the comment, put 'may we contact you' yes/no instead");
     let stars = "Stars:range min=1 max=5 step=1";
     assert_eq!(read(&changed), format!("{stars}; May we contact you:radio [yes, no]"));
     let changed = talk.say("make the stars required");
     assert!(read(&changed).starts_with("Stars!:range"), "{}", read(&changed));
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("社員旅行の希望調査。行き先は箱根か熱海か日光、部屋の希望は任意で");
     assert_eq!(
         read(&talk.say("アレルギー欄も足して。行き先は必須にして")),
@@ -169,7 +177,7 @@ fn a_second_sentence_changes_the_form() {
 
 /// The fields of the form that the last of `sentences` leads to.
 fn form(sentences: &[&str]) -> Vec<Value> {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let mut fields = Vec::new();
     for sentence in sentences {
         let decided = talk.say(sentence);

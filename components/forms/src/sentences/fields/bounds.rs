@@ -1,5 +1,7 @@
 //! Numbers that bound what a field takes: `1-10`, `5段階`, `at least two`, `12 characters`, `up to 10 MB`.
 
+use language::scan::marks;
+
 use super::text::Text;
 
 /// What is said of a field's values.
@@ -59,7 +61,7 @@ fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
 /// Where a unit of a few signs behind a number ends.
 fn unit(text: &Text, at: usize) -> usize {
     const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
-    let longest = super::marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
+    let longest = marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
     at + longest.max().unwrap_or(0)
 }
 
@@ -90,15 +92,15 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     let first_end = end;
     end = unit(text, end);
     let before = |phrases: &'static str| {
-        let lengths = super::marks(phrases).filter_map(|it| {
+        let lengths = marks(phrases).filter_map(|it| {
             let from = at.checked_sub(it.chars().count())?;
             text.is_at(it, from).then_some(from)
         });
         lengths.min()
     };
     // Two numbers with something between them.
-    if let Some(to) = super::marks(TO)
-        .find(|it| text.is_at(it, end) || it.starts_with(' ') && text.is_at(it, end))
+    if let Some(to) =
+        marks(TO).find(|it| text.is_at(it, end) || it.starts_with(' ') && text.is_at(it, end))
     {
         let is_and = to == " and ";
         if !is_and || before("between ").is_some() {
@@ -127,7 +129,7 @@ fn one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     }
     let named = text.piece(first_end, end).trim().to_lowercase();
     let behind = |phrases: &'static str| {
-        super::marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
+        marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
     };
     // `no more than 4` has `more than` in it.
     let least = before(MORE)

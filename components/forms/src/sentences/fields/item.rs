@@ -1,12 +1,12 @@
 //! One item of a list of fields: its label, its type, its options and what bounds it.
 
+use language::scan::marks;
 use serde_json::{Map, Value, json};
 
 use super::{
     Field,
     bounds::{self, Bounds},
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
-    marks,
     options::{self, OPTION_MAX, is_count, parts, unquote},
     text::Text,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::planner::scan::Lexicon;
+use language::scan::Lexicon;
 
 /// One kind of field.
 #[derive(Clone, Copy, Debug)]
@@ -297,5 +297,5 @@ pub(super) const CANONICAL: &str =
 pub(super) const FREE: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
 
 /// Those that are offered where none was named.
-pub(in crate::builtin) const COMMON: &str =
+pub(in crate::sentences) const COMMON: &str =
     "name|email|phone|age|gender|date|address|satisfaction|comment|agreement";

@@ -1,8 +1,9 @@
 //! Where in a sentence the list of fields is, and how it is cut into items.
 
+use language::scan::marks;
+
 use super::{
     kinds::WORDS,
-    marks,
     text::{Text, outside},
 };
 

@@ -1,8 +1,10 @@
 //! The options of one item of a list: in brackets, behind a word of choosing, or side by side.
 
+use language::scan::marks;
+
 use super::{
     item::{YES_OR_NO, shaped},
-    list, marks,
+    list,
     text::{Text, outside},
 };
 

@@ -1,6 +1,6 @@
 //! A piece of a sentence that is read bit by bit: what was understood is taken out of it.
 
-use crate::builtin::heard::marks;
+use language::scan::marks;
 
 /// As it was written, and the same in lower case, character by character.
 #[derive(Clone, Debug)]

@@ -1,0 +1,235 @@
+//! Sentences about forms, which are understood without a model: their fields, and what was answered in them.
+
+mod fields;
+mod lists;
+mod rules;
+mod survey;
+mod words;
+
+use language::{
+    Date, Language,
+    chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    contract::Told,
+    coverage::{OVER, Used},
+    desk::{Desk, Holder},
+    heard::Heard,
+    rules::Percent,
+    say::{self, Skill},
+    small_talk::Manner,
+    turn::{Answered, Decision},
+    vocabulary::Vocabulary,
+    words::Word,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolkit::dialogue::{Name, Reply, Sample, Turn};
+
+use self::{
+    lists::Lists,
+    rules::Goal,
+    survey::Survey,
+    words::{FORM, INQUIRE, NOUNS, PHRASES},
+};
+
+static VOCABULARY: Vocabulary = Vocabulary {
+    family: "forms",
+    phrases: PHRASES,
+    nouns: NOUNS,
+    deeds: words::DEEDS,
+    ..Vocabulary::NONE
+};
+
+static HOLDER: Holder = Holder { family: "forms", codes: &[], subjects: &[] };
+
+static SKILLS: &[Skill<Goal>] = &[
+    Skill {
+        goals: &[Goal::Form],
+        tools: &["request_form"],
+        is_one_enough: false,
+        name: ("フォームの作成", "making forms"),
+        example: (
+            "名前とメールアドレスを聞くフォームを作って",
+            "Make a form asking for name and email",
+        ),
+        is_told: true,
+    },
+    Skill {
+        goals: &[Goal::Forms],
+        tools: &["list_form_submissions"],
+        is_one_enough: false,
+        name: ("フォームの一覧", "listing forms"),
+        example: ("回答されたフォームを見せて", "Which forms have been answered?"),
+        is_told: false,
+    },
+];
+
+/// What comes next in a conversation with a person.
+///
+/// # Errors
+/// Where a JSON document of the turn cannot be read.
+pub fn next(turn: Turn) -> Result<Reply, String> {
+    let told = Told::read(turn, None)?;
+    if told.is_theirs {
+        return Ok(told.nothing());
+    }
+    let mut chat = Chat::<Forms>::resume(&told.memory);
+    let (decision, confidence) = chat.next(told.turn());
+    Ok(told.reply(decision, &chat.memory(), confidence))
+}
+
+/// The words of the forms, which other families are told.
+///
+/// # Errors
+/// None.
+pub fn names() -> Result<Vec<Name>, String> {
+    Ok(VOCABULARY.told())
+}
+
+/// What can be written about forms.
+#[must_use]
+pub fn samples(tag: &str) -> Vec<Sample> {
+    say::samples(SKILLS, tag)
+}
+
+/// A sentence; what it says of fields is read where that is asked for.
+#[derive(Clone, Debug)]
+struct Sentence(Heard);
+
+impl std::ops::Deref for Sentence {
+    type Target = Heard;
+
+    fn deref(&self) -> &Heard {
+        &self.0
+    }
+}
+
+/// The family; it remembers nothing beside its plan.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Forms {}
+
+/// What is being done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Survey(Box<Survey>),
+    Lists(Lists),
+}
+
+impl Family for Forms {
+    type Sentence = Sentence;
+    type Goal = Goal;
+    type Plan = Doing;
+
+    const HOLDER: &'static Holder = &HOLDER;
+    const SKILLS: &'static [Skill<Goal>] = SKILLS;
+    const NEAR: &'static [(Goal, &'static [Word])] = &[(Goal::Form, &[FORM, INQUIRE])];
+
+    fn hear(text: &str, today: Date) -> Sentence {
+        Sentence(Heard::of(text, today, &VOCABULARY))
+    }
+
+    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(heard)
+    }
+
+    fn spares(heard: &Sentence, manner: Manner) -> bool {
+        match manner {
+            Manner::Price => heard.has(&[FORM, INQUIRE]),
+            Manner::Delete => heard.has(&[INQUIRE]),
+            _ => false,
+        }
+    }
+
+    fn is_denial(goal: Goal) -> bool {
+        goal == Goal::Nothing
+    }
+
+    fn is_wish(goal: Goal) -> bool {
+        goal == Goal::Forms
+    }
+
+    fn obeys(_heard: &Sentence, goal: Goal) -> bool {
+        goal == Goal::Form
+    }
+
+    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+        match goal {
+            Goal::Nothing => Some(say::nothing(desk)),
+            Goal::Elsewhere => Some(say::elsewhere(desk, SKILLS)),
+            Goal::Help => Some(say::examples(desk, SKILLS)),
+            Goal::Form | Goal::Forms => None,
+        }
+    }
+
+    fn plan(
+        &self,
+        heard: &Sentence,
+        goal: Goal,
+        language: Language,
+        _before: Option<&Doing>,
+    ) -> Option<Doing> {
+        match goal {
+            Goal::Form => Some(Doing::Survey(Box::new(Survey::of(heard, language)))),
+            Goal::Forms => Some(Doing::Lists(Lists::of(heard))),
+            Goal::Nothing | Goal::Elsewhere | Goal::Help => None,
+        }
+    }
+
+    fn follow(
+        &self,
+        plan: &mut Option<Doing>,
+        heard: &Sentence,
+        goal: Option<Goal>,
+        manner: Option<Manner>,
+        desk: &Desk<'_>,
+    ) -> Option<Followed> {
+        let Some(Doing::Survey(survey)) = plan else { return None };
+        let is_new = heard.has(&[Word::MAKE]) && heard.has(&[FORM]);
+        let may_amend = match manner {
+            Some(manner) => manner.is_elsewhere() || manner == Manner::Nothing,
+            None => goal != Some(Goal::Forms),
+        };
+        let is_amended = !is_new && may_amend && survey.amend(heard, desk.language);
+        is_amended.then(|| Followed::On(FOLLOWED, survey.left().to_vec()))
+    }
+}
+
+impl Plan for Doing {
+    type Goal = Goal;
+    type Sentence = Sentence;
+
+    fn used(&self, _heard: &Sentence, _goal: Goal) -> Used {
+        Used { names: Lists::used(), conditions: vec![OVER], spans: Vec::new() }
+    }
+
+    fn covers(&self) -> bool {
+        matches!(self, Self::Lists(_))
+    }
+
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn left(&self) -> &[String] {
+        match self {
+            Self::Survey(it) => it.left(),
+            Self::Lists(_) => &[],
+        }
+    }
+
+    fn filled(&mut self, values: &Map<String, Value>, language: Language) {
+        if let Self::Survey(it) = self {
+            it.filled(values, language);
+        }
+    }
+
+    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        match self {
+            Self::Survey(it) => it.next(desk, answered),
+            Self::Lists(it) => it.next(desk, answered),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Forms that there are, and what was answered in them.
+
+use language::{
+    desk::{Desk, failure, output},
+    heard::Heard,
+    say,
+    turn::{Answered, Decision},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolkit::Tool as _;
+
+use crate::tools::ListFormSubmissions;
+
+/// Entries that are told.
+const TOLD_MAX: usize = 10;
+const TEXT_MAX: usize = 60;
+/// What says that forms wait for an answer, and that they have one.
+const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
+const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
+
+/// A list that is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Lists {
+    state: Option<String>,
+    /// Whether what was answered is asked for.
+    has_values: bool,
+}
+
+impl Lists {
+    pub(super) fn of(heard: &Heard) -> Self {
+        let text: String = heard.lower.iter().collect();
+        let says = |words: &str| words.split('|').any(|it| text.contains(it));
+        let state = match () {
+            () if says(WAITS) => Some("waiting"),
+            () if says(ANSWERED) => Some("submitted"),
+            () => None,
+        };
+        // Whether there is an answer is one question, what it says another.
+        let has_values = state == Some("submitted")
+            && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
+        Self { state: state.map(str::to_owned), has_values }
+    }
+
+    /// The words that say which forms are meant.
+    pub(super) fn used() -> Vec<String> {
+        WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect()
+    }
+
+    pub(super) fn next(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        if let Some((_, failure)) = failure(answered) {
+            return desk.conclude(say::failed(desk, failure));
+        }
+        let Some(found) = output(answered, ListFormSubmissions::NAME) else {
+            let arguments = self.state.as_ref().map_or(json!({}), |it| json!({ "status": it }));
+            let reason = desk.say("どんなフォームがあるかを確認", "To see which forms there are");
+            return desk.only(ListFormSubmissions::NAME, arguments, reason);
+        };
+        let forms: Vec<_> = found["forms"].as_array().into_iter().flatten().collect();
+        let state = |it: &Value| match it["status"].as_str().unwrap_or_default() {
+            "waiting" => desk.say("未回答", "not answered yet"),
+            "submitted" => desk.say("回答済み", "answered"),
+            "declined" => desk.say("辞退", "declined"),
+            _ => desk.say("取り消し", "cancelled"),
+        };
+        let line = |it: &&Value| {
+            let head = desk.say(
+                format!("- {}（{}）", short(&it["title"]), state(it)),
+                format!("- {} ({})", short(&it["title"]), state(it)),
+            );
+            let values = it["values"].as_object().filter(|_| self.has_values);
+            let values = values.into_iter().flatten().take(TOLD_MAX);
+            let values = values.map(|it| format!("\n  - {}: {}", it.0, value(it.1)));
+            head + &values.collect::<String>()
+        };
+        let lines: Vec<_> = forms.iter().take(TOLD_MAX).map(line).collect();
+        let what = match self.state.as_deref() {
+            Some("waiting") => desk.say("未回答のフォーム", "Forms that wait for an answer"),
+            Some(_) => desk.say("回答済みのフォーム", "Forms that were answered"),
+            None => desk.say("フォーム", "Forms"),
+        };
+        told(desk, &what, forms.len(), &found["next_cursor"], &lines)
+    }
+}
+
+fn told(desk: &Desk<'_>, what: &str, count: usize, more: &Value, lines: &[String]) -> Decision {
+    let more = if more.is_string() { desk.say("以上", " or more") } else { String::new() };
+    let head = match count {
+        0 => desk.say(format!("{what}はありません。"), format!("{what}: none.")),
+        count => {
+            desk.say(format!("{what}は{count}件{more}です。"), format!("{what}: {count}{more}."))
+        }
+    };
+    desk.conclude(format!("{head}\n{}", lines.join("\n")).trim_end().to_owned())
+}
+
+/// What was answered in a field, on one line.
+fn value(value: &Value) -> String {
+    match value {
+        Value::String(_) => short(value),
+        value => short(&value.to_string().into()),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    let mut short: String = text.chars().take(TEXT_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,157 @@
+//! What a sentence asks of forms: the first rule whose words are all there, and none of those that bar it.
+
+use std::cell::OnceCell;
+
+use language::{
+    heard::Heard,
+    rules::{Rule, rule},
+    scan::marks,
+    words::Word,
+};
+
+use super::{
+    fields::{self, Reading},
+    words::{FORM, HOW_TO, INQUIRE},
+};
+
+/// What a sentence asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// No form is to be made, and that is said.
+    Nothing,
+    /// It is understood that no tool does it.
+    Elsewhere,
+    /// What a form is.
+    Help,
+    /// Forms that there are.
+    Forms,
+    /// A form that is to be made.
+    Form,
+}
+
+/// What a rule looks at: words, or what else a sentence has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// One of these is there, and not denied.
+    Says(&'static [Word]),
+    /// One of these is there, and denied.
+    Denies(&'static [Word]),
+    /// It asks something rather than orders it.
+    Question,
+    /// What was answered in a form.
+    Answers,
+    /// It asks for forms that there are.
+    WhichForm,
+    /// A form, with nothing done to it but that it is wanted.
+    BareForm,
+    /// Forms, wanted or not.
+    Forms,
+    /// An errand that begins with what nothing here does: sending, calling, buying.
+    Errand,
+    /// Fields of a form.
+    Fields,
+    /// A list of them: two or more that are fields for sure.
+    Listed,
+    /// Nothing of another family, nor what is done with it.
+    Own,
+}
+
+use Sign::{Denies, Says};
+
+/// What another family has.
+const THEIRS: Sign = Says(&[Word::THEIRS]);
+/// The same, and what is done with it.
+const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_DEED]);
+/// What is done to a form that is there.
+const DONE: Sign = Says(&[Word::CANCEL, Word::DELETE, Word::HALT]);
+
+/// The rules, the first that fits counts.
+const RULES: &[Rule<Goal, Sign>] = &[
+    rule(96, Goal::Help, &[Says(&[HOW_TO])], &[]),
+    rule(
+        86,
+        Goal::Forms,
+        &[Says(&[FORM]), Says(&[Word::EXISTS, Word::LIST, Word::SHOW, Word::ENDED, Word::WHO])],
+        &[Says(&[Word::MAKE, INQUIRE, Word::WANT]), Sign::Fields],
+    ),
+    // What is not to be made anew is looked for among what there is.
+    rule(
+        86,
+        Goal::Forms,
+        &[Denies(&[FORM, Word::MAKE]), Says(&[Word::EXISTS, Word::LIST]), Sign::Forms],
+        &[THEIRS],
+    ),
+    rule(
+        86,
+        Goal::Forms,
+        &[Says(&[FORM]), Sign::WhichForm],
+        &[Says(&[Word::MAKE, Word::WANT]), DONE],
+    ),
+    rule(
+        86,
+        Goal::Forms,
+        &[Says(&[FORM]), Sign::Question],
+        &[Says(&[Word::MAKE, INQUIRE, Word::WANT, Word::WHERE]), DONE, ANY_OF_THEIRS, Sign::Fields],
+    ),
+    rule(
+        86,
+        Goal::Forms,
+        &[Sign::Answers, Says(&[Word::SHOW, Word::LIST, Word::EXISTS])],
+        &[THEIRS, Says(&[Word::MAKE, INQUIRE])],
+    ),
+    // Sending a form by mail is nothing that is done here.
+    rule(84, Goal::Elsewhere, &[Sign::Errand, Says(&[FORM])], &[Says(&[Word::MAKE])]),
+    // A form comes before all that it may ask about.
+    rule(84, Goal::Nothing, &[Denies(&[FORM])], &[]),
+    // What asks for none makes none.
+    rule(
+        84,
+        Goal::Form,
+        &[Says(&[FORM]), Sign::BareForm],
+        &[Denies(&[Word::MAKE]), Says(&[Word::WHERE, Word::CHANGE]), DONE],
+    ),
+    rule(84, Goal::Form, &[Says(&[FORM]), Says(&[Word::MAKE])], &[Denies(&[Word::MAKE])]),
+    rule(81, Goal::Form, &[Says(&[INQUIRE]), Sign::Fields], &[THEIRS]),
+    rule(81, Goal::Form, &[Sign::Own, Sign::Listed], &[Says(&[Word::CANCEL])]),
+];
+
+/// What `heard` asks for, as far as the rules tell.
+pub(super) fn goal(heard: &Heard) -> Option<(Goal, u8)> {
+    const ANSWERS: &str = "回答|返答|返事|返信|提出された|答えてくれ|答えた人|answers|answer |responses|replies|submissions";
+    const WHICH: &str = "what forms|which forms|which form|any forms|any form|my forms|どのフォーム|どんなフォーム|フォームって何|フォームは何|アンケートって何|アンケートは何";
+    let reading = OnceCell::<Reading>::new();
+    let reading = || reading.get_or_init(|| fields::read(heard));
+    let has = |sign| match sign {
+        Says(words) => heard.has(words),
+        Denies(words) => heard.denies(words),
+        Sign::Question => heard.asks(),
+        Sign::Answers => heard.says(ANSWERS),
+        Sign::WhichForm => heard.says(WHICH),
+        Sign::BareForm => is_bare(heard),
+        Sign::Forms => heard.tokens.iter().any(|it| it.word == FORM),
+        Sign::Errand => heard.is_errand(),
+        Sign::Fields => !reading().fields.is_empty(),
+        Sign::Listed => reading().sure > 1,
+        Sign::Own => !heard.has(&[Word::THEIRS, Word::THEIR_DEED]),
+    };
+    language::rules::goal(RULES, has)
+}
+
+/// Whether of a form nothing is said but that it is wanted: neither that it is to be closed nor sent.
+fn is_bare(heard: &Heard) -> bool {
+    const WANTED: &str = "作|つく|お願|おねが|くだ|下さ|頼|たの|用意|準備|欲|ほし|必要|要|いる|いり|くれ|もら|出し|表示|開|入力|使|取|とり|と|やり|やって|して|し|実施|設|組|考|書|記入|配|み|見|送りたい";
+    const PARTICLES: [char; 3] = ['を', 'が', 'に'];
+    let Some(form) = heard.tokens.iter().rfind(|it| it.word == FORM) else { return false };
+    let rest: String = heard.lower[form.to..].iter().collect();
+    const DONE: &str = "email|mail|e-mail|forward|print|close|delete|remove|stop|edit|change|rename|send|share|publish|archive|submit|export|copy|duplicate|move|lock|end|cancel|clear|reset|update";
+    let text: String = heard.lower.iter().collect();
+    let text = text.trim_start_matches("please ").trim_start_matches("can you ");
+    let first = text.split(' ').next().unwrap_or_default();
+    if marks(DONE).any(|it| it == first) {
+        return false;
+    }
+    match rest.strip_prefix(PARTICLES) {
+        Some(rest) => rest.is_empty() || marks(WANTED).any(|it| rest.starts_with(it)),
+        None => true,
+    }
+}
