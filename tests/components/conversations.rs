@@ -10,6 +10,7 @@ mod people;
 mod people_chats;
 mod playing;
 mod reading;
+mod sentences;
 mod sessions;
 mod shares;
 mod staff;

@@ -6,7 +6,6 @@
 
 mod dialogue;
 mod ended;
-mod language;
 mod mind;
 mod player;
 mod scene;

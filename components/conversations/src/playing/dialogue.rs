@@ -1,12 +1,11 @@
 //! One conversation or chat of an agent: what it answers, and how it leaves.
 
+use language::Language;
 use toolkit::{Stop, Tool as _, events as bell, log, sql, sql::Statement};
 
 use super::{
     ended::{Ended, Failure, Usage},
-    is_over,
-    language::Language,
-    mind,
+    is_over, mind,
     player::Player,
     scene::Scene,
     stand::Stand,

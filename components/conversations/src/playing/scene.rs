@@ -1,37 +1,18 @@
 //! Who talks with whom about what, and what was said.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use language::Language;
+use serde_json::Value;
 use toolkit::assistants::Remark;
 
 use super::{
-    language::Language,
     player::Agent,
     stand::{Stand, Written},
     texts,
 };
+use crate::sentences::{self, By, Said, Talker};
 
 /// Each so many messages the agent is asked whether the purpose is reached.
 const REMINDER_EACH: u32 = 5;
-
-/// Something that was said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Said<'a> {
-    by: By<'a>,
-    text: &'a str,
-}
-
-/// Who said it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum By<'a> {
-    /// The agent itself.
-    Own,
-    /// Whom it talks with.
-    Partner,
-    /// A third party, by its id: a person who steps in.
-    Other(&'a str),
-}
 
 /// A dialogue as it stands, for the assistant that decides what is said next.
 #[derive(Debug)]
@@ -92,26 +73,22 @@ impl<'a> Scene<'a> {
 
     /// The same for components that understand sentences.
     pub(super) fn context(&self) -> Value {
-        let said = |it: &&'a Written| Said { by: self.by(it), text: &it.content };
-        let log: Vec<_> = self.before.iter().chain(&self.news).map(said).collect();
-        json!({
-            "agent": {
-                "scene": {
-                    "name": self.agent.name,
-                    "purpose": self.stand.purpose,
-                    "is_initiator": self.stand.is_initiator,
-                    "may_end": self.stand.conversation_id.is_some(),
-                },
-                "log": log,
-            },
-        })
+        let said = |it: &&'a Written| Said { by: self.by(it), text: it.content.clone() };
+        let log = self.before.iter().chain(&self.news).map(said).collect();
+        let scene = sentences::Scene {
+            name: self.agent.name.clone(),
+            purpose: self.stand.purpose.clone(),
+            is_initiator: self.stand.is_initiator,
+            may_end: self.stand.conversation_id.is_some(),
+        };
+        Talker { scene, log }.context(self.language)
     }
 
-    fn by(&self, it: &'a Written) -> By<'a> {
+    fn by(&self, it: &Written) -> By {
         match it.sender_id.as_str() {
             id if id == self.agent.agent_id => By::Own,
             id if id == self.stand.partner => By::Partner,
-            id => By::Other(id),
+            id => By::Other(id.to_owned()),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What is said to the assistant that plays an agent, and in the agent's name where it cannot go on.
 
-use super::{language::Language, scene::Scene};
+use language::Language;
+
+use super::scene::Scene;
 
 /// Who the agent is, with whom it talks and what for.
 pub(super) fn scene(scene: &Scene<'_>) -> String {

@@ -1,21 +1,18 @@
-//! What there is: forms, conversations, agents, themes. These are told, and nothing is begun.
+//! Conversations and agents that there are. They are told, and what goes on is ended, held or read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{
-    desk::{self, Desk, failure},
+use language::{
+    desk::{Desk, failure, output},
     heard::Heard,
-    meeting::Agents,
-    names::{cards_of, samples, theme_names},
-    numbers::Id,
-    rules::Goal,
     say,
+    turn::{Answered, Decision},
     words::Word,
 };
-use crate::{Answered, Decision};
 
-const FORMS: &str = "list_form_submissions";
+use super::{CONVERSATION, rules::Goal, said::Sentence};
+
 const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";
 const PAUSE: &str = "pause_conversation";
@@ -41,17 +38,11 @@ const EXPIRED: &str = "応答なし|返事がない|無応答|expired|timed out|
 /// Entries that are told.
 const TOLD_MAX: usize = 10;
 const TEXT_MAX: usize = 60;
-/// What says that forms wait for an answer, and that they have one.
-const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
-const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
-
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    Forms,
     Talks,
     Agents,
-    Themes,
     Halt,
     /// A conversation is to wait.
     Pause,
@@ -77,9 +68,6 @@ pub(super) struct Lists {
     /// Agents of the conversation that is meant.
     #[serde(default)]
     agents: Vec<String>,
-    /// Whether what was answered is asked for.
-    #[serde(default)]
-    has_values: bool,
     /// Whether the last one is meant.
     #[serde(default)]
     is_latest: bool,
@@ -89,11 +77,9 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of(heard: &Heard, goal: Goal) -> Self {
+    pub(super) fn of(heard: &Sentence, goal: Goal) -> Self {
         let kind = match goal {
-            Goal::Forms => Kind::Forms,
             Goal::Agents => Kind::Agents,
-            Goal::Themes => Kind::Themes,
             Goal::Halt => match pauses(heard) {
                 Some(true) => Kind::Pause,
                 Some(false) => Kind::Resume,
@@ -113,16 +99,14 @@ impl Lists {
             kind => kind,
         };
         let state = match kind {
-            Kind::Forms if says(WAITS) => Some("waiting"),
-            Kind::Forms if says(ANSWERED) => Some("submitted"),
             Kind::Halt | Kind::Pause | Kind::Resume => Some("active"),
             Kind::Talks if says(PENDING) => Some("pending"),
             Kind::Talks if says(EXPIRED) => Some("expired"),
-            Kind::Talks if heard.has(&[Word::Running]) && !heard.has(&[Word::Ended]) => {
+            Kind::Talks if heard.has(&[Word::RUNNING]) && !heard.has(&[Word::ENDED]) => {
                 Some("active")
             }
             Kind::Talks | Kind::Read
-                if heard.has(&[Word::Ended]) && !text.contains("まだ") && !text.contains("yet") =>
+                if heard.has(&[Word::ENDED]) && !text.contains("まだ") && !text.contains("yet") =>
             {
                 Some("ended")
             }
@@ -131,47 +115,33 @@ impl Lists {
         let is_sign = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
         let written = heard.text();
         let written = written.split(|it| !is_sign(it)).find(|it| it.starts_with("conv_"));
-        let id = heard.numbers.id(Id::Conversation).or(written).map(str::to_owned);
+        let id = heard.numbers.id(CONVERSATION).or(written).map(str::to_owned);
         let agents = heard.agents().into_iter().map(|it| it.text).collect();
-        // Whether there is an answer is one question, what it says another.
-        let has_values = kind == Kind::Forms
-            && state == Some("submitted")
-            && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
-        Self { kind, state: state.map(str::to_owned), id, agents, has_values, is_latest, nth }
+        Self { kind, state: state.map(str::to_owned), id, agents, is_latest, nth }
     }
 
-    /// The words that say which forms are meant.
+    /// The words that say which conversations are meant.
     pub(super) fn used(&self) -> Vec<String> {
-        match self.kind {
-            Kind::Themes => ["big", "large", "size", "sizes"].map(str::to_owned).to_vec(),
-            Kind::Forms => WAITS.split('|').chain(ANSWERED.split('|')).map(str::to_owned).collect(),
-            _ => {
-                let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
-                let words = words.into_iter().flat_map(|it| it.split('|')).chain(["side", "other"]);
-                let words = words.map(str::to_owned);
-                self.agents.iter().cloned().chain(self.id.clone()).chain(words).collect()
-            }
-        }
+        let words = [HELD, RESUMED, LATEST, READING, PENDING, EXPIRED];
+        let words = words.into_iter().flat_map(|it| it.split('|')).chain(["side", "other"]);
+        let words = words.map(str::to_owned);
+        self.agents.iter().cloned().chain(self.id.clone()).chain(words).collect()
     }
 
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         if let Some((_, failure)) = failure(answered) {
             return desk.conclude(say::failed(desk, failure));
         }
-        match self.kind {
-            Kind::Forms => self.forms(desk, answered),
-            Kind::Themes => themes(desk),
-            _ => self.talks(desk, answered),
-        }
+        self.talks(desk, answered)
     }
 
     /// What is to be done with a conversation of those that were listed before.
-    pub(super) fn acts(&self, heard: &Heard) -> Option<Self> {
+    pub(super) fn acts(&self, heard: &Sentence) -> Option<Self> {
         if !matches!(self.kind, Kind::Talks | Kind::Read | Kind::Halt | Kind::Pause | Kind::Resume)
         {
             return None;
         }
-        let is_halt = heard.has(&[Word::Halt]) || pauses(heard).is_some();
+        let is_halt = heard.has(&[Word::HALT]) || pauses(heard).is_some();
         let next = Self::of(heard, if is_halt { Goal::Halt } else { Goal::Talks });
         let is_act = is_halt || next.kind == Kind::Read;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
@@ -206,46 +176,15 @@ impl Lists {
         self.state.as_ref().map_or_else(|| json!({}), |it| json!({ name: it }))
     }
 
-    fn forms(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
-        let Some(found) = desk::output(answered, FORMS) else {
-            let reason = desk.say("どんなフォームがあるかを確認", "To see which forms there are");
-            return desk.only(FORMS, self.arguments("status"), reason);
-        };
-        let forms: Vec<_> = found["forms"].as_array().into_iter().flatten().collect();
-        let state = |it: &Value| match it["status"].as_str().unwrap_or_default() {
-            "waiting" => desk.say("未回答", "not answered yet"),
-            "submitted" => desk.say("回答済み", "answered"),
-            "declined" => desk.say("辞退", "declined"),
-            _ => desk.say("取り消し", "cancelled"),
-        };
-        let line = |it: &&Value| {
-            let head = desk.say(
-                format!("- {}（{}）", short(&it["title"]), state(it)),
-                format!("- {} ({})", short(&it["title"]), state(it)),
-            );
-            let values = it["values"].as_object().filter(|_| self.has_values);
-            let values = values.into_iter().flatten().take(TOLD_MAX);
-            let values = values.map(|it| format!("\n  - {}: {}", it.0, value(it.1)));
-            head + &values.collect::<String>()
-        };
-        let lines: Vec<_> = forms.iter().take(TOLD_MAX).map(line).collect();
-        let what = match self.state.as_deref() {
-            Some("waiting") => desk.say("未回答のフォーム", "Forms that wait for an answer"),
-            Some(_) => desk.say("回答済みのフォーム", "Forms that were answered"),
-            None => desk.say("フォーム", "Forms"),
-        };
-        told(desk, &what, forms.len(), &found["next_cursor"], &lines)
-    }
-
     fn talks(&self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
-        if let Some(stopped) = desk::output(answered, STOP) {
+        if let Some(stopped) = output(answered, STOP) {
             let line = talk(desk, &stopped["conversation"]);
             return desk.conclude(desk.say(
                 format!("会話を終了しました。\n{line}"),
                 format!("The conversation was stopped.\n{line}"),
             ));
         }
-        if let Some(held) = desk::output(answered, PAUSE) {
+        if let Some(held) = output(answered, PAUSE) {
             let line = talk(desk, &held["conversation"]);
             let is_held = self.kind == Kind::Pause;
             return desk.conclude(match is_held {
@@ -259,14 +198,14 @@ impl Lists {
                 ),
             });
         }
-        if let Some(read) = desk::output(answered, READ) {
+        if let Some(read) = output(answered, READ) {
             return desk.conclude(said(desk, read));
         }
         let is_act = matches!(self.kind, Kind::Halt | Kind::Pause | Kind::Resume | Kind::Read);
         if let (true, Some(id)) = (is_act, self.id.clone()) {
             return self.act(&id, &id, desk);
         }
-        let Some(found) = desk::output(answered, TALKS) else {
+        let Some(found) = output(answered, TALKS) else {
             let reason =
                 desk.say("どんな会話があるかを確認", "To see which conversations there are");
             return desk.only(TALKS, self.arguments("state"), reason);
@@ -396,37 +335,6 @@ fn agents(desk: &Desk<'_>, talks: &[&Value]) -> Decision {
         ),
     };
     desk.conclude(format!("{head}\n{page}"))
-}
-
-fn themes(desk: &Desk<'_>) -> Decision {
-    let names = theme_names(desk.language);
-    if names.is_empty() {
-        return desk.conclude(desk.say(
-            "テーマの一覧はありません。カードかテーマの名前を書くと探します。",
-            "There is no list of themes; write the name of a card or a theme, and I look for it.",
-        ));
-    }
-    let listed = |it: &&str| match cards_of(it) {
-        1 => desk.language.pick(format!("- {it}（1枚）"), format!("- {it} (1 card)")),
-        count => {
-            desk.language.pick(format!("- {it}（{count}枚）"), format!("- {it} ({count} cards)"))
-        }
-    };
-    let list = names.iter().map(listed);
-    let (count, list) = (names.len(), list.collect::<Vec<_>>().join("\n"));
-    let (sample, _) = samples(desk.language);
-    desk.conclude(desk.say(
-        format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
-        format!("There are {count} themes.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
-    ))
-}
-
-/// What was answered in a field, on one line.
-fn value(value: &Value) -> String {
-    match value {
-        Value::String(_) => short(value),
-        value => short(&value.to_string().into()),
-    }
 }
 
 fn short(value: &Value) -> String {

@@ -1,20 +1,20 @@
-//! Conversations that somebody wants two agents to have: who talks with whom, and what about.
+//! Conversations that two agents are asked to have: who talks with whom, and what about.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{
-    desk::{self, Desk, submitted},
-    heard::{Heard, Piece, marks},
-    say, talker,
-    words::Word,
+use language::{
+    Language,
+    desk::{Desk, failure, output, submitted},
+    heard::Piece,
+    say,
+    turn::{Answered, Decision},
 };
-use crate::{Answered, Decision, Language};
 
-mod said;
-
-pub(super) use said::Agents;
-use said::{about, message, to_both, without_length};
+use super::{
+    said::{Sentence, about, message, to_both, without_length},
+    talker, words,
+};
 
 const BEGIN: &str = "begin_conversation";
 const SEND: &str = "send_chat";
@@ -45,30 +45,14 @@ pub(super) struct Meeting {
 }
 
 /// How many turns it is to have.
-pub(super) fn rounds(heard: &Heard) -> Option<usize> {
+pub(super) fn rounds(heard: &Sentence) -> Option<usize> {
     let text = heard.text();
     talker::rounds(&text).or_else(|| without_length(&text).1)
 }
 
-/// Whether an agent is named, and whether it is spoken of as somebody to be asked.
-pub(super) trait Meets {
-    fn names_agent(&self) -> bool;
-    fn addresses_agent(&self) -> bool;
-}
-
-impl Meets for Heard {
-    fn names_agent(&self) -> bool {
-        !self.agents().is_empty()
-    }
-
-    fn addresses_agent(&self) -> bool {
-        self.agents().iter().any(|it| self.is_addressed(it))
-    }
-}
-
 impl Meeting {
     /// What `heard` asks for.
-    pub(super) fn of(heard: &Heard, language: Language) -> Self {
+    pub(super) fn of(heard: &Sentence, language: Language) -> Self {
         let agents = heard.agents();
         let name = |it: &Piece| it.text.clone();
         let (initiator, target) = match &agents[..] {
@@ -82,7 +66,7 @@ impl Meeting {
         };
         let rounds = rounds(heard);
         let mut meeting = Self { initiator, target, ..Self::default() };
-        if heard.has(&[Word::Chain]) {
+        if heard.has(&[words::CHAIN]) {
             let is_japanese = language == Language::Japanese || heard.text().contains("しりとり");
             let game = if is_japanese { "しりとり" } else { "word chain" };
             meeting.purpose = Some(match rounds {
@@ -112,7 +96,7 @@ impl Meeting {
     }
 
     /// Whether `heard` is to be said to both agents of the conversation that was begun.
-    pub(super) fn remarks(&mut self, heard: &Heard) -> bool {
+    pub(super) fn remarks(&mut self, heard: &Sentence) -> bool {
         self.remark = to_both(heard).filter(|_| self.begun.is_some());
         self.remark.is_some()
     }
@@ -120,14 +104,14 @@ impl Meeting {
     /// Tells the agent that is named what is to be told.
     fn send(&mut self, text: &str, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
         let agent = self.target.clone().unwrap_or_default();
-        if desk::output(answered, SEND).is_some() {
+        if output(answered, SEND).is_some() {
             return desk.conclude(desk.say(
                 format!("{agent} に「{text}」と送りました。"),
                 format!("\"{text}\" was sent to {agent}."),
             ));
         }
         if self.project.is_none() {
-            let Some(found) = desk::output(answered, TALKS) else {
+            let Some(found) = output(answered, TALKS) else {
                 let reason = desk.say(
                     format!("{agent} がどのプロジェクトにいるかを確認"),
                     format!("To see which project {agent} is in"),
@@ -163,7 +147,7 @@ impl Meeting {
 
     /// What is next.
     pub(super) fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
-        if let Some((_, failure)) = desk::failure(answered) {
+        if let Some((_, failure)) = failure(answered) {
             return desk.conclude(say::failed(desk, failure));
         }
         if let Some(values) = submitted(answered) {
@@ -173,7 +157,7 @@ impl Meeting {
             return self.send(&text, desk, answered);
         }
         if let (Some(text), Some(id), true) = (&self.remark, &self.begun, desk.has(WRITE)) {
-            if desk::output(answered, WRITE).is_some() {
+            if output(answered, WRITE).is_some() {
                 return desk.conclude(desk.say(
                     format!("会話に「{text}」と書き込みました。"),
                     format!("\"{text}\" was written into the conversation."),
@@ -182,7 +166,7 @@ impl Meeting {
             let reason = desk.say("両方のエージェントに伝えるため", "To tell both agents");
             return desk.only(WRITE, json!({ "conversation_id": id, "content": text }), reason);
         }
-        if let Some(begun) = desk::output(answered, BEGIN) {
+        if let Some(begun) = output(answered, BEGIN) {
             self.begun = begun["conversation"]["conversation_id"].as_str().map(str::to_owned);
             return desk.conclude(told(desk, &begun["conversation"]));
         }

@@ -1,13 +1,22 @@
 //! Which agents a sentence names, and what they are to talk about.
 
-use super::{Heard, Piece, Word, marks};
+use std::ops::Deref;
+
+use language::{
+    Date,
+    heard::{Heard, Piece},
+    scan::marks,
+    words::Word,
+};
+
+use super::{VOCABULARY, words};
 
 /// How agents are called: the part before the first joint of a name such as `worker-a`.
 const CALLED: &str = "worker|agent|bot|assistant|researcher|writer|analyst|reviewer|planner|coder";
 /// Words beside a name that say that it is an agent's.
 const BESIDE: &str = "エージェント|agent";
 const BEHIND: &str = "エージェント|さん| agent";
-/// What follows or precedes the name of somebody who is to do something.
+/// What follows or precedes the name of an agent that is to do something.
 const PARTICLES: &str = "に|へ|と|から|を|、|で";
 const VERBS: &str = "ask |tell |have |let |make |get |with |between |to |from |and ";
 /// What comes behind the topic.
@@ -19,20 +28,26 @@ const BEFORE: &str = "should |must |shall |about |on |for |to tell me about |to 
 const ENDS: &[char] =
     &['、', '。', ',', '.', '!', '！', '?', '？', ' ', '　', 'を', 'で', 'に', 'は', 'と', 'の'];
 
-pub(in crate::builtin) trait Agents {
-    /// The names of agents, in their order.
-    fn agents(&self) -> Vec<Piece>;
-    /// Whether somebody is to do something with it.
-    fn is_addressed(&self, agent: &Piece) -> bool;
-    /// Whether it is the one that asks.
-    fn is_source(&self, agent: &Piece) -> bool;
-    /// What stands behind a name, quotation marks left out.
-    fn behind(&self, agent: &Piece) -> String;
-    fn before(&self, agent: &Piece) -> String;
+/// A sentence, with the agents in it.
+#[derive(Clone, Debug)]
+pub(super) struct Sentence(Heard);
+
+impl Deref for Sentence {
+    type Target = Heard;
+
+    fn deref(&self) -> &Heard {
+        &self.0
+    }
 }
 
-impl Agents for Heard {
-    fn agents(&self) -> Vec<Piece> {
+impl Sentence {
+    /// What is heard in `text`.
+    pub(super) fn of(text: &str, today: Date) -> Self {
+        Self(Heard::of(text, today, &VOCABULARY))
+    }
+
+    /// The names of agents, in their order.
+    pub(super) fn agents(&self) -> Vec<Piece> {
         let is_letter = |it: char| it.is_ascii_alphanumeric();
         let is_joint = |it: char| matches!(it, '-' | '_');
         let (mut agents, mut at) = (Vec::<Piece>::new(), 0);
@@ -51,16 +66,24 @@ impl Agents for Heard {
         agents
     }
 
+    /// Whether one of them is to do something.
+    pub(super) fn addresses_agent(&self) -> bool {
+        self.agents().iter().any(|it| self.is_addressed(it))
+    }
+
+    /// Whether `agent` is to do something.
     fn is_addressed(&self, agent: &Piece) -> bool {
         let (before, behind) = (self.before(agent), self.behind(agent));
         marks(PARTICLES).any(|it| behind.trim_start().starts_with(it))
             || marks(VERBS).any(|it| before.ends_with(it))
     }
 
-    fn is_source(&self, agent: &Piece) -> bool {
+    /// Whether `agent` is the one that asks.
+    pub(super) fn is_source(&self, agent: &Piece) -> bool {
         self.behind(agent).trim_start().starts_with("から") || self.before(agent).ends_with("from ")
     }
 
+    /// What stands behind a name, quotation marks left out.
     fn behind(&self, agent: &Piece) -> String {
         let behind: String = self.chars[agent.to..].iter().collect();
         behind.trim_start_matches(['」', '』', '"']).to_lowercase()
@@ -72,7 +95,7 @@ impl Agents for Heard {
     }
 }
 
-impl Heard {
+impl Sentence {
     fn is_agent(&self, piece: &Piece) -> bool {
         let lower = piece.text.to_lowercase();
         let called = lower.split(['-', '_']).next().unwrap_or_default();
@@ -90,7 +113,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// What the agents are to talk about, in the sentence's own words.
-pub(super) fn about(heard: &Heard, agents: &[Piece]) -> Option<String> {
+pub(super) fn about(heard: &Sentence, agents: &[Piece]) -> Option<String> {
     let text = heard.text();
     let is_japanese = text.chars().any(|it| matches!(it, '\u{3041}'..='\u{30fa}'));
     // `話題はお昼ごはん` says what it is about, wherever it stands.
@@ -108,7 +131,7 @@ pub(super) fn about(heard: &Heard, agents: &[Piece]) -> Option<String> {
         return (!topic.is_empty()).then(|| topic.to_owned());
     }
     let named = agents.iter().map(|it| it.to).max();
-    let spoken = heard.tokens.iter().filter(|it| it.word == Word::Agents);
+    let spoken = heard.tokens.iter().filter(|it| it.word == words::AGENTS);
     let topic = if is_japanese {
         let from = named.or(spoken.map(|it| it.to).max())?;
         let rest: String = heard.chars[from..].iter().collect();
@@ -216,9 +239,16 @@ const CAUSED: &str = "させて|させたい|させろ|させよ|させと|や�
 const SOME: &str = "two agents|the agents|both agents|my agents|our agents|agents|the two|two bots|the bots|ai agents|two ais";
 const SOME_JAPANESE: &str = "エージェント|ai同士|ボット|ai二人|ai2人";
 
-impl Heard {
+impl Sentence {
+    /// Whether it wants what goes on to end: `that's enough, end it`, `もう止めて`.
+    pub(super) fn ends_it(&self) -> bool {
+        const ENDS: &str = "that's enough|thats enough|that is enough|end it|stop it|stop them|end this|end the talk|call it off|cut it off|wrap it up|make them stop|もういいよ、止めて|もう止めて|もうやめさせて|そこまで|その辺で|終わらせて|切り上げ";
+        let text: String = self.lower.iter().collect();
+        marks(ENDS).any(|it| text.contains(it))
+    }
+
     /// Whether agents are made to do something: `let worker-a and worker-b argue about cats`.
-    pub(in crate::builtin) fn causes_agents(&self) -> bool {
+    pub(super) fn causes_agents(&self) -> bool {
         let text: String = self.lower.iter().collect();
         let agents = self.agents();
         if text.chars().any(|it| matches!(it, '\u{3041}'..='\u{3096}')) {
@@ -226,7 +256,7 @@ impl Heard {
             return is_there && marks(CAUSED).any(|it| text.contains(it));
         }
         // `have they finished?` asks.
-        let is_past = self.has(&[Word::Ended, Word::Exists]) && text.ends_with('?');
+        let is_past = self.has(&[Word::ENDED, Word::EXISTS]) && text.ends_with('?');
         let is_caused = |before: &str| {
             let before = before.trim_end();
             let before = ["my", "our", "both", "between", "for"]
@@ -252,7 +282,7 @@ impl Heard {
 }
 
 /// What is to be told to an agent, where one is named and it is told rather than asked.
-pub(super) fn message(heard: &Heard, agents: &[Piece]) -> Option<String> {
+pub(super) fn message(heard: &Sentence, agents: &[Piece]) -> Option<String> {
     const TOLD: &str = "ように頼|よう頼|ように言|ように伝|ようにお願い|ようお願い|と伝え|って伝え|を伝え|伝えて|伝えと|と知らせ|を知らせ|知らせて|と連絡|って連絡|を連絡|と言って|って言って|と言っと|って言っと|と送って|って送って|を送って";
     const TELL: &str = "tell |inform |notify |remind |message ";
     let [agent] = agents else { return None };
@@ -295,7 +325,7 @@ pub(super) fn message(heard: &Heard, agents: &[Piece]) -> Option<String> {
 }
 
 /// What is said to both agents of a conversation that was begun.
-pub(super) fn to_both(heard: &Heard) -> Option<String> {
+pub(super) fn to_both(heard: &Sentence) -> Option<String> {
     const HEADS: &str = "let both know that |let both know |let them know that |let them know |let both of them know that |tell both that |tell them that |tell both of them that |tell both |tell them |write to them that |add that |remind them that |remind them to |mention that ";
     const TAILS: &str = "と伝えて|って伝えて|を伝えて|と知らせて|と言って|って言って|と書いて|と書き込|って書いて|も伝えて";
     let text = heard.text();

@@ -1,32 +1,33 @@
-//! The built-in model as an agent among agents: plays しりとり and chains of English words, answers what
-//! the counter's own grammar understands, and asks what it was sent to ask.
+//! The built-in model as an agent among agents: plays しりとり and chains of English words, asks what it was sent to
+//! ask, and has what it is asked answered as a person's sentence is.
 //!
 //! All that it says follows from what was said before, so that a restart in the middle changes nothing.
 
+mod chain;
+mod kana;
+mod opening;
+mod words;
+
+use language::{
+    Language,
+    contract::SENTENCE,
+    message::Part,
+    turn::{Conclusion, Decision, ToolCall, Turn},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Builtin;
-use crate::{Conclusion, Decision, Language, Part, Task, ToolCall, Turn};
+pub(super) use self::chain::rounds;
+use self::chain::{Chain, Move};
+use crate::tools::EndConversation;
+use toolkit::Tool as _;
 
-#[path = "talker/chain.rs"]
-mod chain;
-#[path = "talker/kana.rs"]
-mod kana;
-#[path = "talker/opening.rs"]
-mod opening;
-#[path = "talker/words.rs"]
-mod words;
-
-pub(super) use chain::rounds;
-use chain::{Chain, Move};
-
-/// Ends a conversation.
-const END: &str = "end_conversation";
+/// The member of a context that is an agent that is played.
+pub(super) const AGENT: &str = "agent";
 
 /// Something that was said in a dialogue.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Said {
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Said {
     /// Who said it.
     pub by: By,
     /// What was said.
@@ -34,9 +35,9 @@ pub(crate) struct Said {
 }
 
 /// Who said it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum By {
+pub enum By {
     /// The agent itself.
     Own,
     /// The agent that it talks with.
@@ -46,8 +47,8 @@ pub(crate) enum By {
 }
 
 /// As whom it talks, and what for.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(crate) struct Scene {
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Scene {
     /// The agent's name.
     pub name: String,
     /// What the conversation is for.
@@ -58,18 +59,13 @@ pub(crate) struct Scene {
     pub may_end: bool,
 }
 
-/// Decides for an agent.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Talker {
-    #[serde(skip)]
-    scene: Scene,
-    #[serde(skip)]
-    log: Vec<Said>,
-    /// Answers what is no game; it keeps what it was asked before.
-    counter: Builtin,
-    is_counter_asked: bool,
-    calls: u64,
+/// An agent that is played.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Talker {
+    /// As whom it talks.
+    pub scene: Scene,
+    /// What was said so far, oldest first.
+    pub log: Vec<Said>,
 }
 
 /// What it says next.
@@ -78,53 +74,39 @@ enum Next {
     Say(String),
     /// This, and that was all.
     End(String),
-    /// Whatever the counter's grammar makes of this.
+    /// What the answer to this is.
     Ask(String),
     /// It is not its turn.
     Nothing,
 }
 
 impl Talker {
-    /// One that goes on from what it remembered, if anything.
+    /// What components that understand sentences are told of it: who it is, and what it is asked in words that are
+    /// for any of them.
     #[must_use]
-    pub(crate) fn resume(scene: Scene, transcript: &Value) -> Self {
-        Self { scene, ..Self::deserialize(transcript).unwrap_or_default() }
-    }
-
-    /// What it remembers within one turn of a conversation.
-    #[must_use]
-    pub(crate) fn transcript(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
-    /// Hears what was said so far, oldest first.
-    pub(crate) fn hear(&mut self, log: &[Said]) {
-        self.log = log.to_vec();
-    }
-
-    /// What is next.
-    pub(crate) fn next(&mut self, turn: Turn<'_>) -> Decision {
-        if !turn.is_first {
-            return match self.is_counter_asked {
-                true => self.plain(turn),
-                // What it said last has been done.
-                false => Decision::Conclude(Conclusion::default()),
+    pub fn context(&self, language: Language) -> Value {
+        let mut context = json!({ AGENT: self });
+        if let Next::Ask(question) = self.follows(language) {
+            let has_spoken = self.log.iter().any(|it| it.by == By::Own);
+            let lead = match has_spoken {
+                true => String::new(),
+                false => opening::introduced(&self.scene.name, "", language),
             };
+            context[SENTENCE] = json!({ "said": question, "lead": lead });
         }
-        self.is_counter_asked = false;
+        context
+    }
+
+    /// What is next, where it says that itself.
+    pub(super) fn next(&self, turn: Turn<'_>) -> Decision {
+        if !turn.is_first {
+            // What it said last has been done.
+            return Decision::Conclude(Conclusion::default());
+        }
         match self.follows(turn.task.language) {
             Next::Say(text) => says(text),
             Next::End(text) => self.end(text, turn),
-            Next::Nothing => Decision::Conclude(Conclusion::default()),
-            Next::Ask(question) => {
-                self.is_counter_asked = true;
-                let task = Task {
-                    message: vec![Part::text(question)],
-                    history: Vec::new(),
-                    ..turn.task.clone()
-                };
-                self.plain(Turn { task: &task, ..turn })
-            }
+            Next::Nothing | Next::Ask(_) => Decision::Conclude(Conclusion::default()),
         }
     }
 
@@ -155,32 +137,17 @@ impl Talker {
         }
     }
 
-    /// The counter's own answer, without its signature: who speaks here was said at the beginning.
-    fn plain(&mut self, turn: Turn<'_>) -> Decision {
-        let decision = self.counter.next(turn);
-        let Decision::Conclude(conclusion) = decision else { return decision };
-        let text = conclusion.text();
-        let text =
-            text.trim_end_matches("（内蔵プランナー）").trim_end_matches("(Built-in planner)");
-        let has_spoken = self.log.iter().any(|it| it.by == By::Own);
-        match has_spoken {
-            true => says(text.trim().to_owned()),
-            false => says(opening::introduced(&self.scene.name, text.trim(), turn.task.language)),
-        }
-    }
-
     /// Says `text` and ends the conversation; where there is none to be ended, it says it alone.
-    fn end(&mut self, text: String, turn: Turn<'_>) -> Decision {
-        let can_end = turn.offers.iter().any(|it| it.name == END);
+    fn end(&self, text: String, turn: Turn<'_>) -> Decision {
+        let can_end = turn.offers.iter().any(|it| it.name == EndConversation::NAME);
         if !self.scene.may_end || !can_end {
             return says(text);
         }
-        self.calls += 1;
         let language = turn.task.language;
         let arguments = json!({ "final_message": text });
         Decision::Call(vec![ToolCall {
-            id: format!("end-{}", self.calls),
-            name: END.to_owned(),
+            id: format!("end-{}", self.log.len()),
+            name: EndConversation::NAME.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             meta: Default::default(),
             reason: language.pick("会話の目的を達成したため", "The purpose is reached").to_owned(),
@@ -193,5 +160,4 @@ fn says(text: String) -> Decision {
 }
 
 #[cfg(test)]
-#[path = "talker/tests.rs"]
 mod tests;

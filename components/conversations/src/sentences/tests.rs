@@ -1,12 +1,23 @@
 //! Conversations between agents, asked for in a sentence.
 
+use language::{
+    trial::{self, FORM, call, concluded, output},
+    turn::{Decision, Failure, ToolResult},
+};
 use serde_json::{Value, json};
 
-use super::{Talk, call, concluded, output};
-use crate::Failure;
-use crate::{Decision, ToolResult};
+const TOOLS: &str = include_str!("../../tools.json");
 
-/// A sentence, and who begins, with whom, about what; `-` is nobody and nothing.
+/// A conversation in which agents that are not named are asked for.
+fn new_talk() -> trial::Talk {
+    let mut talk = trial::Talk::new(super::next, TOOLS);
+    for offer in talk.offers.iter_mut().filter(|it| it.name == "begin_conversation") {
+        offer.required = vec!["target_agent_id".to_owned()];
+    }
+    talk
+}
+
+/// A sentence, and who begins, with whom, about what; `-` is none.
 const SENTENCES: &[(&str, &str, &str, &str)] = &[
     ("worker-aとworker-bでしりとりをして", "worker-a", "worker-b", "しりとり"),
     ("worker-aとworker-bにしりとりをさせてください", "worker-a", "worker-b", "しりとり"),
@@ -71,7 +82,7 @@ const NOTHING: &[&str] = &[
 fn who_talks_with_whom_about_what_is_read_from_the_sentence() {
     let mut wrong = Vec::new();
     for (sentence, initiator, target, purpose) in SENTENCES {
-        let decided = Talk::new().say(sentence);
+        let decided = new_talk().say(sentence);
         let Decision::Call(calls) = &decided else {
             wrong.push(format!("{sentence}: {decided:?}"));
             continue;
@@ -93,23 +104,23 @@ fn who_talks_with_whom_about_what_is_read_from_the_sentence() {
 #[test]
 fn what_is_no_order_begins_nothing() {
     for sentence in NOTHING {
-        if let Decision::Call(calls) = Talk::new().say(sentence) {
+        if let Decision::Call(calls) = new_talk().say(sentence) {
             assert_ne!(calls[0].name, "begin_conversation", "{sentence}");
         }
     }
 }
 
 #[test]
-fn agents_that_nobody_names_are_asked_for_where_the_tool_needs_them() {
-    let mut talk = Talk::new();
+fn agents_that_are_not_named_are_asked_for_where_the_tool_needs_them() {
+    let mut talk = new_talk();
     let decided = talk.say("エージェント同士でしりとりをさせて");
-    assert_eq!(call(&decided).0, "request_form");
+    assert_eq!(call(&decided).0, FORM);
     let decided = talk.say(r#"{"target_agent_id": "worker-b", "initiator_agent_id": ""}"#);
     let expected = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });
     assert_eq!(call(&decided), ("begin_conversation", expected));
 
-    let mut talk = Talk::new();
-    for offer in talk.offers.iter_mut().filter(|it| &*it.name == "begin_conversation") {
+    let mut talk = new_talk();
+    for offer in talk.offers.iter_mut().filter(|it| it.name == "begin_conversation") {
         offer.arguments.clear();
         offer.required.clear();
     }
@@ -119,7 +130,7 @@ fn agents_that_nobody_names_are_asked_for_where_the_tool_needs_them() {
 
 #[test]
 fn what_was_begun_is_told_and_where_it_can_be_watched() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("worker-aとworker-bでしりとりをして");
     let members = json!([{ "agent_id": "worker-a" }, { "agent_id": "worker-b" }]);
     let conversation = json!({ "conversation": { "members": members, "purpose": "しりとり" } });
@@ -129,7 +140,7 @@ fn what_was_begun_is_told_and_where_it_can_be_watched() {
         "{text}"
     );
 
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("Ask worker-z about tomorrow's films");
     let failure = Failure::new("agent_not_found", 404, "There is no such agent.");
     let text = concluded(&talk.back(&[ToolResult::Failed(failure)])).text();
@@ -138,7 +149,7 @@ fn what_was_begun_is_told_and_where_it_can_be_watched() {
 
 #[test]
 fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     talk.say("start a talk between worker-a and worker-b about the weekend menu");
     let begun = json!({ "conversation": { "conversation_id": "conv_7", "members": [] } });
     talk.back(&[output(begun)]);
@@ -152,11 +163,11 @@ fn what_is_said_afterwards_goes_into_the_conversation_that_was_begun() {
 
 #[test]
 fn an_agent_whose_project_is_not_known_is_told_something_once_it_is() {
-    let mut talk = Talk::new();
+    let mut talk = new_talk();
     let decided = talk.say("tell worker-z that the meeting moved to 3pm");
     assert_eq!(call(&decided), ("list_conversations", json!({ "agent_id": "worker-z" })));
     let decided = talk.back(&[output(json!({ "conversations": [] }))]);
-    assert_eq!(call(&decided).0, "request_form");
+    assert_eq!(call(&decided).0, FORM);
     let expected = json!({
         "project_id": "demo", "agent_id": "worker-z", "content": "the meeting moved to 3pm",
     });

@@ -6,7 +6,7 @@ use super::{
     By, Said, Scene,
     words::{Found, find, follow, known},
 };
-use crate::Language;
+use language::Language;
 
 /// What says that one is played.
 const JAPANESE: &[&str] = &["しりとり", "シリトリ", "尻取り", "しり取り"];
@@ -143,7 +143,7 @@ impl Chain {
         self.used.push(word);
     }
 
-    /// Whether nobody can go on behind `word`.
+    /// Whether no word goes on behind `word`.
     fn loses(&self, word: &str) -> bool {
         self.language == Language::Japanese && word.ends_with('ん')
     }
@@ -178,7 +178,7 @@ impl Chain {
         ))
     }
 
-    /// A word that fits. Whoever was asked ends the last round with a word that nobody can follow.
+    /// A word that fits. The agent that was asked ends the last round with a word that none follows.
     fn answer(&self) -> Move {
         let is_last = !self.is_initiator && self.rounds == Some(self.own + 1);
         let pick = |wants_loss: bool| {
@@ -239,7 +239,7 @@ fn played(text: &str, language: Language) -> Option<Language> {
 }
 
 /// How many rounds `text` names.
-pub(in crate::builtin) fn rounds(text: &str) -> Option<usize> {
+pub(in crate::sentences) fn rounds(text: &str) -> Option<usize> {
     let chars: Vec<char> = text.to_lowercase().chars().collect();
     let digit = |it: char| match it {
         '0'..='9' => it.to_digit(10),

@@ -1,5 +1,7 @@
 //! Kana as しりとり takes them: with which the next word may begin.
 
+use language::scan;
+
 /// Small kana and the large ones that they stand for.
 const SMALL: &str = "ぁあぃいぅうぇえぉおっつゃやゅゆょよゎわゕかゖけ";
 /// Kana with marks, and the plain ones below.
@@ -15,11 +17,7 @@ const VOWELS: [(char, &str); 5] = [
 
 /// Katakana as hiragana, and nothing else changed.
 pub(super) fn hiragana(text: &str) -> String {
-    let plain = |it: char| match it {
-        '\u{30a1}'..='\u{30f6}' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
-        it => it,
-    };
-    text.chars().map(plain).collect()
+    text.chars().map(scan::hiragana).collect()
 }
 
 /// Whether it is written in hiragana alone; a long vowel may be drawn.

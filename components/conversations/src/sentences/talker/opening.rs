@@ -1,6 +1,6 @@
 //! How an agent that was sent to ask something begins, and how it thanks.
 
-use crate::Language;
+use language::Language;
 
 /// What a purpose ends with that is a sentence already.
 const SENTENCES: &[&str] =
@@ -27,7 +27,7 @@ const DEEDS: &[&str] = &[
     "の質問",
 ];
 
-/// The first message of whoever began a conversation for `purpose`.
+/// The first message of an agent that began a conversation for `purpose`.
 pub(super) fn opening(purpose: Option<&str>, language: Language) -> String {
     let Some(purpose) = purpose.map(str::trim).filter(|it| !it.is_empty()) else {
         return language

@@ -1,15 +1,15 @@
 //! What the built-in model says as an agent.
 
-use serde_json::{Value, json};
+use language::{Language, trial::Talk, turn::Decision};
+use serde_json::json;
 
 use super::{By, Said, Scene, Talker};
-use crate::{Answered, Decision, Language, Offer, Part, Task, ToolResult, Turn, builtin::tests};
+
+const TOOLS: &str = include_str!("../../../tools.json");
 
 /// One agent, and what it hears.
 struct Agent {
     talker: Talker,
-    log: Vec<Said>,
-    offers: Vec<Offer>,
 }
 
 /// What it did.
@@ -17,7 +17,6 @@ struct Agent {
 enum Did {
     Said(String),
     Ended(String),
-    Called(String),
     Nothing,
 }
 
@@ -27,51 +26,38 @@ fn said(text: &str) -> Did {
 
 impl Agent {
     fn new(purpose: Option<&str>, is_initiator: bool, may_end: bool) -> Self {
-        let purpose = purpose.map(str::to_owned);
-        let scene = Scene { name: "Worker".to_owned(), purpose, is_initiator, may_end };
-        let end = json!({ "name": "end_conversation", "inputSchema": { "type": "object" } });
-        let mut offers = tests::offers();
-        offers.push(tests::offer(&end));
-        offers.retain(|it| it.is_read_only || &*it.name == "end_conversation");
-        Self { talker: Talker::resume(scene, &Value::Null), log: Vec::new(), offers }
+        let (name, purpose) = ("Worker".to_owned(), purpose.map(str::to_owned));
+        let scene = Scene { name, purpose, is_initiator, may_end };
+        Self { talker: Talker { scene, log: Vec::new() } }
     }
 
     fn hear(&mut self, text: &str) -> &mut Self {
-        self.log.push(Said { by: By::Partner, text: text.to_owned() });
+        self.heard(By::Partner, text)
+    }
+
+    fn heard(&mut self, by: By, text: &str) -> &mut Self {
+        self.talker.log.push(Said { by, text: text.to_owned() });
         self
     }
 
-    /// What it says now; a new talker each time, because nothing is to be remembered.
+    /// What it says now; nothing is remembered but what was said.
     fn turn(&mut self) -> Did {
-        self.talker = Talker::resume(self.talker.scene.clone(), &Value::Null);
-        self.go(true, &[])
-    }
-
-    fn go(&mut self, is_first: bool, answered: &[Answered]) -> Did {
-        self.talker.hear(&self.log);
-        let purpose = self.talker.scene.purpose.clone();
-        let text = purpose.or_else(|| self.log.first().map(|it| it.text.clone()));
-        let text = text.unwrap_or_default();
-        let task = Task {
-            message: vec![Part::text("…")],
-            history: Vec::new(),
-            language: Language::of(&text),
-            now: "2026-11-21T10:00:00+09:00".parse().unwrap(),
-        };
-        let offers = &self.offers;
-        let turn = Turn { task: &task, is_first, offers, answered };
-        let did = match self.talker.next(turn) {
+        let first = self.talker.log.first().map(|it| it.text.clone());
+        let text = self.talker.scene.purpose.clone().or(first).unwrap_or_default();
+        let language = Language::of(&text);
+        let mut talk = Talk::new(crate::sentences::next, TOOLS);
+        (talk.language, talk.context) = (Some(language), Some(self.talker.context(language)));
+        let did = match talk.say("…") {
             Decision::Conclude(it) if it.text().is_empty() => Did::Nothing,
             Decision::Conclude(it) => Did::Said(it.text()),
-            Decision::Call(calls) if calls[0].name == "end_conversation" => {
+            Decision::Call(calls) => {
+                assert_eq!(calls[0].name, "end_conversation");
                 Did::Ended(calls[0].arguments["final_message"].as_str().unwrap().to_owned())
             }
-            Decision::Call(calls) => {
-                Did::Called(format!("{} {}", calls[0].name, json!(calls[0].arguments)))
-            }
         };
+        assert!(talk.confidence > 0.9, "it speaks for itself");
         if let Did::Said(text) | Did::Ended(text) = &did {
-            self.log.push(Said { by: By::Own, text: text.clone() });
+            self.talker.log.push(Said { by: By::Own, text: text.clone() });
         }
         did
     }
@@ -190,48 +176,31 @@ fn a_person_plays_in_a_chat_and_talks_of_other_things_after_it() {
     assert_eq!(agent.hear("しりとりをしよう。りんご").turn(), said("ごりら"));
     let Did::Said(text) = agent.hear("らいおん").turn() else { panic!() };
     assert!(text.contains("私の勝ち"), "{text}");
-    let Did::Called(call) = agent.hear("明日の映画を教えて").turn() else { panic!() };
-    assert!(call.starts_with("list_movies ") && call.contains("2026-11-22"), "{call}");
+    // What is asked then is for all that understand sentences.
+    let context = agent.hear("明日の映画を教えて").talker.context(Language::Japanese);
+    assert_eq!(context["sentence"], json!({ "said": "明日の映画を教えて", "lead": "" }));
 }
 
 #[test]
-fn whoever_steps_in_does_not_disturb_a_game() {
+fn a_person_who_steps_in_does_not_disturb_a_game() {
     let mut agent = Agent::new(Some("しりとり"), false, true);
     agent.hear("りんご");
-    agent.log.push(Said { by: By::Other("operator".to_owned()), text: "がんばれ".to_owned() });
+    agent.heard(By::Other("operator".to_owned()), "がんばれ");
     assert_eq!(agent.turn(), said("ごりら"));
-    agent.log.push(Said { by: By::Other("operator".to_owned()), text: "らっぱ".to_owned() });
+    agent.heard(By::Other("operator".to_owned()), "らっぱ");
     assert_eq!(agent.turn(), Did::Nothing);
 }
 
 #[test]
-fn whoever_was_sent_to_ask_asks_and_thanks_and_whoever_is_asked_answers_from_the_counter() {
+fn an_agent_that_was_sent_to_ask_asks_and_thanks() {
     let mut asks = Agent::new(Some("明日の映画"), true, true);
     let Did::Said(question) = asks.turn() else { panic!() };
     assert_eq!(question, "内蔵モデルのWorkerです。明日の映画について教えてください。");
     assert_eq!(asks.turn(), Did::Nothing);
-
     let mut answers = Agent::new(Some("明日の映画"), false, true);
-    let did = answers.hear(&question).turn();
-    let Did::Called(call) = &did else { panic!("{did:?}") };
-    assert!(call.starts_with("list_movies ") && call.contains("2026-11-22"), "{call}");
-    assert!(!call.contains("title_query"), "who asks is no film: {call}");
-    let films = json!({ "movies": [{ "movie_id": "m", "title": "羅生門", "description": "", "rating": 4.0 }] });
-    let result = ToolResult::Output { structured: films, meta: json!({}), content: Vec::new() };
-    let call = crate::ToolCall {
-        id: "call-1".to_owned(),
-        name: "list_movies".to_owned(),
-        arguments: json!({ "date": "2026-11-22" }).as_object().unwrap().clone(),
-        meta: Default::default(),
-        reason: String::new(),
-    };
-    let Did::Said(answer) = answers.go(false, &[Answered { call, result }]) else { panic!() };
-    assert!(
-        answer.starts_with("内蔵モデルのWorkerです。") && answer.contains("羅生門"),
-        "{answer}"
-    );
-    assert!(!answer.contains("内蔵プランナー"), "{answer}");
-    assert!(matches!(asks.hear(&answer).turn(), Did::Ended(_)));
-    let Did::Said(second) = answers.hear("ありがとう").turn() else { panic!() };
-    assert!(!second.contains("内蔵"), "it says once who it is: {second}");
+    let context = answers.hear(&question).talker.context(Language::Japanese);
+    let expected =
+        json!({ "said": "明日の映画について教えてください。", "lead": "内蔵モデルのWorkerです。" });
+    assert_eq!(context["sentence"], expected);
+    assert!(matches!(asks.hear("羅生門です。").turn(), Did::Ended(_)));
 }

@@ -1,18 +1,18 @@
-//! The words that the built-in model knows, and how it finds the one that somebody means.
+//! The words that the built-in model knows, and how it finds the one that is meant.
 
 use std::sync::LazyLock;
 
 use super::kana::{hiragana, is_kana, nexts};
-use crate::Language;
+use language::Language;
 
 /// Nouns in kana, a line each, other writings behind them; the ones that are rather said come first.
 static NOUNS: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("nouns.txt")));
 /// The same in English.
 static ENGLISH: LazyLock<Vec<Word>> = LazyLock::new(|| read(include_str!("english.txt")));
 
-/// Characters of a word that nobody knows.
+/// Characters of a word that is not known.
 const CHARS: std::ops::RangeInclusive<usize> = 2..=10;
-/// What surrounds a word that somebody says.
+/// What surrounds a word that is said.
 const BEFORE: &[&str] = &[
     "それでは",
     "では",
@@ -56,10 +56,10 @@ pub(super) struct Word {
     others: Vec<&'static str>,
 }
 
-/// What was found in what somebody said.
+/// What was found in what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A word, which may be one that nobody knows.
+    /// A word, which may be an unknown one.
     Word(String),
     Nothing,
 }
@@ -124,7 +124,7 @@ pub(super) fn find(said: &str, wanted: &[char], language: Language) -> Found {
     found.map_or(Found::Nothing, |it| Found::Word(it.0.clone()))
 }
 
-/// Whether little is said beside a word, so that one that nobody knows is meant as one.
+/// Whether little is said beside a word, so that an unknown one is meant as one.
 fn is_alone(said: &str, language: Language) -> bool {
     match language {
         Language::Japanese => said.chars().count() <= 40,

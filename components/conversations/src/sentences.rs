@@ -1,0 +1,243 @@
+//! Sentences about agents and their conversations, which are understood without a model; and agents that are played.
+
+mod lists;
+mod meeting;
+mod rules;
+mod said;
+mod talker;
+mod words;
+
+use language::{
+    Date, Language,
+    chat::{Chat, FOLLOWED, Family, Followed, Plan},
+    contract::Told,
+    coverage::{OVER, Used},
+    desk::{Desk, Holder},
+    rules::Percent,
+    say::{self, Skill},
+    small_talk::Manner,
+    turn::{Answered, Decision},
+    vocabulary::Vocabulary,
+    words::Word,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolkit::dialogue::{Name, Reply, Sample, Turn};
+
+pub use self::talker::{By, Said, Scene, Talker};
+use self::{
+    lists::Lists,
+    meeting::Meeting,
+    rules::Goal,
+    said::Sentence,
+    talker::AGENT,
+    words::{AGENTS, CHAIN, CONVERSE, NOUNS, PHRASES, TALKS},
+};
+
+/// The kind of a conversation's identifiers.
+const CONVERSATION: &str = "conversation";
+/// How sure it is of an agent's own words.
+const PLAYED: f32 = 0.95;
+/// How sure it is of what is said to those who talk already.
+const REMARKED: Percent = 98;
+
+static VOCABULARY: Vocabulary = Vocabulary {
+    family: "conversations",
+    phrases: PHRASES,
+    nouns: NOUNS,
+    deeds: words::DEEDS,
+    labels: &[(
+        CONVERSATION,
+        "conversation_id|conversation id|会話id|対話id|会話番号|conversation|会話|対話|chat",
+    )],
+    ..Vocabulary::NONE
+};
+
+static HOLDER: Holder = Holder {
+    family: "conversations",
+    codes: &[("conversation_not_found", "その会話は見つかりませんでした。")],
+    subjects: &[],
+};
+
+static SKILLS: &[Skill<Goal>] = &[
+    Skill {
+        goals: &[Goal::Converse],
+        tools: &["begin_conversation"],
+        is_one_enough: false,
+        name: ("エージェント同士の会話", "having agents talk"),
+        example: (
+            "worker-aとworker-bでしりとりをして",
+            "Let worker-a and worker-b play a word chain",
+        ),
+        is_told: true,
+    },
+    Skill {
+        goals: &[Goal::Talks, Goal::Agents, Goal::Halt],
+        tools: &["list_conversations"],
+        is_one_enough: false,
+        name: ("会話の一覧", "listing conversations"),
+        example: ("いま続いている会話はある？", "Which conversations are running?"),
+        is_told: false,
+    },
+];
+
+/// What comes next: in a conversation with a person, or for an agent that is played.
+///
+/// # Errors
+/// Where the context or another JSON document of the turn cannot be read.
+pub fn next(turn: Turn) -> Result<Reply, String> {
+    let told = Told::read(turn, Some(AGENT))?;
+    if told.is_theirs {
+        return Ok(told.nothing());
+    }
+    if let Some(talker) = told.known::<Talker>()?.filter(|_| !told.asks()) {
+        return Ok(told.reply(talker.next(told.turn()), &Value::Null, PLAYED));
+    }
+    let mut chat = Chat::<Conversations>::resume(&told.memory);
+    let (decision, confidence) = chat.next(told.turn());
+    Ok(told.reply(decision, &chat.memory(), confidence))
+}
+
+/// The words of the conversations, which other families are told.
+///
+/// # Errors
+/// None.
+pub fn names() -> Result<Vec<Name>, String> {
+    Ok(VOCABULARY.told())
+}
+
+/// What can be written about agents.
+#[must_use]
+pub fn samples(tag: &str) -> Vec<Sample> {
+    say::samples(SKILLS, tag)
+}
+
+/// The family; it remembers nothing beside its plan.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Conversations {}
+
+/// What is being done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Doing {
+    Meeting(Box<Meeting>),
+    Lists(Lists),
+}
+
+impl Family for Conversations {
+    type Sentence = Sentence;
+    type Goal = Goal;
+    type Plan = Doing;
+
+    const HOLDER: &'static Holder = &HOLDER;
+    const SKILLS: &'static [Skill<Goal>] = SKILLS;
+    const NEAR: &'static [(Goal, &'static [Word])] =
+        &[(Goal::Converse, &[CONVERSE, CHAIN, AGENTS, TALKS])];
+    const OWN: &'static [Word] = &[TALKS, AGENTS];
+
+    fn hear(text: &str, today: Date) -> Sentence {
+        Sentence::of(text, today)
+    }
+
+    fn goal(heard: &Sentence) -> Option<(Goal, Percent)> {
+        rules::goal(heard)
+    }
+
+    fn spares(heard: &Sentence, manner: Manner) -> bool {
+        matches!(manner, Manner::How | Manner::Price) && heard.addresses_agent()
+    }
+
+    fn is_denial(goal: Goal) -> bool {
+        goal == Goal::Nothing
+    }
+
+    fn is_wish(goal: Goal) -> bool {
+        matches!(goal, Goal::Talks | Goal::Agents)
+    }
+
+    fn obeys(_heard: &Sentence, goal: Goal) -> bool {
+        goal == Goal::Converse
+    }
+
+    fn told(&self, _heard: &Sentence, goal: Goal, desk: &Desk<'_>) -> Option<String> {
+        (goal == Goal::Nothing).then(|| say::nothing(desk))
+    }
+
+    fn plan(
+        &self,
+        heard: &Sentence,
+        goal: Goal,
+        language: Language,
+        _before: Option<&Doing>,
+    ) -> Option<Doing> {
+        match goal {
+            Goal::Converse => Some(Doing::Meeting(Box::new(Meeting::of(heard, language)))),
+            Goal::Talks | Goal::Agents | Goal::Halt => Some(Doing::Lists(Lists::of(heard, goal))),
+            Goal::Nothing => None,
+        }
+    }
+
+    fn follow(
+        &self,
+        plan: &mut Option<Doing>,
+        heard: &Sentence,
+        goal: Option<Goal>,
+        manner: Option<Manner>,
+        _desk: &Desk<'_>,
+    ) -> Option<Followed> {
+        match plan {
+            Some(Doing::Lists(lists)) => {
+                let is_about = matches!(manner, None | Some(Manner::Nothing))
+                    && matches!(goal, None | Some(Goal::Halt | Goal::Nothing | Goal::Talks));
+                *lists = lists.acts(heard).filter(|_| is_about)?;
+                Some(Followed::On(FOLLOWED, Vec::new()))
+            }
+            Some(Doing::Meeting(_)) if heard.ends_it() => {
+                *plan = Some(Doing::Lists(Lists::of(heard, Goal::Halt)));
+                Some(Followed::On(REMARKED, Vec::new()))
+            }
+            Some(Doing::Meeting(meeting)) => {
+                let is_remark = heard.agents().is_empty() && meeting.remarks(heard);
+                is_remark.then_some(Followed::On(REMARKED, Vec::new()))
+            }
+            None => None,
+        }
+    }
+}
+
+impl Plan for Doing {
+    type Goal = Goal;
+    type Sentence = Sentence;
+
+    fn used(&self, _heard: &Sentence, _goal: Goal) -> Used {
+        let names = match self {
+            Self::Lists(it) => it.used(),
+            Self::Meeting(_) => Vec::new(),
+        };
+        Used { names, conditions: vec![OVER], spans: Vec::new() }
+    }
+
+    fn covers(&self) -> bool {
+        matches!(self, Self::Lists(_))
+    }
+
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn filled(&mut self, values: &Map<String, Value>, _language: Language) {
+        if let Self::Meeting(it) = self {
+            it.filled(values);
+        }
+    }
+
+    fn next(&mut self, desk: &mut Desk<'_>, answered: &[Answered]) -> Decision {
+        match self {
+            Self::Meeting(it) => it.next(desk, answered),
+            Self::Lists(it) => it.next(desk, answered),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

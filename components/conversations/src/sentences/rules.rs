@@ -1,0 +1,164 @@
+//! What a sentence asks of agents and their conversations: the first rule whose words are all there, and none of
+//! those that bar it.
+
+use language::{
+    rules::{Rule, rule},
+    words::Word,
+};
+
+use super::{
+    CONVERSATION,
+    lists::{LATEST, pauses},
+    meeting::rounds,
+    said::Sentence,
+    words::{AGENTS, CHAIN, CONVERSE, TALKS},
+};
+
+/// What a sentence asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// No agents are to talk, and that is said.
+    Nothing,
+    /// Agents are to talk, or one is to be told something.
+    Converse,
+    /// A conversation is to end, to wait or to go on.
+    Halt,
+    /// Conversations that there are.
+    Talks,
+    /// Agents that there are.
+    Agents,
+}
+
+/// What a rule looks at: words, or what else a sentence has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// One of these is there, and not denied.
+    Says(&'static [Word]),
+    /// One of these is there, and denied.
+    Denies(&'static [Word]),
+    /// It asks something rather than orders it.
+    Question,
+    /// Agents that are talking.
+    Talkers,
+    /// A conversation by its number.
+    Numbered,
+    /// The same, with a word for it.
+    Identified,
+    /// It asks how something went.
+    Past,
+    /// An agent by its name.
+    Agent,
+    /// One that is to be asked something.
+    Addressed,
+    /// Agents that are made to do something together.
+    Caused,
+    /// How often agents are to speak.
+    Rounds,
+    /// The last conversation, whatever it is about.
+    Latest,
+    /// A conversation is to wait, or to go on.
+    Paused,
+    /// Agents that one may talk to.
+    Partners,
+}
+
+use Sign::{Denies, Says};
+
+/// What another family has.
+const THEIRS: Sign = Says(&[Word::THEIRS]);
+/// What there is of conversations, rather than one to begin.
+const THERE: Sign = Says(&[Word::RUNNING, Word::ENDED, Word::LIST, Word::EXISTS, Word::SHOW]);
+/// A conversation to begin.
+const NEW: Sign = Says(&[CONVERSE, CHAIN, Word::MAKE]);
+const HALT: Sign = Says(&[Word::HALT]);
+const MADE: Sign = Says(&[CHAIN, Word::MAKE]);
+
+/// The rules, the first that fits counts.
+const RULES: &[Rule<Goal, Sign>] = &[
+    rule(97, Goal::Nothing, &[Denies(&[CONVERSE, CHAIN])], &[]),
+    // What agents are to do may be anything.
+    rule(97, Goal::Converse, &[Sign::Caused, Sign::Rounds], &[]),
+    rule(97, Goal::Converse, &[Sign::Caused], &[HALT]),
+    rule(
+        97,
+        Goal::Converse,
+        &[Says(&[AGENTS]), Sign::Rounds],
+        &[Says(&[Word::EXISTS, Word::SHOW, Word::RUNNING, Word::ENDED]), THEIRS],
+    ),
+    rule(93, Goal::Halt, &[Sign::Paused], &[THEIRS, Says(&[Word::NO_DOING])]),
+    rule(93, Goal::Agents, &[Sign::Partners], &[THEIRS]),
+    rule(
+        93,
+        Goal::Talks,
+        &[Sign::Latest, Says(&[Word::HISTORY, TALKS])],
+        &[Says(&[Word::MAKE]), HALT, Sign::Identified, THEIRS],
+    ),
+    rule(
+        93,
+        Goal::Talks,
+        &[Says(&[TALKS]), Sign::Question],
+        &[NEW, HALT, Says(&[Word::CAN]), Sign::Identified, THEIRS],
+    ),
+    rule(93, Goal::Talks, &[Sign::Agent, Says(&[Word::RUNNING, Word::ENDED])], &[NEW, HALT]),
+    rule(93, Goal::Talks, &[Says(&[Word::HISTORY]), Says(&[TALKS, AGENTS])], &[Sign::Identified]),
+    rule(93, Goal::Talks, &[Says(&[TALKS]), THERE], &[NEW, HALT, Sign::Identified]),
+    rule(93, Goal::Halt, &[HALT, Sign::Numbered], &[]),
+    rule(93, Goal::Talks, &[Says(&[Word::RUNNING]), Sign::Talkers], &[HALT, THEIRS]),
+    rule(93, Goal::Halt, &[HALT, Says(&[TALKS])], &[MADE]),
+    // What was said already is told.
+    rule(93, Goal::Talks, &[Sign::Agent, Sign::Past], &[MADE, HALT, Sign::Identified]),
+    rule(
+        93,
+        Goal::Talks,
+        &[Sign::Agent, Says(&[TALKS]), Sign::Question],
+        &[NEW, HALT, Says(&[Word::CAN]), Sign::Identified],
+    ),
+    rule(93, Goal::Halt, &[HALT, Says(&[CHAIN])], &[Sign::Rounds]),
+    rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Sign::Agent], &[]),
+    rule(93, Goal::Converse, &[Says(&[CONVERSE, CHAIN]), Says(&[AGENTS])], &[]),
+    rule(97, Goal::Converse, &[Sign::Addressed], &[Says(&[Word::HISTORY, TALKS])]),
+    // What there is is told, and nothing new is begun.
+    rule(87, Goal::Halt, &[HALT, Says(&[TALKS, CHAIN, AGENTS])], &[]),
+    rule(
+        87,
+        Goal::Talks,
+        &[Says(&[TALKS, CHAIN]), THERE],
+        &[Says(&[Word::MAKE]), Sign::Identified, THEIRS],
+    ),
+    rule(
+        87,
+        Goal::Talks,
+        &[Says(&[AGENTS]), Says(&[Word::RUNNING, Word::ENDED])],
+        &[Says(&[Word::MAKE]), THEIRS],
+    ),
+    rule(
+        87,
+        Goal::Agents,
+        &[Says(&[AGENTS]), Says(&[Word::LIST, Word::EXISTS, Word::WHO, Word::SHOW])],
+        &[NEW, THEIRS],
+    ),
+];
+
+/// What `heard` asks for, as far as the rules tell.
+pub(super) fn goal(heard: &Sentence) -> Option<(Goal, u8)> {
+    const TALKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
+    const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
+    let has = |sign| match sign {
+        Says(words) => heard.has(words),
+        Denies(words) => heard.denies(words),
+        Sign::Question => heard.asks(),
+        Sign::Talkers => heard.says(TALKERS),
+        Sign::Numbered => heard.find("conv_", 0).is_some(),
+        Sign::Identified => heard.numbers.id(CONVERSATION).is_some(),
+        Sign::Past => heard.says(PAST) && heard.asks(),
+        Sign::Agent => !heard.agents().is_empty(),
+        Sign::Addressed => heard.addresses_agent(),
+        Sign::Caused => heard.causes_agents(),
+        Sign::Rounds => rounds(heard).is_some(),
+        Sign::Latest => heard.says(LATEST),
+        Sign::Paused => pauses(heard).is_some(),
+        Sign::Partners => heard.says(PARTNERS),
+    };
+    language::rules::goal(RULES, has)
+}

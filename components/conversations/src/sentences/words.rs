@@ -1,0 +1,42 @@
+//! The words of the conversations: agents, what they talk about, and that they begin and end.
+
+use language::words::Word;
+
+pub(super) const CONVERSE: Word = Word::own(0);
+pub(super) const CHAIN: Word = Word::own(1);
+pub(super) const AGENTS: Word = Word::own(2);
+pub(super) const TALKS: Word = Word::own(3);
+
+/// What there is.
+pub(super) const NOUNS: &[Word] = &[AGENTS, TALKS, CHAIN, CONVERSE];
+/// What is done with it.
+pub(super) const DEEDS: &[Word] = &[CONVERSE, CHAIN];
+
+/// Phrases, `|` between them, in lower case; the longest that fits counts.
+pub(super) const PHRASES: &[(Word, &str)] = &[
+    (
+        Word::HISTORY,
+        "会話の記録|対話の記録|conversation history|chat log|what was said|past conversation",
+    ),
+    (
+        CONVERSE,
+        "会話させ|会話をさせ|会話して|会話をして|会話を始め|会話を開始|対話させ|対話をさせ|話させ|話をさせ|話し合|話しあ|議論|相談させ|相談して|やり取りをさせ|\
+         talk to each other|talk with each other|talk about|have a conversation|start a conversation|\
+         begin a conversation|let them talk|discuss|chat about|chat with|chat with each other|\
+         a conversation between|talk to|talk with|talk",
+    ),
+    (CHAIN, "しりとり|尻取り|しり取り|shiritori|word chain|word-chain|last letter game"),
+    (
+        AGENTS,
+        "エージェント同士|エージェントたち|エージェント達|エージェント|ai同士|aiたち|two agents|the agents|agents|bots",
+    ),
+    (TALKS, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
+    (
+        Word::RUNNING,
+        "やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|still talking|talking now|currently talking",
+    ),
+    (
+        Word::HALT,
+        "stop that conversation|stop this conversation|stop conversation|end conversation",
+    ),
+];
