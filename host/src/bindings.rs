@@ -102,6 +102,15 @@ pub(crate) mod names {
     });
 }
 
+pub(crate) mod samples {
+    wasmtime::component::bindgen!({
+        path: "../wit",
+        world: "with-samples",
+        exports: { default: async },
+        require_store_data_send: true,
+    });
+}
+
 pub(crate) mod dialogue {
     wasmtime::component::bindgen!({
         path: "../wit",

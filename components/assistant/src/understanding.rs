@@ -53,15 +53,18 @@ impl Understanding {
         let memories: Vec<_> = self.memories.iter().map(memory).collect();
         let mut told = told(turn);
         told.context = self.context.as_ref().map(Value::to_string);
-        let mut best: Option<(f32, String, wit::Reply)> = None;
+        let mut best: Option<((f32, bool), String, wit::Reply)> = None;
         let mut failed = None;
         for Heard { component, reply } in wit::ask(&told, &memories, only) {
             match reply {
                 Ok(reply) => {
                     let is_number = reply.confidence.is_finite();
                     let confidence = if is_number { reply.confidence.clamp(0.0, 1.0) } else { 0.0 };
-                    if best.as_ref().is_none_or(|it| confidence > it.0) {
-                        best = Some((confidence, component, reply));
+                    // Of those that are alike, the one that led before goes on.
+                    let goes_on = Some(&*component) == self.latest.as_deref();
+                    let rank = (confidence, goes_on);
+                    if best.as_ref().is_none_or(|it| rank > it.0) {
+                        best = Some((rank, component, reply));
                     }
                 }
                 Err(_) => failed = Some(component),

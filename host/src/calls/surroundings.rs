@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures::{
     FutureExt,
-    future::{BoxFuture, join_all},
+    future::{BoxFuture, join, join_all},
 };
 use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::Calls;
 use crate::{
     bindings::madoguchi::tool::{
-        sentences::{Reply, Turn},
+        sentences::{Language, Reply, Turn},
         tasks::Facts,
         types::Name,
     },
@@ -182,7 +182,7 @@ async fn hear(
         components = vec![components.swap_remove(at)];
     }
     if !components.is_empty() {
-        turn.names = names(catalog).await;
+        turn.names = names(catalog, turn.language).await;
     }
     let replies = components.into_iter().map(|component| {
         let memory = memories.get(&**component.name()).cloned().or_else(|| turn.memory.clone());
@@ -201,14 +201,23 @@ async fn hear(
     join_all(replies).await.into_iter().flatten().collect()
 }
 
-/// What all components call things. One that cannot say so now is understood without them.
-async fn names(catalog: &Catalog) -> Vec<Name> {
+/// What all components call things, and what may be written to them. One that cannot say so now is understood
+/// without it.
+async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
+    let tag = match language {
+        Language::Ja => "ja",
+        Language::En => "en",
+    };
     let all = catalog.components().filter(|it| it.has_names()).map(|component| async move {
-        component.names().await.unwrap_or_else(|error| {
-            let name = component.name();
-            tracing::warn!(component = &**name, "it does not say its names: {error}");
-            Vec::new()
-        })
+        let both = join(component.names(), component.samples(tag)).await;
+        let told = <[_; 2]>::from(both).into_iter().map(|it| {
+            it.unwrap_or_else(|error| {
+                let name = component.name();
+                tracing::warn!(component = &**name, "it does not say its names: {error}");
+                Vec::new()
+            })
+        });
+        told.flatten().collect::<Vec<_>>()
     });
     join_all(all).await.into_iter().flatten().collect()
 }

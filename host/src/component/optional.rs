@@ -14,6 +14,7 @@ use crate::{
         names::WithNamesPre,
         routes::WithRoutesPre,
         runs::WithRunsPre,
+        samples::{WithSamplesPre, exports::madoguchi::tool::samples::Sample},
         schedule::WithSchedulePre,
     },
     caller::Caller,
@@ -34,6 +35,7 @@ pub(super) struct Optional {
     pub(super) routes: Option<WithRoutesPre<CallState>>,
     names: Option<WithNamesPre<CallState>>,
     pub(super) runs: Option<WithRunsPre<CallState>>,
+    samples: Option<WithSamplesPre<CallState>>,
 }
 
 impl Optional {
@@ -46,6 +48,7 @@ impl Optional {
             routes: WithRoutesPre::new(pre.clone()).ok(),
             names: WithNamesPre::new(pre.clone()).ok(),
             runs: WithRunsPre::new(pre.clone()).ok(),
+            samples: WithSamplesPre::new(pre.clone()).ok(),
         }
     }
 }
@@ -54,6 +57,9 @@ impl Optional {
 const NAMES_MAX: usize = 4_096;
 const NAME_BYTES_MAX: usize = 256;
 const OTHER_NAMES_MAX: usize = 64;
+/// The kind of names that are examples of what may be written, and how many of them one component may tell.
+const SAMPLE: &str = "sample";
+const SAMPLES_MAX: usize = 64;
 
 impl LoadedComponent {
     /// Whether it has a schedule and leave to be run by it.
@@ -155,9 +161,9 @@ impl LoadedComponent {
         })
     }
 
-    /// Whether it says what people may call what it has.
+    /// Whether it says what people may call what it has, or what they may write to it.
     pub(crate) fn has_names(&self) -> bool {
-        self.optional.names.is_some()
+        self.optional.names.is_some() || self.optional.samples.is_some()
     }
 
     /// What people may call what it has, as far as that may be told on.
@@ -187,6 +193,31 @@ impl LoadedComponent {
             }
         }
         Ok(names)
+    }
+
+    /// What people may write to it in a language, as names of the kind `sample`: `within` is the component, `also`
+    /// are the tools that it needs.
+    pub(crate) async fn samples(&self, language: &str) -> Result<Vec<types::Name>, CallError> {
+        let Some(pre) = &self.optional.samples else { return Ok(Vec::new()) };
+        let (_place, deadline) = self.place().await?;
+        let round = Round { pace: self.pace(), ..Round::of_host() }.until(deadline);
+        let samples = self
+            .round(self.context(round), async |store| {
+                let instance = pre.instantiate_async(&mut *store).await?;
+                instance.madoguchi_tool_samples().call_samples(store, language).await
+            })
+            .await?;
+        let fits = |it: &Sample| !it.text.trim().is_empty() && it.text.len() <= NAME_BYTES_MAX;
+        let name = |it: Sample| types::Name {
+            kind: SAMPLE.to_owned(),
+            name: it.text,
+            english: None,
+            within: Some(self.name.to_string()),
+            also: it.tools,
+            hints: Vec::new(),
+            moods: Vec::new(),
+        };
+        Ok(samples.into_iter().filter(fits).take(SAMPLES_MAX).map(name).collect())
     }
 
     /// Answers one look-up with a JSON document; none where nothing is served there.
