@@ -1,5 +1,5 @@
-//! A family's tools, components and views are named in its own folders: never in the host, and on the page in its
-//! folder alone.
+//! A family's tools, components and views are named in its own folders: never in the host nor by another family, and
+//! on the page in its folder alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,26 @@ use serde_json::Value;
 
 use crate::repository::{files, text};
 
-/// The names of all components that ship, and of their tools, by their goldens.
+/// The goldens of all components that ship, each with its component and its tools.
+fn goldens() -> impl Iterator<Item = (&'static str, Vec<Value>)> {
+    files().iter().filter_map(|path| {
+        let component = path.strip_prefix("components/")?.strip_suffix("/tools.json")?;
+        let tools: Value = serde_json::from_str(&text(path)).expect("a golden is JSON");
+        let tools = tools.as_array().or(tools["tools"].as_array()).cloned();
+        Some((component, tools.unwrap_or_default()))
+    })
+}
+
+fn name(tool: &Value) -> Option<String> {
+    tool["name"].as_str().map(str::to_owned)
+}
+
+/// The names of all components that ship, and of their tools.
 fn names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for path in files() {
-        let Some(rest) = path.strip_prefix("components/") else { continue };
-        let Some(component) = rest.strip_suffix("/tools.json") else { continue };
+    for (component, tools) in goldens() {
         names.insert(component.to_owned());
-        let tools: Value = serde_json::from_str(&text(path)).expect("a golden is JSON");
-        let tools = tools.as_array().or(tools["tools"].as_array());
-        let tools = tools.into_iter().flatten().filter_map(|it| it["name"].as_str());
-        names.extend(tools.map(str::to_owned));
+        names.extend(tools.iter().filter_map(name));
     }
     assert!(names.len() > 50, "the goldens are read");
     names
@@ -62,6 +71,22 @@ const OWN: [(&str, &str); 3] = [
     ("host/src/solo/around.rs", "assistant"),
 ];
 
+#[test]
+fn a_family_names_nothing_of_another_one() {
+    let tools: BTreeMap<_, BTreeSet<_>> =
+        goldens().map(|it| (it.0, it.1.iter().filter_map(name).collect())).collect();
+    let mut found = Vec::new();
+    for path in files().iter().filter(|it| it.ends_with(".rs") && !it.contains("tests")) {
+        let Some(rest) = path.strip_prefix("components/") else { continue };
+        let own = rest.split('/').next().unwrap_or_default();
+        for (component, tools) in tools.iter().filter(|it| *it.0 != own) {
+            let named = named(path, tools).into_iter();
+            found.extend(named.map(|it| format!("{path}: {it} of {component}")));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
 /// Words of the page that are also names: of an address, of an entry, of a style.
 const PLAIN: [(&str, &str); 4] = [
     ("frontend/src/route.rs", "reservation"),
@@ -73,12 +98,8 @@ const PLAIN: [(&str, &str); 4] = [
 /// By component: its tools, and the views that they name.
 fn of_the_page() -> BTreeMap<String, BTreeSet<String>> {
     let mut all = BTreeMap::<_, BTreeSet<_>>::new();
-    for path in files() {
-        let Some(rest) = path.strip_prefix("components/") else { continue };
-        let Some(component) = rest.strip_suffix("/tools.json") else { continue };
-        let tools: Value = serde_json::from_str(&text(path)).expect("a golden is JSON");
-        let tools = tools.as_array().or(tools["tools"].as_array());
-        for tool in tools.into_iter().flatten() {
+    for (component, tools) in goldens() {
+        for tool in tools {
             let names = [&tool["name"], &tool["_meta"]["madoguchi/view"]];
             let names = names.into_iter().filter_map(|it| it.as_str()).map(str::to_owned);
             all.entry(component.to_owned()).or_default().extend(names);

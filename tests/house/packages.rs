@@ -103,7 +103,7 @@ fn the_page_depends_on_nothing_of_ours_but_the_nouns() {
 #[test]
 fn a_tool_depends_on_the_kit_and_the_nouns_and_on_no_other_tool() {
     let ours = own_packages().map(name).collect::<BTreeSet<_>>();
-    let allowed = BTreeSet::from(["toolkit", "output"]);
+    let allowed = BTreeSet::from(["toolkit", "output", "language"]);
     for tool in &rooms()["components"] {
         if allowed.contains(tool) {
             continue;
@@ -115,6 +115,8 @@ fn a_tool_depends_on_the_kit_and_the_nouns_and_on_no_other_tool() {
     }
     assert_eq!(dependencies("toolkit").intersection(&ours).count(), 0, "the kit knows no domain");
     assert_eq!(dependencies("output").intersection(&ours).count(), 0, "the nouns know nobody");
+    let language: Vec<_> = dependencies("language").intersection(&ours).copied().collect();
+    assert_eq!(language, ["toolkit"], "what sentences have in common knows no family");
 }
 
 #[test]

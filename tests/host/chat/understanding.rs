@@ -62,8 +62,8 @@ async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_ans
         folders.put(name, &component_bytes(bytes));
     }
     let server = TestServer::start(folders, |config| {
-        let clerk = config.components.entry("clerk".to_owned()).or_default();
-        clerk.grants = Some([Grant::Events].into());
+        let aide = config.components.entry("aide".to_owned()).or_default();
+        aide.grants = Some([Grant::Events].into());
     })
     .await;
     for word in ["spin", "broken", "surest"] {

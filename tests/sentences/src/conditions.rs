@@ -26,3 +26,28 @@ fn conditions_are_kept_or_named_in_both_languages() {
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
+
+/// Tokyo Story takes 136 minutes and begins at 12:20, 15:20 and 19:00.
+#[test]
+fn a_showing_that_ends_too_late_is_not_offered() {
+    for (sentence, expected) in [
+        ("明日の東京物語、18時までに終わる回を2枚", 2),
+        ("2 seats for Tokyo Story tomorrow, I have to be out by six", 2),
+        ("2 seats for Tokyo Story on Monday that ends before 11pm", 3),
+    ] {
+        let came = follow(&mut Talk::new(), sentence);
+        let form = &came.calls.last().unwrap().arguments["form_schema"]["fields"][0];
+        let options = form["options"].as_array().unwrap();
+        assert_eq!((&form["name"], options.len()), (&json!("showtime_id"), expected), "{sentence}");
+    }
+}
+
+/// Rashomon is on at 10:30 in `mini` and at 20:50 in `s3`.
+#[test]
+fn the_screen_that_is_named_is_the_one() {
+    let came = follow(&mut Talk::new(), "2 seats for Rashomon on Monday in the mini");
+    let seats: Vec<_> = came.calls.iter().filter(|it| it.name == "list_available_seats").collect();
+    assert_eq!(seats.len(), 1, "nothing is left to ask");
+    let showing = seats[0].arguments["showtime_id"].as_str().unwrap();
+    assert!(showing.contains("-mini-"), "{showing}");
+}

@@ -1,13 +1,13 @@
 //! Sentences as ordinary people write them, in both languages, each followed to its end through a house of
 //! tools: what they lead to, and what they never lead to.
 
+use language::turn::ToolCall;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Builtin, Talk, call,
+    Talk, call,
     house::{Came, follow},
 };
-use crate::{ToolCall, Turn};
 
 /// Each with its text, the calls that it leads to in their order, and words of the answer; `missed` says
 /// that it is known not to be understood, and why, and `instead` which calls it leads to meanwhile: none
@@ -83,7 +83,7 @@ fn a_strangers_sentences_lead_to_the_calls_that_were_judged() {
 }
 
 /// What the stranger wrote next adds up to the blind figures, and each conversation comes to an end in
-/// which nothing is done that nobody allowed.
+/// which nothing is done that was not allowed.
 #[test]
 fn strangers_later_sets_come_to_an_end_and_keep_their_blind_figures() {
     let once = &["first"][..];
@@ -213,11 +213,10 @@ fn a_thumbnail_gets_its_title_in_a_second_sentence() {
 fn late_in_the_evening_only_what_is_left_is_listed() {
     for text in ["What's on this evening?", "今夜これから観られる映画は？", "今日の映画を教えて"]
     {
-        let mut task = super::task(text);
-        task.now = "2026-11-21T21:40:00+09:00".parse().unwrap();
-        let offers = super::offers();
-        let turn = Turn { task: &task, is_first: true, offers: &offers, answered: &[] };
-        let decided = Builtin::default().next(turn);
+        let mut talk = Talk::new();
+        // 21:40 in Japan.
+        talk.now += (11 * 60 + 40) * 60;
+        let decided = talk.say(text);
         let expected = json!({ "date": "2026-11-21T21:40" });
         assert_eq!(call(&decided), ("list_movies", expected), "{text}");
     }

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use language::turn::{Decision, Failure, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
 use super::{Talk, output};
-use crate::{Decision, Failure, ToolCall, ToolResult};
 
 const CINEMA: &str = include_str!("../../../components/cinema/demo.json");
 const CARDS: &str = include_str!("../../../components/illustrations/data/cards.json");

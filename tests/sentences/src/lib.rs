@@ -1,130 +1,237 @@
-//! What the built-in model understands, plans and says.
+//! Sentences that the families understand together: each is asked with its own component, and the surest leads.
 
-use serde_json::{Map, Value, json};
+#![cfg(test)]
 
-use super::Builtin;
-use crate::{
-    Answered, Conclusion, Decision, Language, Offer, Part, Task, ToolCall, ToolResult, Turn,
-};
-
-#[path = "../../../components/cinema/src/sentences/tests.rs"]
-mod booking;
-#[path = "../../../components/illustrations/src/sentences/tests.rs"]
-mod cards;
 mod conditions;
-#[path = "../../../components/forms/src/sentences/tests.rs"]
-mod forms;
 mod fresh;
 mod house;
-#[path = "../../../components/conversations/src/sentences/tests.rs"]
-mod meetings;
 mod paraphrases;
+mod played;
 mod refusals;
 mod sentences;
-#[path = "../../../components/navigation/src/sentences/tests.rs"]
-mod ways;
+mod wishes;
 
-const CINEMA: &str = include_str!("../../../components/cinema/tools.json");
-const FORMS: &str = include_str!("../../../components/forms/tools.json");
-const NAVIGATION: &str = include_str!("../../../components/navigation/tools.json");
-const ILLUSTRATIONS: &str = include_str!("../../../components/illustrations/tools.json");
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use language::{
+    Language,
+    contract::unsigned,
+    leads::{CLAIMED_MIN, Lead, parts, surest, wishes},
+    message::Part,
+    trial::{self, NOW, Next, call, concluded, decided, output, told, tongue},
+    turn::{Answered, Decision, ToolCall, ToolResult},
+};
+use serde_json::Value;
+use toolkit::{
+    Datetime,
+    dialogue::{self as wit, Name, Reply, Sample, Turn},
+};
+
+/// What can be written to a family.
+type Samples = fn(&str) -> Vec<Sample>;
+
+/// Those that are asked, by their names as the host has them.
+const FAMILIES: [(&str, Next); 6] = [
+    ("cinema", cinema::sentences::next),
+    ("conversations", conversations::sentences::next),
+    ("dialogue", dialogue::next),
+    ("forms", forms::sentences::next),
+    ("illustrations", illustrations::sentences::next),
+    ("navigation", navigation::sentences::next),
+];
+const SAMPLES: [(&str, Samples); 5] = [
+    ("cinema", cinema::sentences::samples),
+    ("conversations", conversations::sentences::samples),
+    ("forms", forms::sentences::samples),
+    ("illustrations", illustrations::sentences::samples),
+    ("navigation", navigation::sentences::samples),
+];
+const TOOLS: [&str; 4] = [
+    include_str!("../../../components/cinema/tools.json"),
+    include_str!("../../../components/forms/tools.json"),
+    include_str!("../../../components/navigation/tools.json"),
+    include_str!("../../../components/illustrations/tools.json"),
+];
 const CONVERSATIONS: &str = include_str!("../../../components/conversations/tools.json");
+/// Of the conversations' tools, those that a person has.
+const OF_PEOPLE: [&str; 7] = [
+    "begin_conversation",
+    "list_conversations",
+    "stop_conversation",
+    "pause_conversation",
+    "get_conversation",
+    "send_chat",
+    "write_message",
+];
 
-/// All that is on offer: the components' own declarations.
-pub(super) fn offers() -> Vec<Offer> {
-    let mut offers = Vec::new();
-    for tools in [CINEMA, FORMS, NAVIGATION, ILLUSTRATIONS] {
-        let tools: Value = serde_json::from_str(tools).unwrap();
-        let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
-        offers.extend(tools.iter().map(offer));
+/// All that is on offer: the components' own declarations. Agents that are not named are asked for.
+fn offers() -> Vec<wit::Tool> {
+    let mut tools: Vec<_> = TOOLS.iter().flat_map(|it| trial::offers(it)).collect();
+    let of_people = trial::offers(CONVERSATIONS).into_iter();
+    tools.extend(of_people.filter(|it| OF_PEOPLE.contains(&it.name.as_str())));
+    for it in tools.iter_mut().filter(|it| it.name == "begin_conversation") {
+        it.required = vec!["target_agent_id".to_owned()];
     }
-    let schema = json!({ "type": "object", "required": ["target_agent_id"] });
-    let begin = json!({ "name": "begin_conversation", "inputSchema": schema });
-    offers.push(offer(&begin));
-    let tools: Value = serde_json::from_str(CONVERSATIONS).unwrap();
-    let tools = tools.as_array().or(tools["tools"].as_array()).unwrap();
-    let lists = [
-        "list_conversations",
-        "stop_conversation",
-        "pause_conversation",
-        "get_conversation",
-        "send_chat",
-        "write_message",
-    ];
-    let lists = tools.iter().filter(|it| lists.iter().any(|name| it["name"] == *name));
-    offers.extend(lists.map(offer));
-    offers
+    tools
 }
 
-pub(super) fn offer(tool: &Value) -> Offer {
-    let schema = &tool["inputSchema"];
-    let required = schema["required"].as_array().into_iter().flatten();
-    Offer {
-        name: tool["name"].as_str().unwrap().into(),
-        arguments: schema["properties"]
-            .as_object()
-            .into_iter()
-            .flat_map(Map::keys)
-            .cloned()
-            .collect(),
-        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
-        is_read_only: tool["annotations"]["readOnlyHint"] == true,
-    }
-}
-
-fn task(message: &str) -> Task {
-    Task {
-        message: vec![Part::text(message)],
-        history: Vec::new(),
-        language: Language::of(message),
-        // 10:00 on Saturday, 21 November 2026 in Japan.
-        now: "2026-11-21T10:00:00+09:00".parse().unwrap(),
-    }
-}
-
-/// One conversation with the built-in model.
+/// One conversation with all families.
 struct Talk {
-    model: Builtin,
-    offers: Vec<Offer>,
+    offers: Vec<wit::Tool>,
     language: Option<Language>,
+    now: u64,
+    /// What is known beside what is said.
+    context: Option<Value>,
+    /// What each wants to be told again.
+    memories: BTreeMap<&'static str, String>,
+    /// The one that leads.
+    latest: Option<&'static str>,
+    /// Those that found out that another one is meant.
+    gone: Vec<&'static str>,
+    said: String,
+    /// What those said.
+    missed: String,
+    /// What else the sentence asks for, and what was answered of it already.
+    rest: Vec<String>,
+    told: String,
     last: Vec<ToolCall>,
 }
 
 impl Talk {
     fn new() -> Self {
-        Self { model: Builtin::default(), offers: offers(), language: None, last: Vec::new() }
+        Self {
+            offers: offers(),
+            language: None,
+            now: NOW,
+            context: None,
+            memories: BTreeMap::new(),
+            latest: None,
+            gone: Vec::new(),
+            said: String::new(),
+            missed: String::new(),
+            rest: Vec::new(),
+            told: String::new(),
+            last: Vec::new(),
+        }
     }
 
     fn without(tools: &[&str]) -> Self {
         let mut talk = Self::new();
-        talk.offers.retain(|it| !tools.contains(&&*it.name));
+        talk.offers.retain(|it| !tools.contains(&it.name.as_str()));
         talk
     }
 
-    /// Says `message`; the conversation is kept as a transcript in between, as the server keeps it.
+    /// Says `message`; where it has wishes for several families, they are heard one after another.
     fn say(&mut self, message: &str) -> Decision {
-        self.model = Builtin::resume(&serde_json::to_value(&self.model).unwrap());
-        let mut task = task(message);
-        self.language = self.language.or(Some(task.language));
-        task.language = self.language.unwrap();
-        self.turn(&task, true, &[])
+        self.language = self.language.or(Some(Language::of(message)));
+        (self.rest, self.told) = Default::default();
+        let parts = parts(message);
+        let mut wishes = match parts.is_empty() {
+            true => Vec::new(),
+            false => {
+                let parts = parts.into_iter().map(|it| {
+                    let lead = self.lead(&it);
+                    (it, lead)
+                });
+                let parts = parts.collect();
+                wishes(&self.lead(message), parts)
+            }
+        };
+        if wishes.is_empty() {
+            wishes.push(message.to_owned());
+        }
+        self.rest = wishes.split_off(1);
+        let decision = self.hear(&wishes[0]);
+        self.settled(decision)
     }
 
     /// The last calls come back with `results`, in their order.
     fn back(&mut self, results: &[ToolResult]) -> Decision {
-        let mut task = task("…");
-        task.language = self.language.unwrap();
         let calls = std::mem::take(&mut self.last).into_iter();
         let answered: Vec<_> = calls
             .zip(results.iter().cloned())
             .map(|(call, result)| Answered { call, result })
             .collect();
-        self.turn(&task, false, &answered)
+        let latest = self.latest.unwrap();
+        let (_, next) = FAMILIES.into_iter().find(|it| it.0 == latest).unwrap();
+        let reply = next(self.turn(latest, "…", false, &answered)).unwrap();
+        let is_given_up = reply.confidence == 0.0;
+        let mut decision = self.take(latest, reply);
+        if let (true, Decision::Conclude(conclusion)) = (is_given_up, &mut decision) {
+            // It found out that another one is meant; where none is, all of them say so.
+            self.gone.push(latest);
+            self.missed.push_str(unsigned(&conclusion.text(), self.language.unwrap()));
+            self.missed.push('\n');
+            if self.lead(&self.said).confidence > CLAIMED_MIN {
+                decision = self.asked(&self.said.clone());
+            } else {
+                conclusion.parts = vec![Part::text(self.missed.clone())];
+            }
+        }
+        self.settled(decision)
     }
 
-    fn turn(&mut self, task: &Task, is_first: bool, answered: &[Answered]) -> Decision {
-        let turn = Turn { task, is_first, offers: &self.offers, answered };
-        let decision = self.model.next(turn);
+    /// Hears one wish.
+    fn hear(&mut self, message: &str) -> Decision {
+        (self.gone, self.missed) = Default::default();
+        message.clone_into(&mut self.said);
+        self.asked(message)
+    }
+
+    /// Asks all, and the surest leads.
+    fn asked(&mut self, message: &str) -> Decision {
+        let mut replies = self.ask(message);
+        let leads: Vec<_> = replies.iter().map(|it| lead(it.0, &it.1)).collect();
+        let (name, reply) = replies.swap_remove(surest(&leads, self.latest).unwrap());
+        self.take(name, reply)
+    }
+
+    /// The one that would lead in `message`.
+    fn lead(&self, message: &str) -> Lead {
+        let leads: Vec<_> = self.ask(message).iter().map(|it| lead(it.0, &it.1)).collect();
+        leads[surest(&leads, self.latest).unwrap()].clone()
+    }
+
+    fn ask(&self, message: &str) -> Vec<(&'static str, Reply)> {
+        let open = FAMILIES.into_iter().filter(|it| !self.gone.contains(&it.0));
+        open.map(|(name, next)| (name, next(self.turn(name, message, true, &[])).unwrap()))
+            .collect()
+    }
+
+    fn turn(&self, name: &str, message: &str, is_first: bool, answered: &[Answered]) -> Turn {
+        Turn {
+            memory: self.memories.get(name).cloned(),
+            context: self.context.as_ref().map(Value::to_string),
+            message: vec![wit::Piece::Text(message.to_owned())],
+            is_first,
+            history: Vec::new(),
+            language: tongue(self.language),
+            now: Datetime { seconds: self.now, nanoseconds: 0 },
+            tools: self.offers.clone(),
+            names: names(self.language == Some(Language::English)),
+            answered: answered.iter().map(told).collect(),
+        }
+    }
+
+    fn take(&mut self, name: &'static str, reply: Reply) -> Decision {
+        self.memories.insert(name, reply.memory);
+        self.latest = Some(name);
+        decided(reply.step)
+    }
+
+    /// The decision, with the next wish where this one is answered.
+    fn settled(&mut self, mut decision: Decision) -> Decision {
+        let language = self.language.unwrap();
+        while let Decision::Conclude(conclusion) = &mut decision {
+            if self.rest.is_empty() {
+                conclusion.parts.insert(0, Part::text(std::mem::take(&mut self.told)));
+                break;
+            }
+            self.told.push_str(unsigned(&conclusion.text(), language));
+            self.told.push_str("\n\n");
+            let next = self.rest.remove(0);
+            decision = self.hear(&next);
+        }
         if let Decision::Call(calls) = &decision {
             self.last.clone_from(calls);
         }
@@ -132,55 +239,39 @@ impl Talk {
     }
 }
 
-fn output(structured: Value) -> ToolResult {
-    ToolResult::Output { structured, meta: json!({}), content: Vec::new() }
+fn lead(name: &str, reply: &Reply) -> Lead {
+    Lead { name: name.to_owned(), confidence: reply.confidence }
 }
 
-/// The only call of `decision`.
-fn call(decision: &Decision) -> (&str, Value) {
-    match decision {
-        Decision::Call(calls) if calls.len() == 1 => {
-            assert!(!calls[0].reason.is_empty());
-            (&calls[0].name, Value::Object(calls[0].arguments.clone()))
-        }
-        other => panic!("not one call: {other:?}"),
-    }
+/// What the families tell the others: their words, the names of the bundled catalogue, and their examples in the
+/// language of the answer.
+fn names(is_english: bool) -> Vec<Name> {
+    static NAMES: LazyLock<[Vec<Name>; 2]> = LazyLock::new(|| ["ja", "en"].map(all_names));
+    NAMES[usize::from(is_english)].clone()
 }
 
-fn concluded(decision: &Decision) -> &Conclusion {
-    match decision {
-        Decision::Conclude(it) => it,
-        Decision::Call(it) => panic!("it calls: {it:?}"),
+fn all_names(tag: &str) -> Vec<Name> {
+    let mut names = illustrations::sentences::words();
+    names.extend(illustrations::said::names());
+    for told in [
+        cinema::sentences::names(),
+        conversations::sentences::names(),
+        forms::sentences::names(),
+        navigation::sentences::names(),
+    ] {
+        names.extend(told.unwrap());
     }
-}
-
-/// The names of the bundled catalogue, as its component says them.
-pub(super) fn names() -> Vec<toolkit::dialogue::Name> {
-    const CARDS: &str = include_str!("../../../components/illustrations/data/cards.json");
-    const SAID: &str = include_str!("../../../components/illustrations/data/said.json");
-    let (themes, said): (Vec<Value>, Value) =
-        (serde_json::from_str(CARDS).unwrap(), serde_json::from_str(SAID).unwrap());
-    let list = |it: &Value| -> Vec<String> {
-        let all = it.as_array().into_iter().flatten();
-        all.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let name = |kind: &str, it: &Value, within: Option<&Value>| {
-        let said = &said[format!("{kind}s")][it["name"].as_str().unwrap()];
-        toolkit::dialogue::Name {
-            kind: kind.to_owned(),
-            name: it["name"].as_str().unwrap().to_owned(),
-            english: it["name_en"].as_str().map(str::to_owned),
-            within: within.and_then(Value::as_str).map(str::to_owned),
-            also: list(&said["also"]),
-            hints: list(&said["hints"]),
-            moods: list(&said["moods"]),
-        }
-    };
-    let mut names = Vec::new();
-    for theme in &themes {
-        names.push(name("theme", theme, None));
-        let cards = theme["cards"].as_array().unwrap().iter();
-        names.extend(cards.map(|it| name("card", it, Some(&theme["name"]))));
-    }
+    let samples = SAMPLES.into_iter().flat_map(|(name, samples)| {
+        samples(tag).into_iter().map(move |it| Name {
+            kind: "sample".to_owned(),
+            name: it.text,
+            english: None,
+            within: Some(name.to_owned()),
+            also: it.tools,
+            hints: Vec::new(),
+            moods: Vec::new(),
+        })
+    });
+    names.extend(samples);
     names
 }

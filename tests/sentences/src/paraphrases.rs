@@ -1,9 +1,9 @@
-//! 100 sentences written by somebody who had not seen the grammar, and where they lead.
+//! 100 sentences written by a person who had not seen the grammar, and where they lead.
 
+use language::turn::Decision;
 use serde_json::{Map, Value};
 
 use super::Talk;
-use crate::Decision;
 
 /// Each with its id, its text, and what is expected: the tools that are right for it, the values that
 /// their arguments may have (`absent` is none), the types of a form's fields and words of their labels.

@@ -1,9 +1,9 @@
-//! What the built-in model does not do: what is not on offer, what is unclear, what nobody ordered.
+//! What is not done: what is not on offer, what is unclear, what was not ordered.
 
+use language::turn::Decision;
 use serde_json::json;
 
 use super::{Talk, call, concluded, output};
-use crate::Decision;
 
 #[test]
 fn a_tool_that_is_not_on_offer_is_named_and_not_planned_for() {
@@ -21,7 +21,7 @@ fn a_tool_that_is_not_on_offer_is_named_and_not_planned_for() {
 }
 
 #[test]
-fn answers_that_nobody_waits_for_do_nothing() {
+fn answers_that_are_not_waited_for_do_nothing() {
     let mut talk = Talk::new();
     assert!(matches!(talk.say(r#"{"seat_ids": "A1,A2"}"#), Decision::Conclude(_)));
     assert!(matches!(talk.say("はい"), Decision::Conclude(_)));

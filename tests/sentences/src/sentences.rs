@@ -1,9 +1,9 @@
 //! Sentences of the five specifications, and the calls that they lead to at once.
 
+use language::turn::Decision;
 use serde_json::Value;
 
 use super::{Talk, concluded};
-use crate::Decision;
 
 /// A sentence, and its calls: each a tool and arguments that have to be there; `-` is no call at all.
 const SENTENCES: &[(&str, &str)] = &[

@@ -1,0 +1,50 @@
+//! Agents that are played: what they are asked is answered by whichever family understands it, in the agent's name.
+
+use conversations::sentences::{By, Said, Scene, Talker};
+use language::{Language, turn::Decision};
+use serde_json::json;
+
+use super::{Talk, concluded, output};
+
+/// What an agent that was asked `question` does, and how it goes on.
+fn asked(question: &str, has_spoken: bool) -> (Talk, Decision) {
+    let said = |by, text: &str| Said { by, text: text.to_owned() };
+    let mut log = vec![said(By::Partner, question)];
+    if has_spoken {
+        log.insert(0, said(By::Own, "こんにちは。"));
+    }
+    let scene = Scene {
+        name: "Worker".to_owned(),
+        purpose: Some("明日の映画".to_owned()),
+        is_initiator: false,
+        may_end: true,
+    };
+    let mut talk = Talk::new();
+    talk.context = Some(Talker { scene, log }.context(Language::Japanese));
+    talk.language = Some(Language::Japanese);
+    let decision = talk.say("[worker-a]\n…");
+    (talk, decision)
+}
+
+#[test]
+fn a_question_to_an_agent_is_answered_by_the_family_that_understands_it() {
+    let question = "内蔵モデルのOtherです。明日の映画について教えてください。";
+    let (mut talk, decision) = asked(question, false);
+    let Decision::Call(calls) = decision else { panic!("it calls nothing") };
+    assert_eq!(calls[0].name, "list_movies");
+    assert_eq!(calls[0].arguments["date"], "2026-11-22");
+    assert!(!calls[0].arguments.contains_key("title_query"), "who asks is no film");
+    let film = json!({ "movie_id": "m", "title": "羅生門", "description": "", "rating": 4.0 });
+    let answer = concluded(&talk.back(&[output(json!({ "movies": [film] }))])).text();
+    assert!(
+        answer.starts_with("内蔵モデルのWorkerです。") && answer.contains("羅生門"),
+        "{answer}"
+    );
+    assert!(!answer.contains("内蔵プランナー"), "{answer}");
+}
+
+#[test]
+fn an_agent_says_once_who_it_is_and_is_polite() {
+    let (_, decision) = asked("ありがとう", true);
+    assert_eq!(concluded(&decision).text().trim(), "どういたしまして。");
+}
