@@ -4,7 +4,6 @@
 mod assistant;
 mod cinema;
 mod conversations;
-mod dialogue;
 mod echo;
 mod errand;
 mod forms;

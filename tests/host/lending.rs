@@ -21,7 +21,7 @@ loans = 'lending/loans'
 
 async fn serving() -> TestServer {
     let folders = Folders::new();
-    for name in ["cinema", "assistant", "dialogue", "illustrations", "lending"] {
+    for name in ["cinema", "assistant", "illustrations", "lending"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with(LINES);

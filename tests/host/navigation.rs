@@ -14,7 +14,7 @@ use tests::{client::Client, server::TestServer};
 
 /// A server with the built-in map.
 async fn serving() -> TestServer {
-    TestServer::with(&["assistant", "dialogue", "navigation"]).await
+    TestServer::with(&["assistant", "navigation"]).await
 }
 
 /// `POST` of `body` to `path`: the status and the answer.

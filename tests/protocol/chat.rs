@@ -20,15 +20,9 @@ struct Opened {
 
 impl Opened {
     async fn with(look: Look) -> Self {
-        let server = TestServer::with(&[
-            "cinema",
-            "assistant",
-            "dialogue",
-            "forms",
-            "illustrations",
-            "navigation",
-        ])
-        .await;
+        let server =
+            TestServer::with(&["cinema", "assistant", "forms", "illustrations", "navigation"])
+                .await;
         let browser = Browser::open(&server.url(), look).await;
         browser.go("#/chat").await;
         browser.until("document.querySelectorAll('.chat-who option').length > 0").await;

@@ -28,7 +28,7 @@ const ENDS: (&str, &str) = ("東京駅", "横浜駅");
 
 impl Opened {
     async fn with(look: Look) -> Self {
-        let server = TestServer::with(&["assistant", "dialogue", "navigation"]).await;
+        let server = TestServer::with(&["assistant", "navigation"]).await;
         Self::at(server, look).await
     }
 

@@ -78,7 +78,7 @@ impl Begun {
             _ => models::decider(&chosen, &config, &settings.models, transcript)?,
         };
         let remembers = memory.is_some();
-        let language = Language::of(Some(&asked.language), "");
+        let language = Language::of_caller(Some(&asked.language), "");
         let manner = Manner { language: Some(language.tag().to_owned()), capabilities: None };
         let assistant = Assistant::new(&asked.assistant, config, manner);
         let role = role.map(|it| (it.0, remembers));

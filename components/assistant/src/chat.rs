@@ -67,7 +67,7 @@ fn talk(request: &Request) -> Result<Answer, Stop> {
         Ok(asked) => asked,
         Err(refusal) => return Ok(refusal.answer()),
     };
-    let language = Language::of(caller::locale().as_deref(), &asked.message);
+    let language = Language::of_caller(caller::locale().as_deref(), &asked.message);
     let talk = match Talk::begin(settings, asked, language) {
         Ok(talk) => talk,
         Err(refusal) => return Ok(refusal.answer()),
@@ -87,7 +87,7 @@ fn talk(request: &Request) -> Result<Answer, Stop> {
 
 /// What is asked.
 fn asked(request: &Request, settings: &Settings) -> Result<Asked, Refusal> {
-    let language = Language::of(caller::locale().as_deref(), "");
+    let language = Language::of_caller(caller::locale().as_deref(), "");
     let most = settings.chat.body_bytes_max;
     match &request.body {
         Ok(body) if body.len() as u64 <= u64::from(most) => Asked::read(body, language),

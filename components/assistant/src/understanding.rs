@@ -1,8 +1,7 @@
-//! Decides without a model: the components that understand sentences are told of the turn, and the one that
-//! understands best says what comes next. Its answer is told sentence by sentence, as a model's would be.
+//! Decides without a model, by the [`Ensemble`] of components that understand sentences. Its answer is told sentence by
+//! sentence, as a model's would be.
 
-use std::collections::BTreeMap;
-
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolkit::{
     Datetime,
@@ -11,35 +10,42 @@ use toolkit::{
 
 use crate::{
     Answered, Body, Choice, Conclusion, Decider, Decision, Image, Message, Offer, Part, Task,
-    ToolCall, ToolResult, Turn, Undecided, Why, images_of,
+    ToolCall, ToolResult, Turn, Undecided, Why,
+    ensemble::{Ensemble, Families, Silence},
+    images_of,
 };
-
-/// Where a transcript keeps the components' memories, and the name of the one that answered last.
-const MEMORIES: &str = "memories";
-const LATEST: &str = "latest";
 
 /// What decides where no model is asked.
 #[derive(Default)]
 pub(crate) struct Understanding {
     /// What is known beside what is said.
     context: Option<Value>,
-    /// What each component wants to be told again, by its name.
-    memories: BTreeMap<String, Value>,
-    /// The component that goes on with what it began.
-    latest: Option<String>,
+    ensemble: Ensemble,
+}
+
+/// The components that are served.
+struct Served;
+
+impl Families for Served {
+    fn names(&self, language: wit::Language) -> Vec<wit::Name> {
+        wit::names(language)
+    }
+
+    fn ask(
+        &self,
+        turn: &wit::Turn,
+        memories: &[(String, String)],
+        only: Option<&str>,
+    ) -> Vec<Heard> {
+        wit::ask(turn, memories, only)
+    }
 }
 
 impl Understanding {
     /// Goes on from `transcript` where there is one.
     pub(crate) fn resume(transcript: Option<&Value>) -> Self {
-        let memories = transcript.and_then(|it| it.get(MEMORIES)?.as_object());
-        let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.clone());
-        let latest = transcript.and_then(|it| it.get(LATEST)?.as_str());
-        Self {
-            context: None,
-            memories: memories.into_iter().flatten().map(memory).collect(),
-            latest: latest.map(str::to_owned),
-        }
+        let ensemble = transcript.and_then(|it| Ensemble::deserialize(it).ok());
+        Self { context: None, ensemble: ensemble.unwrap_or_default() }
     }
 
     /// Does what a component asks, which knows more than what is said.
@@ -48,44 +54,19 @@ impl Understanding {
     }
 
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, Undecided> {
-        let only = self.latest.as_deref().filter(|_| !turn.is_first);
-        let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.to_string());
-        let memories: Vec<_> = self.memories.iter().map(memory).collect();
         let mut told = told(turn);
         told.context = self.context.as_ref().map(Value::to_string);
-        let mut best: Option<((f32, bool), String, wit::Reply)> = None;
-        let mut failed = None;
-        for Heard { component, reply } in wit::ask(&told, &memories, only) {
-            match reply {
-                Ok(reply) => {
-                    let is_number = reply.confidence.is_finite();
-                    let confidence = if is_number { reply.confidence.clamp(0.0, 1.0) } else { 0.0 };
-                    // Of those that are alike, the one that led before goes on.
-                    let goes_on = Some(&*component) == self.latest.as_deref();
-                    let rank = (confidence, goes_on);
-                    if best.as_ref().is_none_or(|it| rank > it.0) {
-                        best = Some((rank, component, reply));
-                    }
-                }
-                Err(_) => failed = Some(component),
+        let step = self.ensemble.next(&Served, told).map_err(|it| match it {
+            Silence::Failed(it) => {
+                let what = format!("the component {it} failed; the server's log says how");
+                Undecided::new(Why::Failed, what)
             }
-        }
-        let Some((_, component, reply)) = best else {
-            return Err(match failed {
-                Some(it) => {
-                    let what = format!("the component {it} failed; the server's log says how");
-                    Undecided::new(Why::Failed, what)
-                }
-                None => Undecided::new(
-                    Why::Missing,
-                    "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
-                ),
-            });
-        };
-        let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
-        self.memories.insert(component.clone(), memory);
-        self.latest = Some(component);
-        decision(reply.step)
+            Silence::Nobody => Undecided::new(
+                Why::Missing,
+                "no component that is served understands sentences, and no model is asked: serve one that exports dialogue, or configure a model",
+            ),
+        })?;
+        decision(step)
     }
 }
 
@@ -108,7 +89,7 @@ impl Decider for Understanding {
     }
 
     fn transcript(&self) -> Value {
-        json!({ MEMORIES: self.memories, LATEST: self.latest })
+        json!(self.ensemble)
     }
 }
 

@@ -18,13 +18,21 @@ impl Language {
             Self::English => english,
         }
     }
-}
 
-impl Language {
     /// As a BCP 47 tag.
     #[must_use]
     pub fn tag(self) -> &'static str {
         self.pick("ja", "en")
+    }
+
+    /// The caller's, as far as they say; else that of what they wrote.
+    #[must_use]
+    pub fn of_caller(locale: Option<&str>, text: &str) -> Self {
+        match locale {
+            Some(it) if it.to_ascii_lowercase().starts_with("ja") => Self::Japanese,
+            Some(_) => Self::English,
+            None => Self::of(text),
+        }
     }
 
     /// That of a sentence; Japanese where it has no letters.
@@ -33,5 +41,25 @@ impl Language {
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
         if is_latin && !text.chars().any(is_kana) { Self::English } else { Self::Japanese }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_is_the_callers_and_else_that_of_the_sentence() {
+        for (locale, text, language) in [
+            (Some("ja-JP"), "no highways", Language::Japanese),
+            (Some("en"), "高速使わない", Language::English),
+            (Some("fr"), "高速使わない", Language::English),
+            (None, "高速使わない", Language::Japanese),
+            (None, "最短で TOLL なし", Language::Japanese),
+            (None, "no highways", Language::English),
+            (None, "?", Language::Japanese),
+        ] {
+            assert_eq!(Language::of_caller(locale, text), language, "{locale:?} {text}");
+        }
     }
 }

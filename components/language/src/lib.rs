@@ -11,7 +11,6 @@ pub mod dates;
 pub mod desk;
 pub mod heard;
 mod language;
-pub mod leads;
 pub mod message;
 pub mod numbers;
 pub mod rules;

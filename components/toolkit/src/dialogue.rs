@@ -4,7 +4,7 @@
 
 pub use crate::bindings::dialogue::exports::madoguchi::tool::dialogue::Guest;
 /// Asks the components that export it; with the grant `runs`.
-pub use crate::bindings::madoguchi::tool::dialogues::{Heard, ask};
+pub use crate::bindings::madoguchi::tool::dialogues::{Heard, ask, names};
 pub use crate::bindings::madoguchi::tool::sentences::{
     Answer, Answered, Call, Choice, Failure, Language, Output, Picture, Piece, Remark, Reply, Step,
     Tool, Turn,

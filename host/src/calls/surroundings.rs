@@ -87,6 +87,11 @@ impl Surroundings for Behalf {
         })
     }
 
+    fn names(&self, language: Language) -> BoxFuture<'static, Vec<Name>> {
+        let catalog = self.calls.registry.catalog();
+        apart(async move { names(&catalog, language).await })
+    }
+
     fn hear(
         &self,
         turn: Turn,
@@ -172,7 +177,7 @@ impl Behalf {
 /// the answer once, and not in turn with the others.
 async fn hear(
     catalog: &Catalog,
-    mut turn: Turn,
+    turn: Turn,
     memories: BTreeMap<String, String>,
     only: Option<String>,
 ) -> Vec<Heard> {
@@ -180,9 +185,6 @@ async fn hear(
         catalog.components().filter(|it| it.has_dialogue()).cloned().collect();
     if let Some(at) = components.iter().position(|it| Some(&**it.name()) == only.as_deref()) {
         components = vec![components.swap_remove(at)];
-    }
-    if !components.is_empty() {
-        turn.names = names(catalog, turn.language).await;
     }
     let replies = components.into_iter().map(|component| {
         let memory = memories.get(&**component.name()).cloned().or_else(|| turn.memory.clone());

@@ -180,6 +180,11 @@ impl wit::HostTally for CallState {
 }
 
 impl dialogues::Host for CallState {
+    async fn names(&mut self, language: dialogues::Language) -> Vec<dialogues::Name> {
+        let Some(around) = self.context.reach.around.get() else { return Vec::new() };
+        around.names(language).await
+    }
+
     async fn ask(
         &mut self,
         turn: dialogues::Turn,

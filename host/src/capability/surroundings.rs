@@ -12,7 +12,7 @@ use tokio::{sync::mpsc, task::AbortHandle};
 
 use super::{HeldCall, Part, Tally, ToolOutcome, Written};
 use crate::{
-    bindings::madoguchi::tool::{assistants::Part as AskedPart, sentences, tasks},
+    bindings::madoguchi::tool::{assistants::Part as AskedPart, sentences, tasks, types::Name},
     call::TraceHeaders,
     caller::Caller,
     config::Policy,
@@ -175,6 +175,9 @@ pub(crate) trait Surroundings: Send + Sync {
 
     /// The assistant of that name, where it is there.
     fn about(&self, assistant: String) -> BoxFuture<'static, Option<tasks::Facts>>;
+
+    /// What all components call things, and what may be written to them.
+    fn names(&self, language: sentences::Language) -> BoxFuture<'static, Vec<Name>>;
 
     /// What the components that understand sentences make of `turn`, each with its own of the memories.
     fn hear(

@@ -13,8 +13,9 @@ use tokio::task::AbortHandle;
 use super::{Solo, dialogue};
 use crate::{
     bindings::madoguchi::tool::{
-        sentences::{Reply, Turn},
+        sentences::{self, Reply, Turn},
         tasks::Facts,
+        types::Name,
     },
     capability::{
         Ask, ENDED, Heard, HeldCall, Requested, RunUsage, Standing, Surroundings, Tally, ToolOffer,
@@ -134,6 +135,10 @@ impl Surroundings for Fake {
         let found = self.assistant.as_ref().filter(|it| it.0 == assistant);
         let facts = |&(turns_max, tokens_max): &(u32, u64)| Facts { turns_max, tokens_max };
         ready(found.map(|it| facts(&it.1))).boxed()
+    }
+
+    fn names(&self, _: sentences::Language) -> BoxFuture<'static, Vec<Name>> {
+        ready(Vec::new()).boxed()
     }
 
     fn hear(

@@ -167,7 +167,11 @@ async fn two_agents_talk_in_turn_and_each_run_says_what_there_is_to_say() {
     let scene = json!({
         "name": "Writing Worker", "purpose": null, "is_initiator": false, "may_end": true,
     });
-    assert_eq!(asked["context"], json!({ "agent": { "scene": scene, "log": log } }));
+    // What the other side said is for whoever understands it, and is answered in the agent's name.
+    let lead = "This is Writing Worker, played by the built-in model. ";
+    let sentence = json!({ "said": "answer 1", "lead": lead });
+    let known = json!({ "agent": { "scene": scene, "log": log }, "sentence": sentence });
+    assert_eq!(asked["context"], known);
 
     stage.play("worker-a").await;
     let asked = stage.last();

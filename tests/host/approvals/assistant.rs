@@ -33,7 +33,7 @@ async fn talk(client: &Client, body: Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_takes_the_place_while_the_host_serves_and_gives_it_back() {
     let folders = Folders::new();
-    for name in ["echo", "assistant", "dialogue"] {
+    for name in ["echo", "assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
     }
     let lines = format!("{}[endpoints]\nchat = 'clerk'\n", lines("clerk", "echo", ECHO));

@@ -22,7 +22,7 @@ fn lines() -> String {
 
 async fn closed(lines: &str) -> TestServer {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue"] {
+    for name in ["assistant", "cinema"] {
         folders.put(name, &tests::component_bytes(name));
     }
     let config = folders.config_with(lines);
@@ -90,7 +90,7 @@ async fn a_cookie_that_was_changed_guessed_or_of_another_server_lets_nobody_in()
 #[tokio::test]
 async fn a_cookie_is_worth_a_day_and_one_password() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue"] {
+    for name in ["assistant", "cinema"] {
         folders.put(name, &tests::component_bytes(name));
     }
     std::fs::create_dir_all(folders.data()).unwrap();

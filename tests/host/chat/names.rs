@@ -30,7 +30,7 @@ fn catalogue() -> Value {
 
 async fn serving(home: &Path) -> TestServer {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue", "illustrations", "library"] {
+    for name in ["assistant", "illustrations", "library"] {
         folders.put(name, &component_bytes(name));
     }
     let home = home.to_owned();

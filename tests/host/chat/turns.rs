@@ -99,7 +99,7 @@ async fn a_turn_of_somebody_else_is_as_if_there_were_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_oldest_turns_go_where_there_are_too_many_or_they_are_too_large() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue"] {
+    for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with("[chat]\nturns_max = 10\nturn_bytes_max = 2000");

@@ -38,7 +38,7 @@ fn text(answer: &Value) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
-    let server = library(&["cinema", "assistant", "dialogue"]).await;
+    let server = library(&["cinema", "assistant"]).await;
     let films = answered(&server, "今日の映画は？", None).await;
     assert!(text(&films).contains("上映") && !text(&films).contains("library"), "{films}");
     let first = answered(&server, "what does the library lend?", Some(&films["turn"])).await;
@@ -53,12 +53,7 @@ async fn the_component_that_understands_best_leads_and_each_keeps_its_memory() {
 async fn one_that_fails_spins_or_is_sure_beyond_numbers_leaves_the_others_to_answer() {
     // It is asked first by its name here, so that what is no number would stay in front.
     let folders = Folders::new();
-    for (name, bytes) in [
-        ("cinema", "cinema"),
-        ("clerk", "library"),
-        ("assistant", "assistant"),
-        ("dialogue", "dialogue"),
-    ] {
+    for (name, bytes) in [("cinema", "cinema"), ("clerk", "library"), ("assistant", "assistant")] {
         folders.put(name, &component_bytes(bytes));
     }
     let server = TestServer::start(folders, |config| {
@@ -91,7 +86,7 @@ async fn without_a_component_that_understands_the_answer_says_what_is_missing() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
-    let server = TestServer::with(&["cinema", "assistant", "dialogue"]).await;
+    let server = TestServer::with(&["cinema", "assistant"]).await;
     let is_over = AtomicBool::new(false);
     let chats = async {
         let mut turn = answered(&server, "今日の映画は？", None).await["turn"].clone();
@@ -101,7 +96,7 @@ async fn they_are_replaced_while_people_chat_and_no_chat_fails() {
     };
     let swaps = async {
         for mark in 1..11 {
-            let name = if mark % 2 == 0 { "dialogue" } else { "assistant" };
+            let name = if mark % 2 == 0 { "cinema" } else { "assistant" };
             let bytes = rebuilt(&component_bytes(name), mark);
             let digest = host::digest::digest(&bytes);
             let mut changes = server.server().registry().changes();

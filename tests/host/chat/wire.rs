@@ -14,7 +14,7 @@ use super::{Talk, calls, events, post, says};
 /// A client that has nothing but the specification.
 #[tokio::test]
 async fn with_no_key_the_built_in_model_answers_text_and_images() {
-    let server = TestServer::with(&["assistant", "dialogue", "echo"]).await;
+    let server = TestServer::with(&["assistant", "cinema", "echo"]).await;
     let body = json!({ "message": "こんにちは", "history": [
         { "role": "user", "parts": [{ "text": "はじめまして" }] },
         { "role": "model", "parts": [{ "text": "どうも" }, { "inlineData": { "mimeType": "image/png", "data": "aGk=" } }] },
@@ -235,7 +235,7 @@ async fn an_assistant_whose_tools_nobody_has_says_so_where_a_model_calls_one() {
 #[tokio::test]
 async fn an_assistant_of_ones_own_answers_and_one_that_is_off_does_not() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue"] {
+    for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
     }
     let config = folders.config_with(

@@ -42,7 +42,7 @@ impl Counter {
     /// With these components and these lines.
     async fn open(components: &[&str], lines: &str) -> Self {
         let folders = Folders::new();
-        for name in components.iter().chain(&["assistant", "dialogue"]) {
+        for name in components.iter().chain(&["assistant"]) {
             folders.put(name, &component_bytes(name));
         }
         let config = folders.config_with(lines);

@@ -34,7 +34,7 @@ async fn strangers_are_refused_before_their_bodies_are_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cookie_opens_the_chat_for_more_than_strangers_may_send() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue"] {
+    for name in ["assistant", "cinema"] {
         folders.put(name, &component_bytes(name));
     }
     let lines = "[chat]\npassword = { value = 'open' }\n".to_owned() + &entry("ann", ANN);

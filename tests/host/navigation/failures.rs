@@ -68,7 +68,7 @@ impl Google {
     /// A server that asks it.
     pub(super) async fn serving(&self) -> TestServer {
         let folders = Folders::new();
-        for name in ["assistant", "dialogue", "navigation"] {
+        for name in ["assistant", "navigation"] {
             folders.put(name, &component_bytes(name));
         }
         let port = self.port;
@@ -133,7 +133,7 @@ async fn what_can_be_mended_is_told_in_words_and_is_no_error() {
 
 #[tokio::test]
 async fn without_the_component_it_is_said_that_it_is_missing() {
-    let server = TestServer::with(&["assistant", "dialogue"]).await;
+    let server = TestServer::with(&["assistant", "cinema"]).await;
     let (status, body) = super::post(&server.client(), "/api/navigate", &asked("一番早い")).await;
     assert_eq!((status, &body["error"]), (404, &json!("not_found")), "{body}");
     assert!(body["message"].as_str().unwrap().contains("/api/health"), "{body}");
@@ -142,7 +142,7 @@ async fn without_the_component_it_is_said_that_it_is_missing() {
 #[tokio::test]
 async fn an_assistant_that_it_may_not_ask_is_not_asked() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue", "navigation"] {
+    for name in ["assistant", "navigation"] {
         folders.put(name, &component_bytes(name));
     }
     let server = TestServer::start(folders, |config| {

@@ -14,7 +14,7 @@ const MAY_NOT: &str = "mdg_may-not";
 #[tokio::test]
 async fn who_may_not_call_the_tool_is_told_its_scope_and_who_may_is_answered() {
     let folders = Folders::new();
-    for name in ["assistant", "dialogue", "navigation"] {
+    for name in ["assistant", "navigation"] {
         folders.put(name, &component_bytes(name));
     }
     let entry = |name: &str, token: &str, scope: &str| {

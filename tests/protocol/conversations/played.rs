@@ -12,7 +12,7 @@ async fn conv_100_a_word_game_is_watched_from_the_button_to_its_end() {
     for (device, look) in
         [("desktop", Look::DESKTOP.japanese()), ("phone-dark", Look::PHONE.dark().japanese())]
     {
-        let server = TestServer::with(&["conversations", "assistant", "dialogue"]).await;
+        let server = TestServer::with(&["conversations", "assistant"]).await;
         let browser = Browser::open(&server.url(), look).await;
         browser.go("#/conversations").await;
         browser.hit("button", "しりとりを見る").await;
@@ -60,7 +60,7 @@ async fn played(server: &TestServer, browser: &Browser) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_that_is_asked_for_in_the_chat_is_drawn_there_and_goes_on() {
     let look = Look::DESKTOP.japanese();
-    let server = TestServer::with(&["conversations", "assistant", "dialogue"]).await;
+    let server = TestServer::with(&["conversations", "assistant"]).await;
     let browser = Browser::open(&server.url(), look).await;
     browser.go("#/chat").await;
     browser.until("document.querySelectorAll('.chat-who option').length > 0").await;

@@ -62,7 +62,7 @@ impl Agent {
 impl Scene {
     /// Both agents are known, neither is there; the browser is at the list.
     pub(super) async fn with(look: Look) -> Self {
-        let server = TestServer::with(&["conversations", "assistant", "dialogue"]).await;
+        let server = TestServer::with(&["conversations", "assistant"]).await;
         let haru = Agent::of(&server, "haru", "春").await;
         let natsu = Agent::of(&server, "natsu", "夏").await;
         let browser = Browser::open(&server.url(), look).await;

@@ -15,7 +15,7 @@ pub(super) struct Desk {
 impl Desk {
     /// A server with the demo's project, and a browser on the list.
     pub(super) async fn with(look: Look) -> Self {
-        let server = TestServer::with(&["conversations", "assistant", "dialogue"]).await;
+        let server = TestServer::with(&["conversations", "assistant"]).await;
         let browser = Browser::open(&server.url(), look).await;
         browser.go("#/agents").await;
         browser.says("h2", "窓口デモ").await;

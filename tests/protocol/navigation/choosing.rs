@@ -107,7 +107,7 @@ async fn the_link_brings_somebody_else_to_the_same_routes() {
     let other = Browser::open(&it.server.url(), Look::PHONE).await;
     other.go(&hash).await;
     let other = Opened {
-        server: tests::server::TestServer::with(&["assistant", "dialogue", "navigation"]).await,
+        server: tests::server::TestServer::with(&["assistant", "navigation"]).await,
         browser: other,
         look: Look::PHONE,
     };

@@ -11,30 +11,27 @@ mod refusals;
 mod sentences;
 mod wishes;
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
+use assistant::ensemble::{Ensemble, Families};
 use language::{
     Language,
-    contract::unsigned,
-    leads::{CLAIMED_MIN, Lead, parts, surest, wishes},
-    message::Part,
     trial::{self, NOW, Next, call, concluded, decided, output, told, tongue},
     turn::{Answered, Decision, ToolCall, ToolResult},
 };
 use serde_json::Value;
 use toolkit::{
     Datetime,
-    dialogue::{self as wit, Name, Reply, Sample, Turn},
+    dialogue::{self as wit, Heard, Name, Sample, Turn},
 };
 
 /// What can be written to a family.
 type Samples = fn(&str) -> Vec<Sample>;
 
 /// Those that are asked, by their names as the host has them.
-const FAMILIES: [(&str, Next); 6] = [
+const FAMILIES: [(&str, Next); 5] = [
     ("cinema", cinema::sentences::next),
     ("conversations", conversations::sentences::next),
-    ("dialogue", dialogue::next),
     ("forms", forms::sentences::next),
     ("illustrations", illustrations::sentences::next),
     ("navigation", navigation::sentences::next),
@@ -82,19 +79,27 @@ struct Talk {
     now: u64,
     /// What is known beside what is said.
     context: Option<Value>,
-    /// What each wants to be told again.
-    memories: BTreeMap<&'static str, String>,
-    /// The one that leads.
-    latest: Option<&'static str>,
-    /// Those that found out that another one is meant.
-    gone: Vec<&'static str>,
-    said: String,
-    /// What those said.
-    missed: String,
-    /// What else the sentence asks for, and what was answered of it already.
-    rest: Vec<String>,
-    told: String,
+    ensemble: Ensemble,
     last: Vec<ToolCall>,
+}
+
+/// The families, asked where they stand.
+struct Here;
+
+impl Families for Here {
+    fn names(&self, language: wit::Language) -> Vec<Name> {
+        names(language == wit::Language::En)
+    }
+
+    fn ask(&self, turn: &Turn, memories: &[(String, String)], only: Option<&str>) -> Vec<Heard> {
+        let all = FAMILIES.into_iter().filter(|it| only.is_none_or(|only| only == it.0));
+        all.map(|(name, next)| {
+            let memory = memories.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+            let reply = next(Turn { memory, ..turn.clone() });
+            Heard { component: name.to_owned(), reply }
+        })
+        .collect()
+    }
 }
 
 impl Talk {
@@ -104,13 +109,7 @@ impl Talk {
             language: None,
             now: NOW,
             context: None,
-            memories: BTreeMap::new(),
-            latest: None,
-            gone: Vec::new(),
-            said: String::new(),
-            missed: String::new(),
-            rest: Vec::new(),
-            told: String::new(),
+            ensemble: Ensemble::default(),
             last: Vec::new(),
         }
     }
@@ -121,126 +120,42 @@ impl Talk {
         talk
     }
 
-    /// Says `message`; where it has wishes for several families, they are heard one after another.
+    /// Says `message`.
     fn say(&mut self, message: &str) -> Decision {
         self.language = self.language.or(Some(Language::of(message)));
-        (self.rest, self.told) = Default::default();
-        let parts = parts(message);
-        let mut wishes = match parts.is_empty() {
-            true => Vec::new(),
-            false => {
-                let parts = parts.into_iter().map(|it| {
-                    let lead = self.lead(&it);
-                    (it, lead)
-                });
-                let parts = parts.collect();
-                wishes(&self.lead(message), parts)
-            }
-        };
-        if wishes.is_empty() {
-            wishes.push(message.to_owned());
-        }
-        self.rest = wishes.split_off(1);
-        let decision = self.hear(&wishes[0]);
-        self.settled(decision)
+        self.turn(message, true, &[])
     }
 
     /// The last calls come back with `results`, in their order.
     fn back(&mut self, results: &[ToolResult]) -> Decision {
         let calls = std::mem::take(&mut self.last).into_iter();
-        let answered: Vec<_> = calls
-            .zip(results.iter().cloned())
-            .map(|(call, result)| Answered { call, result })
-            .collect();
-        let latest = self.latest.unwrap();
-        let (_, next) = FAMILIES.into_iter().find(|it| it.0 == latest).unwrap();
-        let reply = next(self.turn(latest, "…", false, &answered)).unwrap();
-        let is_given_up = reply.confidence == 0.0;
-        let mut decision = self.take(latest, reply);
-        if let (true, Decision::Conclude(conclusion)) = (is_given_up, &mut decision) {
-            // It found out that another one is meant; where none is, all of them say so.
-            self.gone.push(latest);
-            self.missed.push_str(unsigned(&conclusion.text(), self.language.unwrap()));
-            self.missed.push('\n');
-            if self.lead(&self.said).confidence > CLAIMED_MIN {
-                decision = self.asked(&self.said.clone());
-            } else {
-                conclusion.parts = vec![Part::text(self.missed.clone())];
-            }
-        }
-        self.settled(decision)
+        let both = calls.zip(results.iter().cloned());
+        let answered: Vec<_> = both.map(|(call, result)| Answered { call, result }).collect();
+        self.turn("…", false, &answered)
     }
 
-    /// Hears one wish.
-    fn hear(&mut self, message: &str) -> Decision {
-        (self.gone, self.missed) = Default::default();
-        message.clone_into(&mut self.said);
-        self.asked(message)
-    }
-
-    /// Asks all, and the surest leads.
-    fn asked(&mut self, message: &str) -> Decision {
-        let mut replies = self.ask(message);
-        let leads: Vec<_> = replies.iter().map(|it| lead(it.0, &it.1)).collect();
-        let (name, reply) = replies.swap_remove(surest(&leads, self.latest).unwrap());
-        self.take(name, reply)
-    }
-
-    /// The one that would lead in `message`.
-    fn lead(&self, message: &str) -> Lead {
-        let leads: Vec<_> = self.ask(message).iter().map(|it| lead(it.0, &it.1)).collect();
-        leads[surest(&leads, self.latest).unwrap()].clone()
-    }
-
-    fn ask(&self, message: &str) -> Vec<(&'static str, Reply)> {
-        let open = FAMILIES.into_iter().filter(|it| !self.gone.contains(&it.0));
-        open.map(|(name, next)| (name, next(self.turn(name, message, true, &[])).unwrap()))
-            .collect()
-    }
-
-    fn turn(&self, name: &str, message: &str, is_first: bool, answered: &[Answered]) -> Turn {
-        Turn {
-            memory: self.memories.get(name).cloned(),
-            context: self.context.as_ref().map(Value::to_string),
-            message: vec![wit::Piece::Text(message.to_owned())],
-            is_first,
-            history: Vec::new(),
-            language: tongue(self.language),
-            now: Datetime { seconds: self.now, nanoseconds: 0 },
-            tools: self.offers.clone(),
-            names: names(self.language == Some(Language::English)),
-            answered: answered.iter().map(told).collect(),
-        }
-    }
-
-    fn take(&mut self, name: &'static str, reply: Reply) -> Decision {
-        self.memories.insert(name, reply.memory);
-        self.latest = Some(name);
-        decided(reply.step)
-    }
-
-    /// The decision, with the next wish where this one is answered.
-    fn settled(&mut self, mut decision: Decision) -> Decision {
-        let language = self.language.unwrap();
-        while let Decision::Conclude(conclusion) = &mut decision {
-            if self.rest.is_empty() {
-                conclusion.parts.insert(0, Part::text(std::mem::take(&mut self.told)));
-                break;
-            }
-            self.told.push_str(unsigned(&conclusion.text(), language));
-            self.told.push_str("\n\n");
-            let next = self.rest.remove(0);
-            decision = self.hear(&next);
-        }
+    fn turn(&mut self, message: &str, is_first: bool, answered: &[Answered]) -> Decision {
+        let step = self.ensemble.next(
+            &Here,
+            Turn {
+                memory: None,
+                context: self.context.as_ref().map(Value::to_string),
+                message: vec![wit::Piece::Text(message.to_owned())],
+                is_first,
+                history: Vec::new(),
+                language: tongue(self.language),
+                now: Datetime { seconds: self.now, nanoseconds: 0 },
+                tools: self.offers.clone(),
+                names: Vec::new(),
+                answered: answered.iter().map(told).collect(),
+            },
+        );
+        let decision = decided(step.expect("somebody understands"));
         if let Decision::Call(calls) = &decision {
             self.last.clone_from(calls);
         }
         decision
     }
-}
-
-fn lead(name: &str, reply: &Reply) -> Lead {
-    Lead { name: name.to_owned(), confidence: reply.confidence }
 }
 
 /// What the families tell the others: their words, the names of the bundled catalogue, and their examples in the

@@ -19,7 +19,7 @@ impl Way {
     async fn start(lines: &str) -> Self {
         let fake = FakeModel::start(Claude::default()).await;
         let folders = Folders::new();
-        for name in ["assistant", "dialogue", "navigation"] {
+        for name in ["assistant", "navigation"] {
             folders.put(name, &tests::component_bytes(name));
         }
         let config = folders.config_with(&format!(

@@ -1,28 +1,27 @@
-//! For who asks several families at once: which of them leads, and where a sentence has wishes for more than one.
+//! Which of several components leads, and where a sentence has wishes for more than one.
 
-use crate::settled;
+use language::settled;
 
 /// Parts of a sentence that are looked at on their own.
-pub const PARTS_MAX: usize = 6;
+pub(super) const PARTS_MAX: usize = 6;
 /// Wishes of one sentence.
 const WISHES_MAX: usize = 3;
 /// What a family claims is more than this; small talk claims less.
-pub const CLAIMED_MIN: f32 = 0.2;
+pub(super) const CLAIMED_MIN: f32 = 0.2;
 /// What a family knows at least of a part that is a wish of its own: no guess.
-const PART_MIN: f32 = 0.5;
+pub(super) const PART_MIN: f32 = 0.5;
 
 /// A family that understands something, and how well.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lead {
+pub(super) struct Lead {
     /// Its name.
-    pub name: String,
+    pub(super) name: String,
     /// From 0 to 1.
-    pub confidence: f32,
+    pub(super) confidence: f32,
 }
 
 /// The place of the surest of `leads`; where two are alike, the one that led before goes on, and else the first.
-#[must_use]
-pub fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
+pub(super) fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
     let key = |it: &Lead| if it.confidence.is_finite() { it.confidence } else { 0.0 };
     let best = leads.iter().map(key).fold(0.0, f32::max);
     let are_best = || leads.iter().enumerate().filter(|it| key(it.1) == best);
@@ -31,8 +30,7 @@ pub fn surest(leads: &[Lead], latest: Option<&str>) -> Option<usize> {
 }
 
 /// The parts of `said` that may be wishes of their own; none where it has but one.
-#[must_use]
-pub fn parts(said: &str) -> Vec<String> {
+pub(super) fn parts(said: &str) -> Vec<String> {
     let mut parts = settled::parts(&settled::settled(said));
     if parts.len() > 1 {
         // `A song by her? Play me that one`: the second says nothing new.
@@ -43,8 +41,7 @@ pub fn parts(said: &str) -> Vec<String> {
 
 /// The wishes of a sentence, one after another, where several families lead in `parts` of it; none where all of
 /// it is for one, or for the family that leads in the `whole` and leaves nothing of it out.
-#[must_use]
-pub fn wishes(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
+pub(super) fn wishes(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> {
     let is_wish = |it: &Lead| it.confidence >= PART_MIN;
     let mut names: Vec<&str> =
         parts.iter().filter(|it| is_wish(&it.1)).map(|it| it.1.name.as_str()).collect();

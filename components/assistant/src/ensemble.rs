@@ -1,0 +1,425 @@
+//! Who decides where no model is asked: all components that understand sentences are asked, and the surest leads.
+//! A sentence with wishes for several of them is answered wish by wish; two that are as sure are offered to the
+//! person; and what none of them claims is small talk.
+
+mod leads;
+mod offered;
+
+use std::collections::BTreeMap;
+
+use language::{
+    Language,
+    contract::{Told, unsigned},
+    message::{Body, Image, Part},
+    small_talk::{Said, answer},
+    turn::{Conclusion, Decision},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolkit::dialogue::{
+    Answer, Heard, Language as Tongue, Name, Picture, Piece, Reply, Step, Turn,
+};
+
+use leads::{CLAIMED_MIN, Lead, parts, surest, wishes};
+use offered::Offered;
+
+/// What no component claims. No component is called so.
+const SMALL_TALK: &str = "(small talk)";
+
+/// The components that understand sentences.
+pub trait Families {
+    /// What they call things, and what may be written to them.
+    fn names(&self, language: Tongue) -> Vec<Name>;
+
+    /// What each makes of `turn`, with its own of the `memories`; or the one that is named alone.
+    fn ask(&self, turn: &Turn, memories: &[(String, String)], only: Option<&str>) -> Vec<Heard>;
+}
+
+/// Why nothing comes next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// No component understands sentences.
+    Nobody,
+    /// The component of that name failed, and no other one answered.
+    Failed(String),
+}
+
+/// What is remembered of a conversation.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Ensemble {
+    /// What each component wants to be told again, by its name.
+    memories: BTreeMap<String, Value>,
+    /// The component that leads.
+    latest: Option<String>,
+    /// Components that found out that another one is meant, and what they said.
+    gone: Vec<String>,
+    missed: String,
+    /// The wish that is answered, those that follow, and what was answered to those before.
+    wish: String,
+    rest: Vec<String>,
+    told: Vec<Part>,
+    /// Two that are as sure, between which the person is to choose.
+    offered: Option<Offered>,
+}
+
+/// A turn, and who is asked what comes next in it.
+struct Asking<'a, F> {
+    families: &'a F,
+    turn: Turn,
+}
+
+impl Ensemble {
+    /// What comes next in a turn, whose names are filled in.
+    ///
+    /// # Errors
+    /// Where no component says anything.
+    pub fn next(&mut self, families: &impl Families, mut turn: Turn) -> Result<Step, Silence> {
+        turn.names = families.names(turn.language);
+        let mut asking = Asking { families, turn };
+        // Where calls are gone on with that waited, nothing is said.
+        let is_said = asking.turn.answered.is_empty() || !text_of(&asking.turn.message).is_empty();
+        asking.turn.is_first &= is_said;
+        let mut step = match asking.turn.is_first {
+            true => self.begin(&mut asking)?,
+            false => self.go_on(&mut asking)?,
+        };
+        // The next wish, where this one is answered.
+        while let Step::Answer(answer) = &mut step {
+            if self.rest.is_empty() {
+                let told = std::mem::take(&mut self.told).into_iter();
+                answer.content.splice(..0, told.map(piece));
+                break;
+            }
+            let content = std::mem::take(&mut answer.content);
+            self.told.extend(content.into_iter().map(|it| match it {
+                Piece::Text(it) => Part::text(format!("{}\n\n", unsigned(&it, asking.language()))),
+                Piece::Picture(it) => {
+                    Part::image(Image { mime_type: it.mime_type, data: it.base64 })
+                }
+            }));
+            let wish = self.rest.remove(0);
+            asking.say(&wish);
+            step = self.hear(&asking, wish)?;
+        }
+        Ok(step)
+    }
+
+    /// Something is said.
+    fn begin<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
+        (self.rest, self.told) = Default::default();
+        let said = text_of(&asking.turn.message);
+        if let Some((wish, family)) = self.offered.take().and_then(|it| it.chosen(&said)) {
+            asking.say(&wish);
+            self.wish = wish;
+            let mut replies = self.replies(asking, Some(&family))?;
+            return Ok(self.take(replies.remove(0)));
+        }
+        // What else is known, and what calls came to, is for all that is said.
+        let is_alone = asking.turn.context.is_none() && asking.turn.answered.is_empty();
+        let mut wishes = if is_alone { self.wishes(asking, &said)? } else { Vec::new() };
+        if wishes.is_empty() {
+            return self.hear(asking, said);
+        }
+        self.rest = wishes.split_off(1);
+        asking.say(&wishes[0]);
+        self.hear(asking, wishes.remove(0))
+    }
+
+    /// The wishes of a sentence that has some for several components.
+    fn wishes<F: Families>(
+        &self,
+        asking: &mut Asking<'_, F>,
+        said: &str,
+    ) -> Result<Vec<String>, Silence> {
+        let mut leads = Vec::new();
+        for part in parts(said) {
+            asking.say(&part);
+            leads.push((part, self.lead(asking)?));
+        }
+        if leads.is_empty() {
+            return Ok(Vec::new());
+        }
+        asking.say(said);
+        Ok(wishes(&self.lead(asking)?, leads))
+    }
+
+    /// Hears one wish.
+    fn hear<F: Families>(&mut self, asking: &Asking<'_, F>, wish: String) -> Result<Step, Silence> {
+        (self.gone, self.missed) = Default::default();
+        self.wish = wish;
+        self.ask(asking)
+    }
+
+    /// Asks all, and the surest leads.
+    fn ask<F: Families>(&mut self, asking: &Asking<'_, F>) -> Result<Step, Silence> {
+        let mut replies = self.replies(asking, None)?;
+        if asking.turn.context.is_none()
+            && let Some((offered, question)) =
+                Offered::of(&self.wish, &replies, self.latest.as_deref(), asking.language())
+        {
+            self.offered = Some(offered);
+            let content = vec![Piece::Text(question)];
+            return Ok(Step::Answer(Answer { content, choice: None }));
+        }
+        let at = surest(&leads(&replies), self.latest.as_deref()).unwrap_or_default();
+        Ok(self.take(replies.swap_remove(at)))
+    }
+
+    /// What calls came to goes to the component that wanted them.
+    fn go_on<F: Families>(&mut self, asking: &mut Asking<'_, F>) -> Result<Step, Silence> {
+        let mut replies = self.replies(asking, self.latest.as_deref())?;
+        let at = surest(&leads(&replies), self.latest.as_deref()).unwrap_or_default();
+        let (name, reply) = replies.swap_remove(at);
+        let is_given_up = reply.confidence == 0.0;
+        let step = self.take((name.clone(), reply));
+        let mut answer = match step {
+            Step::Answer(it) if is_given_up => it,
+            step => return Ok(step),
+        };
+        // It found out that another one is meant; where none is, all of them say so.
+        let said = text_of(&answer.content);
+        self.missed.push_str(unsigned(&said, asking.language()));
+        self.missed.push('\n');
+        self.gone.push(name);
+        asking.say(&self.wish.clone());
+        match self.lead(asking) {
+            Ok(lead) if lead.confidence > CLAIMED_MIN => self.ask(asking),
+            _ => {
+                answer.content = vec![Piece::Text(self.missed.clone())];
+                Ok(Step::Answer(answer))
+            }
+        }
+    }
+
+    /// The component that would lead.
+    fn lead<F: Families>(&self, asking: &Asking<'_, F>) -> Result<Lead, Silence> {
+        let mut leads = leads(&self.replies(asking, None)?);
+        let at = surest(&leads, self.latest.as_deref()).unwrap_or_default();
+        Ok(leads.swap_remove(at))
+    }
+
+    /// What those say that are asked; one at least.
+    fn replies<F: Families>(
+        &self,
+        asking: &Asking<'_, F>,
+        only: Option<&str>,
+    ) -> Result<Vec<(String, Reply)>, Silence> {
+        let memory = |(name, memory): (&String, &Value)| (name.clone(), memory.to_string());
+        let memories: Vec<_> = self.memories.iter().map(memory).collect();
+        let (mut replies, mut silence) = (Vec::new(), Silence::Nobody);
+        for Heard { component, reply } in asking.families.ask(&asking.turn, &memories, only) {
+            match reply {
+                Ok(reply) => replies.push((component, reply)),
+                Err(_) => silence = Silence::Failed(component),
+            }
+        }
+        if replies.is_empty() {
+            return Err(silence);
+        }
+        replies.retain(|it| !self.gone.contains(&it.0));
+        if only.is_none() || replies.is_empty() {
+            replies.push((SMALL_TALK.to_owned(), small_talk(asking.turn.clone())));
+        }
+        for (_, it) in &mut replies {
+            let is_number = it.confidence.is_finite();
+            it.confidence = if is_number { it.confidence.clamp(0.0, 1.0) } else { 0.0 };
+        }
+        Ok(replies)
+    }
+
+    /// This one leads.
+    fn take(&mut self, (name, reply): (String, Reply)) -> Step {
+        let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
+        self.memories.insert(name.clone(), memory);
+        self.latest = Some(name);
+        reply.step
+    }
+}
+
+impl<F> Asking<'_, F> {
+    fn language(&self) -> Language {
+        match self.turn.language {
+            Tongue::Ja => Language::Japanese,
+            Tongue::En => Language::English,
+        }
+    }
+
+    /// The person says this, with the pictures of the turn, and nothing was called for it.
+    fn say(&mut self, text: &str) {
+        let turn = &mut self.turn;
+        (turn.is_first, turn.answered) = (true, Vec::new());
+        if text_of(&turn.message) != text {
+            turn.message.retain(|it| matches!(it, Piece::Picture(_)));
+            turn.message.insert(0, Piece::Text(text.to_owned()));
+        }
+    }
+}
+
+/// What is said in words.
+fn text_of(content: &[Piece]) -> String {
+    let text = |it: &Piece| match it {
+        Piece::Text(it) => Some(it.clone()),
+        Piece::Picture(_) => None,
+    };
+    content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+}
+
+fn piece(it: Part) -> Piece {
+    match it.body {
+        Body::Text(it) => Piece::Text(it),
+        Body::Image(Image { mime_type, data }) => {
+            Piece::Picture(Picture { mime_type, base64: data })
+        }
+    }
+}
+
+fn leads(replies: &[(String, Reply)]) -> Vec<Lead> {
+    let lead =
+        |(name, reply): &(String, Reply)| Lead { name: name.clone(), confidence: reply.confidence };
+    replies.iter().map(lead).collect()
+}
+
+/// The answer to what no component claims: greetings, thanks, prices, and sentences that mean nothing here. It is
+/// never as sure as a component that claims a sentence.
+fn small_talk(turn: Turn) -> Reply {
+    let memory = turn.memory.clone().unwrap_or_else(|| Value::Null.to_string());
+    let nothing = Answer { content: Vec::new(), choice: None };
+    let nothing = Reply { confidence: 0.0, memory, step: Step::Answer(nothing) };
+    let Ok(told) = Told::read(turn, None) else { return nothing };
+    if told.is_theirs {
+        return nothing;
+    }
+    let (text, turn) = (language::message::text_of(&told.task.message), told.turn());
+    let said = Said {
+        text: &text,
+        language: told.task.language,
+        now: told.task.now,
+        names: &told.names,
+        offers: turn.offers,
+    };
+    let (text, confidence) = answer(&said);
+    let conclusion = Conclusion { parts: vec![Part::text(text)], choice: None };
+    told.reply(Decision::Conclude(conclusion), &told.memory, confidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use toolkit::{
+        Datetime,
+        dialogue::{Answered, Call, Output},
+    };
+
+    use super::*;
+
+    /// Components, each sure of the words that it knows; what it calls comes to nothing where it is told `nothing`.
+    struct Known(&'static [(&'static str, &'static str, f32)]);
+
+    impl Families for Known {
+        fn names(&self, _: Tongue) -> Vec<Name> {
+            Vec::new()
+        }
+
+        fn ask(&self, turn: &Turn, _: &[(String, String)], only: Option<&str>) -> Vec<Heard> {
+            let all = self.0.iter().filter(|it| only.is_none_or(|only| only == it.0));
+            let heard = |&(family, word, sure): &(&str, &str, f32)| {
+                let said = text_of(&turn.message);
+                let answer = |text: &str| {
+                    let content = vec![Piece::Text(text.to_owned())];
+                    Step::Answer(Answer { content, choice: None })
+                };
+                let (confidence, step) = match turn.answered.first().map(|it| &it.outcome) {
+                    Some(Ok(_)) if said.contains("nothing") => (0.0, answer("not mine")),
+                    Some(_) => (sure, answer(&format!("{family} answers"))),
+                    None if said.contains(word) => (sure, Step::Calls(vec![call(family)])),
+                    None => (0.0, answer("")),
+                };
+                let reply = Reply { confidence, memory: "null".to_owned(), step };
+                let fails = said.contains("break");
+                let reply = if fails { Err("broken".to_owned()) } else { Ok(reply) };
+                Heard { component: family.to_owned(), reply }
+            };
+            all.map(heard).collect()
+        }
+    }
+
+    fn call(family: &str) -> Call {
+        Call {
+            id: format!("{family}-1"),
+            tool: format!("{family}_look"),
+            arguments: "{}".to_owned(),
+            meta: "{}".to_owned(),
+            reason: format!("{family} looks"),
+        }
+    }
+
+    fn turn(said: &str, answered: Vec<Answered>) -> Turn {
+        Turn {
+            memory: None,
+            context: None,
+            message: vec![Piece::Text(said.to_owned())],
+            is_first: answered.is_empty(),
+            history: Vec::new(),
+            language: Tongue::En,
+            now: Datetime { seconds: 1_795_222_800, nanoseconds: 0 },
+            tools: Vec::new(),
+            names: Vec::new(),
+            answered,
+        }
+    }
+
+    fn came(family: &str) -> Vec<Answered> {
+        let json = || "{}".to_owned();
+        let output = Output { structured: json(), meta: json(), content: Vec::new() };
+        vec![Answered { call: call(family), outcome: Ok(output) }]
+    }
+
+    fn told(step: &Step) -> String {
+        match step {
+            Step::Calls(calls) => calls[0].tool.clone(),
+            Step::Answer(answer) => text_of(&answer.content),
+        }
+    }
+
+    #[test]
+    fn of_two_that_are_as_sure_the_person_says_which_and_it_is_kept_with_the_turn() {
+        let families = Known(&[("books", "snow", 0.7), ("films", "snow", 0.7)]);
+        let mut ensemble = Ensemble::default();
+        let asked = told(&ensemble.next(&families, turn("snow", Vec::new())).unwrap());
+        assert!(asked.contains("1. books looks\n2. films looks"), "{asked}");
+        let kept = serde_json::to_string(&ensemble).unwrap();
+        for (said, called) in
+            [("2", "films_look"), ("snow again", "Which of these"), ("1", "books")]
+        {
+            let mut ensemble: Ensemble = serde_json::from_str(&kept).unwrap();
+            let step = ensemble.next(&families, turn(said, Vec::new())).unwrap();
+            assert!(told(&step).starts_with(called), "{said}: {}", told(&step));
+        }
+    }
+
+    #[test]
+    fn one_that_finds_another_is_meant_gives_way_and_says_so_where_none_is() {
+        let families = Known(&[("books", "snow", 0.9), ("films", "snow", 0.6)]);
+        let mut ensemble = Ensemble::default();
+        for called in ["books_look", "films_look"] {
+            let answered = match called {
+                "films_look" => came("books"),
+                _ => Vec::new(),
+            };
+            let step = ensemble.next(&families, turn("snow, nothing", answered)).unwrap();
+            assert_eq!(told(&step), called);
+        }
+        let step = ensemble.next(&families, turn("snow, nothing", came("films"))).unwrap();
+        assert_eq!(told(&step), "not mine\nnot mine\n");
+    }
+
+    #[test]
+    fn where_all_fail_the_last_is_named_and_where_there_is_none_that_is_told() {
+        let families = Known(&[("books", "snow", 0.9)]);
+        let next = |families: &Known, said| {
+            Ensemble::default().next(families, turn(said, Vec::new())).unwrap_err()
+        };
+        assert_eq!(next(&families, "break"), Silence::Failed("books".to_owned()));
+        assert_eq!(next(&Known(&[]), "snow"), Silence::Nobody);
+    }
+}

@@ -1,0 +1,113 @@
+//! Two components that are as sure of a sentence as one another: the person says which of them is meant.
+
+use language::Language;
+use serde::{Deserialize, Serialize};
+use toolkit::dialogue::{Reply, Step};
+
+use super::leads::PART_MIN;
+
+/// How much surer one of two is that are taken for alike, at most.
+const CLOSE: f32 = 0.01;
+
+/// What was said, and who may be meant.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Offered {
+    wish: String,
+    families: Vec<String>,
+}
+
+impl Offered {
+    /// The two that are surest in `replies`, where they are alike, would call something, and none of them led
+    /// before; and the question to the person.
+    pub(super) fn of(
+        wish: &str,
+        replies: &[(String, Reply)],
+        latest: Option<&str>,
+        language: Language,
+    ) -> Option<(Self, String)> {
+        let mut order: Vec<_> = replies.iter().collect();
+        order.sort_by(|one, other| other.1.confidence.total_cmp(&one.1.confidence));
+        let [first, second, ..] = order[..] else { return None };
+        let third = order.get(2).map_or(0.0, |it| it.1.confidence);
+        let are_alike = first.1.confidence - second.1.confidence < CLOSE;
+        let are_two = second.1.confidence - third >= CLOSE;
+        if !are_alike || !are_two || second.1.confidence < PART_MIN {
+            return None;
+        }
+        if [first, second].iter().any(|it| Some(it.0.as_str()) == latest) {
+            return None;
+        }
+        let reason = |it: &(String, Reply)| match &it.1.step {
+            Step::Calls(calls) => calls.first().map(|it| it.reason.clone()),
+            Step::Answer(_) => None,
+        };
+        let (one, other) = (reason(first)?, reason(second)?);
+        let ask = language.pick(
+            "どちらのことでしょうか。番号で答えてください。",
+            "Which of these do you mean? Please answer with its number.",
+        );
+        let families = vec![first.0.clone(), second.0.clone()];
+        let offered = Self { wish: wish.to_owned(), families };
+        Some((offered, format!("{ask}\n1. {one}\n2. {other}")))
+    }
+
+    /// What was said, and the component that is meant, where `said` says so.
+    pub(super) fn chosen(self, said: &str) -> Option<(String, String)> {
+        const FIRST: [&str; 7] = ["1", "１", "一", "最初", "前者", "first", "one"];
+        const SECOND: [&str; 7] = ["2", "２", "二", "あと", "後者", "second", "two"];
+        const WORDS_MAX: usize = 16;
+        let said = said.trim().to_lowercase();
+        if said.chars().count() > WORDS_MAX {
+            return None;
+        }
+        let is = |words: [&str; 7]| words.iter().any(|it| said.contains(it));
+        let at = match (is(FIRST), is(SECOND)) {
+            (true, false) => 0,
+            (false, true) => 1,
+            _ => return None,
+        };
+        let family = self.families.into_iter().nth(at)?;
+        Some((self.wish, family))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolkit::dialogue::Call;
+
+    use super::*;
+
+    fn reply(family: &str, confidence: f32) -> (String, Reply) {
+        let call = Call {
+            id: "1".to_owned(),
+            tool: "look".to_owned(),
+            arguments: "{}".to_owned(),
+            meta: "{}".to_owned(),
+            reason: format!("{family} looks"),
+        };
+        let step = Step::Calls(vec![call]);
+        (family.to_owned(), Reply { confidence, memory: "null".to_owned(), step })
+    }
+
+    fn of(replies: &[(String, Reply)], latest: Option<&str>) -> Option<(Offered, String)> {
+        Offered::of("snow", replies, latest, Language::English)
+    }
+
+    #[test]
+    fn two_that_are_alike_are_offered_unless_one_of_them_led() {
+        let (books, films) = (reply("books", 0.7), reply("films", 0.7));
+        let both = [books.clone(), films.clone()];
+        let (offered, question) = of(&both, None).unwrap();
+        assert!(question.contains("1. books looks") && question.contains("2. films looks"));
+        assert!(of(&both, Some("films")).is_none());
+        assert!(of(&[books.clone(), reply("films", 0.6)], None).is_none());
+        assert!(of(&[reply("books", 0.3), reply("films", 0.3)], None).is_none());
+        assert!(of(&[books, films, reply("ways", 0.7)], None).is_none(), "no list of all");
+        let meant = |said: &str| offered.clone().chosen(said).map(|it| it.1);
+        assert_eq!(meant("2").as_deref(), Some("films"));
+        assert_eq!(meant("最初の方").as_deref(), Some("books"));
+        assert_eq!(meant("the second one, please").as_deref(), None, "it says more");
+        assert_eq!(meant("１番").as_deref(), Some("books"));
+        assert_eq!(meant("今日の映画").as_deref(), None);
+    }
+}
