@@ -63,6 +63,8 @@ pub(crate) struct Wanted {
     /// What of the tool has changed since the person was asked before.
     pub(crate) changed: Vec<String>,
     pub(crate) state: State,
+    /// Its place among all, where it was taken before.
+    pub(crate) place: Option<u64>,
 }
 
 /// A call that waits, or what became of it.
@@ -227,6 +229,11 @@ impl Approvals {
         })))
     }
 
+    /// The place of the next one that is asked for: those that are asked for at once keep their order.
+    pub(crate) fn next_place(&self) -> u64 {
+        self.0.next_position.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Keeps a call until its person has spoken.
     pub(crate) async fn hold(&self, wanted: Wanted) -> Result<Approval, Failure> {
         let (now_s, id) = (self.now_s(), number().map_err(|error| unwritten(&error))?);
@@ -242,7 +249,7 @@ impl Approvals {
             shown: wanted.shown,
             changed: wanted.changed,
             asks_first: wanted.asks_first,
-            position: self.0.next_position.fetch_add(1, Ordering::Relaxed),
+            position: wanted.place.unwrap_or_else(|| self.next_place()),
             held_at_s: now_s,
             expires_at_s: match wanted.state {
                 State::Waits => Some(now_s.saturating_add(self.0.valid_s)),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use rmcp::model::ServerResult;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -11,6 +10,7 @@ use crate::{
     component::{CallError, Content, Output, ResourceBody},
     failure::Failure,
     pictures,
+    upstream::Passed,
 };
 
 /// A tool's result.
@@ -42,19 +42,20 @@ impl CallResult {
 
     /// What another server says, in our words; its own failures are `{error, message, status}` where it
     /// is one of ours.
-    pub(crate) fn passed(result: ServerResult) -> Result<Self, Failure> {
-        let ServerResult::CallToolResult(result) = result else {
-            return Err(Failure::new("broken", 500, "The other server answered something else."));
+    pub(crate) fn passed(passed: &Passed) -> Result<Self, Failure> {
+        let result: Value = serde_json::from_str(&passed.json).unwrap_or_default();
+        let object = |name: &str| match &result[name] {
+            Value::Null => json!({}),
+            it => it.clone(),
         };
-        let meta = result.meta.map_or_else(|| json!({}), |it| Value::Object(it.0));
-        let blocks = result.content.iter().filter_map(|it| serde_json::to_value(it).ok());
-        let content: Vec<_> = blocks.collect();
-        if result.is_error != Some(true) {
-            let structured_content = result.structured_content.unwrap_or_else(|| json!({}));
+        let content = result["content"].as_array().cloned().unwrap_or_default();
+        let meta = object("_meta");
+        if !passed.is_refusal {
+            let structured_content = object("structuredContent");
             return Ok(Self { structured_content, content, meta });
         }
-        let texts = content.iter().filter_map(|it| it["text"].as_str());
-        let text = texts.collect::<Vec<_>>().join("\n");
+        let texts: Vec<_> = content.iter().filter_map(|it| it["text"].as_str()).collect();
+        let text = texts.join("\n");
         let own = &meta["madoguchi/error"];
         let (error, status) = (own["error"].as_str(), own["status"].as_u64());
         let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(400);
@@ -64,6 +65,23 @@ impl CallResult {
             failure.data = Box::new(data.clone());
         }
         Err(failure)
+    }
+}
+
+impl CallResult {
+    /// The object; what else there is, where there is none.
+    pub(crate) fn structured_or_content(self) -> Value {
+        match self.structured_content.as_object() {
+            Some(it) if it.is_empty() && !self.content.is_empty() => {
+                json!({ "content": self.content })
+            }
+            _ => self.structured_content,
+        }
+    }
+
+    /// The texts among the blocks.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.content.iter().filter_map(|it| it["text"].as_str()).collect()
     }
 }
 

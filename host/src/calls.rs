@@ -164,7 +164,7 @@ impl Calls {
             Ok(Outcome::Done { component, call_id, output }) => {
                 CallResult::of(&component, call_id, output)
             }
-            Ok(Outcome::Passed { result }) => CallResult::passed(*result),
+            Ok(Outcome::Passed(it)) => CallResult::passed(&it),
             Ok(Outcome::Asked { questions, state, .. }) => {
                 return Performed::Asks { questions, state };
             }
@@ -294,7 +294,7 @@ impl Calls {
     async fn refused<M: Method>(&self, call: Call) -> Option<CallError> {
         let catalog = self.registry.catalog();
         let is_refused = match M::served(&catalog, &call) {
-            Some((server, ask)) => pass::lacking(&call.caller, &server, &ask).is_some(),
+            Some((server, ask)) => pass::lacking(&call.caller, &*server, &ask).is_some(),
             None => matches!(M::component(&catalog, &call), Err(CallError::Forbidden { .. })),
         };
         if is_refused { self.ask::<M>(call).await.err() } else { None }
@@ -382,7 +382,7 @@ impl Calls {
 /// Whether it is a tool that does not say of itself that it only reads.
 fn changes<M: Method>(catalog: &Catalog, call: &Call) -> bool {
     let mut own = catalog.offers().filter(|(_, it)| *it.name == *call.name);
-    let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only());
+    let served = || catalog.served().tool(&call.name).is_some_and(|it| !it.is_read_only);
     M::NAME == CallTool::NAME && own.next().map_or_else(served, |(_, it)| !it.hints.read_only)
 }
 

@@ -34,7 +34,6 @@ pub mod sandbox;
 pub mod scopes;
 pub mod seal;
 pub mod server;
-pub mod servers;
 pub mod settings;
 mod shares;
 pub mod solo;
@@ -78,6 +77,7 @@ mod tally;
 mod ticker;
 
 mod unreadable;
+mod upstream;
 mod uri_template;
 mod waiting;
 

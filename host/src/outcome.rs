@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     call::Call,
     component::{CallError, Output, Question},
+    upstream::Passed,
 };
 
 /// How a round ended.
@@ -12,7 +13,7 @@ pub(crate) enum Outcome<T = Output> {
     /// With whoever put it out, to be named should it not be usable.
     Done { component: Arc<str>, call_id: u64, output: T },
     /// Another server's result, as it stands.
-    Passed { result: Box<rmcp::model::ServerResult> },
+    Passed(Passed),
     /// The user must answer; the state comes back with the answers.
     Asked { component: Arc<str>, call_id: u64, questions: Vec<Question>, state: String },
 }

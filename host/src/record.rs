@@ -6,8 +6,6 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use rmcp::model::ServerResult;
-
 use crate::{
     audit::{self, Audit},
     call::{Call, Ending, next_call_id},
@@ -15,14 +13,14 @@ use crate::{
     metrics::Metrics,
     outcome::Outcome,
     registry::Registry,
-    servers::Server,
     telemetry::{Span, Telemetry},
+    upstream::Upstream,
 };
 
 fn ending_of<T>(result: &Result<Outcome<T>, CallError>) -> Ending {
     match result {
-        Ok(Outcome::Passed { result }) if is_refusal(result) => Ending::Refused,
-        Ok(Outcome::Done { .. } | Outcome::Passed { .. }) => Ending::Done,
+        Ok(Outcome::Passed(it)) if it.is_refusal => Ending::Refused,
+        Ok(Outcome::Done { .. } | Outcome::Passed(_)) => Ending::Done,
         Ok(Outcome::Asked { .. }) => Ending::Asked,
         Err(error) => ending_of_error(error),
     }
@@ -45,11 +43,6 @@ fn ending_of_error(error: &CallError) -> Ending {
         CallError::Forbidden { .. } => Ending::Forbidden,
         CallError::State(_) => Ending::InvalidState,
     }
-}
-
-/// Whether another server's result says that the tool refused.
-fn is_refusal(result: &ServerResult) -> bool {
-    matches!(result, ServerResult::CallToolResult(it) if it.is_error == Some(true))
 }
 
 /// The outcome as the audit log and traces have it: a refusal by its own code, a limit by name.
@@ -116,7 +109,7 @@ pub(crate) struct Record<'a> {
     /// Who answers it, once that is known.
     pub(crate) component: Option<Arc<LoadedComponent>>,
     /// The same, where it is another server.
-    pub(crate) server: Option<Arc<Server>>,
+    pub(crate) server: Option<Arc<dyn Upstream>>,
     time: SystemTime,
     began: Instant,
     ending: Ending,
@@ -157,11 +150,11 @@ impl Drop for Record<'_> {
         let duration = self.began.elapsed();
         match (&self.component, &self.server) {
             (Some(it), _) => it.tally().ended(self.ending, duration),
-            (None, Some(it)) => it.tally.ended(self.ending, duration),
+            (None, Some(it)) => it.tally().ended(self.ending, duration),
             (None, None) => self.watch.metrics.ended_nowhere(self.ending),
         }
         if let Some(server) = &self.server {
-            self.span.server((self.method, &self.call.name), &server.name);
+            self.span.server((self.method, &self.call.name), server.name());
         }
         let asked = (self.method, &*self.call.name);
         let component = self.component.as_deref().map(|it| (&**it.name(), &**it.digest()));
@@ -199,7 +192,7 @@ impl Drop for Record<'_> {
 
 pub(crate) fn by(
     component: Option<&LoadedComponent>,
-    server: Option<&Server>,
+    server: Option<&dyn Upstream>,
 ) -> Option<audit::By> {
     let component = component.map(|it| {
         audit::By::Component(audit::Version {
@@ -208,5 +201,5 @@ pub(crate) fn by(
             generation: Some(it.generation()),
         })
     });
-    component.or_else(|| Some(audit::By::Server(server?.name.clone())))
+    component.or_else(|| Some(audit::By::Server(server?.name().clone())))
 }

@@ -80,7 +80,7 @@ impl Catalog {
     /// Whether no model is told of that tool.
     pub(crate) fn is_for_pages(&self, tool: &str) -> bool {
         let audience = match self.served.tool(tool) {
-            Some(served) => served.listed.meta.as_ref().map(|it| Audience::of(&it.0)),
+            Some(served) => served.audience(),
             None => self.offers().find(|(_, it)| *it.name == *tool).map(|(_, it)| it.audience),
         };
         audience.is_some_and(|it| it != Audience::Models)

@@ -7,7 +7,6 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use rmcp::ServiceExt;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::mpsc,
@@ -36,7 +35,7 @@ use crate::{
     library::Library,
     limits::ConnectionsConfig,
     loader::Loader,
-    mcp::McpServer,
+    mcp::{McpServer, Servers},
     metrics::Metrics,
     operator::{self, Door, Listening, Operator},
     page,
@@ -46,9 +45,9 @@ use crate::{
     sandbox::Sandbox,
     schedule,
     seal::Seal,
-    servers::{Counter, Servers},
     spent::Spent,
     telemetry::Telemetry,
+    upstream::Counter,
 };
 
 mod error;
@@ -157,7 +156,7 @@ impl Server {
     /// Serves one client on standard input and output until it goes.
     pub fn serve_stdio(config: Config) -> BoxFuture<'static, Result<(), StartError>> {
         Box::pin(async move {
-            let (input, output) = rmcp::transport::stdio();
+            let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
             Self::serve_streams(config, input, output).await
         })
     }
@@ -172,10 +171,7 @@ impl Server {
         config.check()?;
         let page = page::address(&config, None);
         let (server, ..) = Self::open(config, Clock::System, page, When::Behind).await?;
-        match server.mcp.clone().serve((input, output)).await {
-            Ok(running) => _ = running.waiting().await,
-            Err(error) => tracing::warn!("the client left before it was served: {error}"),
-        }
+        server.mcp.clone().serve_streams(input, output).await;
         server.stop().await;
         Ok(())
     }

@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
         "calls",
         &["approvals", "call_result", "calls", "metrics", "pictures", "record", "spent", "waiting"],
     ),
-    ("offers", &["compiler", "difference", "generations", "library", "registry", "servers"]),
+    ("offers", &["compiler", "difference", "generations", "library", "registry", "upstream"]),
     ("the sandbox", &["capability", "component", "outcome", "sandbox"]),
 ];
 

@@ -18,8 +18,8 @@ use crate::{
     caller::Caller,
     control::Troubles,
     disk::Disk,
+    mcp::{Servers, Status},
     registry::{Catalog, Registry},
-    servers::{Servers, Status},
     tool_set::Owner,
 };
 
@@ -131,7 +131,7 @@ fn put(told: &mut Value, said: Map<String, Value>) {
 fn servers(catalog: &Catalog, caller: &Caller, statuses: Vec<Status>) -> Map<String, Value> {
     let mut servers = Map::new();
     for it in statuses {
-        let tools = catalog.served().tools().filter(|tool| tool.server.name == it.name);
+        let tools = catalog.served().tools().filter(|tool| *tool.server.name() == it.name);
         let open = tools.filter(|it| it.is_open_to(caller)).count();
         if open == 0 && !caller.may_use(Owner::Server(&it.name)) {
             continue;

@@ -7,7 +7,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Extensions, HeaderMap, StatusCode};
-use rmcp::model::ServerResult;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
@@ -202,7 +201,10 @@ pub(super) async fn called(calls: &Calls, call: Call) -> Result<Value, Failure> 
         Outcome::Done { component, call_id, output } => {
             Ok(CallResult::of(&component, call_id, output)?.structured_content)
         }
-        Outcome::Passed { result } => passed(*result),
+        Outcome::Passed(it) => {
+            let result = CallResult::passed(&it)?;
+            Ok(result.structured_or_content())
+        }
         Outcome::Asked { questions, .. } => {
             let asked = InputRequired { questions, state: None };
             Err(CallError::Stopped(Stop::InputRequired(asked)).into())
@@ -220,20 +222,6 @@ fn told(error: &Value, response: Response) -> Response {
             forbidden(response, data["scope"].as_str().unwrap_or_default())
         }
         _ => response,
-    }
-}
-
-/// Another server's result, without MCP's envelope.
-fn passed(result: ServerResult) -> Result<Value, Failure> {
-    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
-    let text = || {
-        let texts = result.content.iter().filter_map(|it| it.as_text());
-        texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n")
-    };
-    match (result.is_error, &result.structured_content) {
-        (Some(true), _) => Err(Failure::new("refused", 400, text())),
-        (_, Some(structured)) => Ok(structured.clone()),
-        (_, None) => Ok(json!({ "content": result.content })),
     }
 }
 

@@ -30,13 +30,12 @@ impl Described {
     pub(crate) fn of(catalog: &Catalog, tool: &str, language: Language) -> Option<Self> {
         if let Some(served) = catalog.served().tool(tool) {
             let listed = &served.listed;
-            let hints = listed.annotations.as_ref();
             return Some(Self {
-                title: listed.title.clone(),
-                description: listed.description.as_deref().unwrap_or_default().to_owned(),
-                schema: (*listed.input_schema).clone(),
-                owner: served.server_name().to_owned(),
-                is_destructive: hints.and_then(|it| it.destructive_hint) != Some(false),
+                title: listed["title"].as_str().map(str::to_owned),
+                description: listed["description"].as_str().unwrap_or_default().to_owned(),
+                schema: (*served.input_schema).clone(),
+                owner: served.server.name().to_string(),
+                is_destructive: listed["annotations"]["destructiveHint"] != false,
             });
         }
         let (owner, own) = catalog.offers().find(|(_, it)| *it.name == *tool)?;

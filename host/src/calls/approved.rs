@@ -138,6 +138,7 @@ impl Calls {
                 asks_first: true,
                 changed: changed.into_iter().map(str::to_owned).collect(),
                 state: State::Waits,
+                place: None,
             };
             let anew = self.hold(wanted).await?;
             approval.state = State::Replaced { by: anew.id.clone() };

@@ -13,8 +13,8 @@ use crate::{
     },
     registry::Catalog,
     seal::State,
-    servers::{Ask, Server},
     tool_set::Owner,
+    upstream::{Ask, Upstream},
     uri_template::URI_BYTES_MAX,
 };
 
@@ -29,7 +29,7 @@ pub(crate) trait Method: 'static {
     fn component(catalog: &Catalog, call: &Call) -> Result<Arc<LoadedComponent>, CallError>;
 
     /// The other server to be asked in place of a component, and for what.
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)>;
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)>;
 
     /// One round.
     fn round(
@@ -69,7 +69,7 @@ impl Method for CallTool {
         }
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
         let tool = catalog.served().tool(&call.name)?;
         Some((tool.server.clone(), Ask::Tool(tool.clone())))
     }
@@ -102,7 +102,7 @@ impl Method for GetPrompt {
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
         let (server, prompt) = catalog.served_prompt(&call.name)?;
         Some((server.clone(), Ask::Prompt(prompt.clone())))
     }
@@ -144,7 +144,7 @@ impl Method for ReadResource {
         usable(component.ok_or_else(|| away_or(catalog, call, unknown()))?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
         let server = catalog.server_for_resource(&call.name)?;
         Some((server.clone(), Ask::Resource(call.name.clone())))
     }
@@ -186,7 +186,7 @@ impl Method for Complete {
         usable(found.ok_or(unknown)?, call)
     }
 
-    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<Server>, Ask)> {
+    fn served(catalog: &Catalog, call: &Call) -> Option<(Arc<dyn Upstream>, Ask)> {
         match reference(&call.name) {
             Reference::Prompt(name) => {
                 let (server, prompt) = catalog.served_prompt(&name)?;
@@ -251,7 +251,7 @@ fn may_call(caller: &Caller, component: &LoadedComponent, tool: &str) -> bool {
 /// What is not there because its server is gone is `unavailable`, and `unknown` otherwise.
 fn away_or(catalog: &Catalog, call: &Call, unknown: CallError) -> CallError {
     match catalog.served().away_with(&call.name) {
-        Some(it) if call.caller.may_use(Owner::Server(&it.name)) => it.away(),
+        Some(it) if call.caller.may_use(Owner::Server(it.name())) => it.away(),
         _ => unknown,
     }
 }

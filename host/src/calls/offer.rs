@@ -8,8 +8,8 @@ use crate::{
     caller::Caller,
     definition::{Audience, Shown},
     registry::Catalog,
-    servers::ServerTool,
     tool_set::Owner,
+    upstream::ServerTool,
 };
 
 /// A tool that may be called on a caller's behalf.
@@ -60,22 +60,22 @@ impl Offer {
         let served = catalog
             .served()
             .tools()
-            .filter(|it| among(Owner::Server(it.server_name()), &it.name) && it.is_open_to(caller));
+            .filter(|it| among(Owner::Server(it.server.name()), &it.name) && it.is_open_to(caller));
         own.chain(served.map(|it| Self::served(it))).collect()
     }
 
     fn served(it: &ServerTool) -> Self {
-        let view = it.listed.meta.as_ref().and_then(|it| it.0.get("madoguchi/view"));
+        let says = |it: &Value| it.as_str().map(str::to_owned);
         Self {
             name: it.name.clone(),
-            title: it.listed.title.clone(),
-            description: it.listed.description.as_deref().unwrap_or_default().to_owned(),
-            schema: it.listed.input_schema.clone(),
-            owner: it.server_name().into(),
+            title: says(&it.listed["title"]),
+            description: says(&it.listed["description"]).unwrap_or_default(),
+            schema: it.input_schema.clone(),
+            owner: it.server.name().clone(),
             is_read_only: it.is_read_only,
             is_changed: it.is_changed,
             shown: it.shown.clone(),
-            view: view.and_then(Value::as_str).map(str::to_owned),
+            view: says(&it.listed["_meta"]["madoguchi/view"]),
         }
     }
 

@@ -60,6 +60,7 @@ impl Calls {
         &self,
         by: &Requested,
         request: ToolRequest,
+        place: Option<u64>,
     ) -> Result<ToolOutcome, Failure> {
         let mut arguments = object(&request.arguments, "arguments")?;
         let mut meta = object(request.meta.as_deref().unwrap_or("{}"), "meta")?;
@@ -127,6 +128,7 @@ impl Calls {
             asks_first,
             changed: Vec::new(),
             state,
+            place,
         };
         let held = self.hold(wanted).await?;
         by.asking.hold(&held.id);

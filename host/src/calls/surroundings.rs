@@ -47,9 +47,10 @@ impl Surroundings for Behalf {
 
     fn call(&self, by: Requested, request: ToolRequest) -> BoxFuture<'static, ToolOutcome> {
         let calls = self.calls.clone();
-        apart(
-            async move { calls.requested(&by, request).await.unwrap_or_else(ToolOutcome::Failed) },
-        )
+        let place = calls.approvals.as_ref().map(|it| it.next_place());
+        apart(async move {
+            calls.requested(&by, request, place).await.unwrap_or_else(ToolOutcome::Failed)
+        })
     }
 
     fn held(

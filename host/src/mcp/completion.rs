@@ -35,7 +35,7 @@ impl McpServer {
         let call = wire::call(name, about.as_object(), context, caller);
         match self.rounds::<Complete>(call, context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::completed(output)),
-            Outcome::Passed { result } => passed::completed(*result),
+            Outcome::Passed(it) => passed::result(&it),
             Outcome::Asked { .. } => Err(wire::endless()),
         }
     }

@@ -11,16 +11,17 @@ use rmcp::{
         ListToolsResult, PaginatedRequestParams, Resource,
     },
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use super::{McpServer, wire};
 use crate::{
     caller::Caller,
     component::{CallError, LoadedComponent, Round, Stop},
-    definition::{Audience, Viewer},
+    definition::Viewer,
     registry::Catalog,
-    servers::Offer,
     tool_set::Owner,
+    upstream::Offer,
 };
 
 /// How long a client may take a list for fresh: short, or a swap stays invisible to those who do
@@ -90,11 +91,11 @@ impl McpServer {
         let tools = catalog.offers().filter(|(owner, it)| {
             it.audience.has(viewer) && caller.may_call(*owner, &it.name, it.hints.read_only)
         });
-        let served = catalog.served().tools().filter(|it| {
-            let audience = it.listed.meta.as_ref().map(|it| Audience::of(&it.0));
-            audience.is_none_or(|it| it.has(viewer)) && it.is_open_to(caller)
-        });
-        let served = served.map(|it| it.listed.clone());
+        let served = catalog
+            .served()
+            .tools()
+            .filter(|it| it.audience().is_none_or(|it| it.has(viewer)) && it.is_open_to(caller));
+        let served = served.filter_map(|it| listed(&it.listed));
         let tools = tools.map(|(_, it)| wire::tool(it, viewer, language)).chain(served).collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(TTL.as_millis() as u64)
@@ -111,10 +112,10 @@ impl McpServer {
         let catalog = self.registry.catalog();
         let prompts = usable(&catalog, caller).flat_map(|it| &it.offers().prompts);
         let served = open(&catalog, caller).flat_map(|it| &it.prompts).filter(|it| {
-            let found = catalog.served_prompt(&it.listed.name);
+            let found = catalog.served_prompt(&it.name);
             found.is_some_and(|(_, other)| Arc::ptr_eq(it, other))
         });
-        let served = served.map(|it| it.listed.clone());
+        let served = served.filter_map(|it| listed(&it.listed));
         let (viewer, language) = (Viewer::of(&caller.client_capabilities), wire::language(caller));
         let prompts = prompts.map(|it| wire::prompt(it, viewer, language)).chain(served).collect();
         Ok(ListPromptsResult::with_all_items(prompts)
@@ -135,9 +136,10 @@ impl McpServer {
                 let server = catalog.server_for_template(text);
                 server.is_some_and(|it| Arc::ptr_eq(it, &offer.server))
             };
-            offer.templates.iter().map(|it| &it.listed).filter(move |it| is_its(&it.uri_template))
+            offer.templates.iter().filter(move |it| is_its(&it.text))
         });
-        let templates = templates.map(wire::template).chain(served.cloned()).collect();
+        let served = served.filter_map(|it| listed(&it.listed));
+        let templates = templates.map(wire::template).chain(served).collect();
         Ok(ListResourceTemplatesResult::with_all_items(templates)
             .with_ttl_ms(TTL.as_millis() as u64)
             .with_cache_scope(scope_for(caller)))
@@ -193,12 +195,17 @@ fn served_resources(catalog: &Catalog, caller: &Caller) -> Vec<Resource> {
         };
         offer.resources.iter().filter(move |it| is_its(&it.uri))
     });
-    each.cloned().collect()
+    each.filter_map(|it| listed(&it.listed)).collect()
 }
 
 /// What the servers offer that `caller` may use.
 fn open<'a>(catalog: &'a Catalog, caller: &'a Caller) -> impl Iterator<Item = &'a Arc<Offer>> {
-    catalog.served().offers().filter(|it| caller.may_use(Owner::Server(&it.server.name)))
+    catalog.served().offers().filter(|it| caller.may_use(Owner::Server(it.server.name())))
+}
+
+/// What another server lists, as the SDK has it.
+fn listed<T: DeserializeOwned>(it: &Value) -> Option<T> {
+    T::deserialize(it).ok()
 }
 
 /// Adds one page of `component`; the cursor of the one after.

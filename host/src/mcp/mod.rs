@@ -1,23 +1,25 @@
-//! MCP in, MCP out: the one room that knows the official SDK.
+//! MCP in, MCP out, and other MCP servers: all that knows the official SDK.
 
 #![allow(deprecated, reason = "clients of the era before set levels of logs")]
 
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
+    ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         CustomRequest, CustomResult, DiscoverResult, ErrorCode, Extensions, GetPromptRequestParams,
-        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
     transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService},
 };
+use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -43,10 +45,13 @@ mod news;
 mod passed;
 mod plain;
 mod rounds;
+mod servers;
 mod session;
 pub(crate) mod sessions;
 pub(crate) mod thin;
 mod wire;
+
+pub(crate) use servers::{Servers, Status};
 
 use lists::{TTL, scope_for};
 use news::{LISTENERS_MAX, News};
@@ -135,6 +140,20 @@ impl McpServer {
             .with_cancellation_token(hang_up);
         let server = self.clone();
         StreamableHttpService::new(move || Ok(server.for_session()), sessions, config)
+    }
+}
+
+impl McpServer {
+    /// Serves one client on these streams until it goes.
+    pub(crate) async fn serve_streams(
+        self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) {
+        match self.serve((input, output)).await {
+            Ok(running) => _ = running.waiting().await,
+            Err(error) => tracing::warn!("the client left before it was served: {error}"),
+        }
     }
 }
 
@@ -232,6 +251,7 @@ impl ServerHandler for McpServer {
         let mut tools = catalog.component_for(name).into_iter().flat_map(|it| it.tools());
         // Which of its arguments are told in headers, and no more, is asked of it.
         let tool = |it: &_| wire::tool(it, Viewer::Page, Language::English);
+        let served = served.and_then(|it| Tool::deserialize(&it).ok());
         served.or_else(|| tools.find(|it| &*it.name == name).map(tool))
     }
 
@@ -248,7 +268,7 @@ impl ServerHandler for McpServer {
             Ok(Outcome::Done { component, call_id, output }) => {
                 wire::done(component, call_id, output)
             }
-            Ok(Outcome::Passed { result }) => passed::called(*result),
+            Ok(Outcome::Passed(it)) => passed::called(&it),
             Ok(Outcome::Asked { component, call_id, questions, state }) => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -271,7 +291,7 @@ impl ServerHandler for McpServer {
             Outcome::Done { component, call_id, output } => {
                 wire::got(component, call_id, output).map(Into::into)
             }
-            Outcome::Passed { result } => passed::got(*result),
+            Outcome::Passed(it) => passed::result::<GetPromptResult>(&it).map(Into::into),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }
@@ -288,7 +308,7 @@ impl ServerHandler for McpServer {
             .carrying(request.input_responses, request.request_state);
         match self.rounds::<ReadResource>(call, &context).await.map_err(rounds::error)? {
             Outcome::Done { output, .. } => Ok(wire::read(output).into()),
-            Outcome::Passed { result } => passed::read(*result),
+            Outcome::Passed(it) => passed::result::<ReadResourceResult>(&it).map(Into::into),
             Outcome::Asked { component, call_id, questions, state } => {
                 wire::asked(&component, call_id, questions, state).map(Into::into)
             }

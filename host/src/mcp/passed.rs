@@ -1,40 +1,17 @@
 //! Other servers' results, each as it stands: what was asked has been looked at where it came in.
 
-use rmcp::{
-    ErrorData,
-    model::{
-        CallToolResponse, CompleteResult, GetPromptResponse, ReadResourceResponse, ServerResult,
-    },
-};
+use rmcp::{ErrorData, model::CallToolResult};
+use serde::de::DeserializeOwned;
 
-pub(super) fn called(result: ServerResult) -> Result<CallToolResponse, ErrorData> {
-    match result {
-        ServerResult::CallToolResult(it) => Ok(it.into()),
-        _ => Err(another()),
-    }
+use crate::upstream::Passed;
+
+/// The result of a call of a tool.
+pub(super) fn called(passed: &Passed) -> Result<rmcp::model::CallToolResponse, ErrorData> {
+    result::<CallToolResult>(passed).map(Into::into)
 }
 
-pub(super) fn got(result: ServerResult) -> Result<GetPromptResponse, ErrorData> {
-    match result {
-        ServerResult::GetPromptResult(it) => Ok(it.into()),
-        _ => Err(another()),
-    }
-}
-
-pub(super) fn read(result: ServerResult) -> Result<ReadResourceResponse, ErrorData> {
-    match result {
-        ServerResult::ReadResourceResult(it) => Ok(it.into()),
-        _ => Err(another()),
-    }
-}
-
-pub(super) fn completed(result: ServerResult) -> Result<CompleteResult, ErrorData> {
-    match result {
-        ServerResult::CompleteResult(it) => Ok(it),
-        _ => Err(another()),
-    }
-}
-
-fn another() -> ErrorData {
-    ErrorData::internal_error("the server answered something else", None)
+/// The result of what was asked.
+pub(super) fn result<T: DeserializeOwned>(passed: &Passed) -> Result<T, ErrorData> {
+    serde_json::from_str(&passed.json)
+        .map_err(|_| ErrorData::internal_error("the server answered something else", None))
 }

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use tower::ServiceExt;
 
 use super::{
-    McpService, early, gate, passed, plain,
+    McpService, early, gate, plain,
     sessions::{self, Trouble},
     wire, with_capabilities,
 };
@@ -241,7 +241,7 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
             return insufficient_scope(Shape::JsonRpc, id, &failure);
         }
         Ok(Outcome::Done { output, .. }) => return json(done(id, output)),
-        Ok(Outcome::Passed { result }) => passed::called(*result),
+        Ok(Outcome::Passed(it)) => return json(passed(id, &it.json)),
         Ok(Outcome::Asked { component, call_id, questions, state }) => {
             match wire::lacking(capabilities, &questions) {
                 None => wire::asked(&component, call_id, questions, state).map(Into::into),
@@ -265,6 +265,11 @@ fn written(id: &RawValue, capabilities: &str, outcome: Result<Outcome, CallError
         Err(error) => body(&Message::<()> { jsonrpc: "2.0", id, result: None, error: Some(error) }),
     });
     (status, response).into_response()
+}
+
+/// Another server's result, as it stands.
+fn passed(id: &RawValue, result: &str) -> Vec<u8> {
+    ["{\"jsonrpc\":\"2.0\",\"id\":", id.get(), ",\"result\":", result, "}"].concat().into_bytes()
 }
 
 /// The whole answer. What the component calls JSON has been checked to be that, and goes out as

@@ -9,7 +9,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header};
-use rmcp::model::ServerResult;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
@@ -17,7 +16,8 @@ use super::Operator;
 use crate::{
     call::{Call, Surface, TraceHeaders},
     caller::Caller,
-    component::{CallError, Content, InputRequired, Output, Refusal, Stop},
+    calls::CallResult,
+    component::{CallError, Content, InputRequired, Output, Stop},
     control::{ComponentReport, ControlError},
     failure::Failure,
     metrics,
@@ -133,19 +133,19 @@ pub(super) async fn call(
     let call = Call::new(asked.tool, arguments, (caller, Surface::Operator), trace);
     let result = match operator.calls.call(call).await {
         Ok(Outcome::Done { component, call_id, output }) => {
-            called(output).map_err(|what| CallError::Broken { component, call_id, what })
+            called(output).map_err(|what| CallError::Broken { component, call_id, what }.into())
         }
-        Ok(Outcome::Passed { result }) => passed(&result),
+        Ok(Outcome::Passed(it)) => CallResult::passed(&it)
+            .map(|it| json!({ "output": it.structured_content, "texts": it.texts() })),
         Ok(Outcome::Asked { questions, .. }) => {
             let asked = InputRequired { questions, state: None };
-            Err(CallError::Stopped(Stop::InputRequired(asked)))
+            Err(CallError::Stopped(Stop::InputRequired(asked)).into())
         }
-        Err(error) => Err(error),
+        Err(error) => Err(Failure::from(error)),
     };
     match result {
         Ok(result) => Json(result).into_response(),
-        Err(error) => {
-            let failure = Failure::from(error);
+        Err(failure) => {
             let status = StatusCode::from_u16(failure.status);
             (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Json(failure.object()))
                 .into_response()
@@ -220,17 +220,4 @@ fn answer(result: Result<ComponentReport, ControlError>) -> Response {
         ControlError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     };
     refusal(status, code, &error.to_string())
-}
-
-/// The same of another server's tool.
-fn passed(result: &ServerResult) -> Result<Value, CallError> {
-    let ServerResult::CallToolResult(result) = result else { return Ok(json!({})) };
-    let texts = result.content.iter().filter_map(|it| it.as_text()).map(|it| it.text.as_str());
-    let texts: Vec<_> = texts.collect();
-    if result.is_error == Some(true) {
-        let (code, message) = ("refused".to_owned(), texts.join("\n"));
-        let refusal = Refusal { code, message, status: 400, details: None };
-        return Err(CallError::Stopped(Stop::Refused(refusal)));
-    }
-    Ok(json!({ "output": result.structured_content, "texts": texts }))
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Catalog, Registry};
-use crate::servers::{Counter, Offer, Server, ServerPrompt, ServerTool};
+use crate::upstream::{Counter, Offer, ServerPrompt, ServerTool, Upstream};
 
 /// What other servers offer.
 #[derive(Clone, Default)]
@@ -36,7 +36,7 @@ impl Served {
 
     /// The server of a prompt of that name, or of a resource or template that it lists, where it is
     /// gone.
-    pub(crate) fn away_with(&self, name: &str) -> Option<&Arc<Server>> {
+    pub(crate) fn away_with(&self, name: &str) -> Option<&Arc<dyn Upstream>> {
         let has = |it: &&Arc<Offer>| it.prompt(name).is_some() || it.has(name) || it.fits(name);
         self.away.values().find(has).map(|it| &it.server)
     }
@@ -60,7 +60,10 @@ impl Catalog {
     }
 
     /// The server's prompt of that name, where no component has one of it.
-    pub(crate) fn served_prompt(&self, name: &str) -> Option<(&Arc<Server>, &Arc<ServerPrompt>)> {
+    pub(crate) fn served_prompt(
+        &self,
+        name: &str,
+    ) -> Option<(&Arc<dyn Upstream>, &Arc<ServerPrompt>)> {
         if self.prompts.contains_key(name) {
             return None;
         }
@@ -69,7 +72,7 @@ impl Catalog {
 
     /// The server that is to be asked for what is at `uri`, where no component is: the first that
     /// lists it, or else the first one of whose templates it fits.
-    pub(crate) fn server_for_resource(&self, uri: &str) -> Option<&Arc<Server>> {
+    pub(crate) fn server_for_resource(&self, uri: &str) -> Option<&Arc<dyn Upstream>> {
         if self.component_for_resource(uri).is_some() {
             return None;
         }
@@ -78,7 +81,7 @@ impl Catalog {
     }
 
     /// The first server with the template that reads exactly so, where no component has it.
-    pub(crate) fn server_for_template(&self, text: &str) -> Option<&Arc<Server>> {
+    pub(crate) fn server_for_template(&self, text: &str) -> Option<&Arc<dyn Upstream>> {
         if self.component_for_template(text).is_some() {
             return None;
         }
@@ -106,7 +109,7 @@ impl Counter for Registry {
     }
 
     fn offer(&self, offer: Offer) -> Vec<Arc<str>> {
-        let (server, offer) = (offer.server.name.clone(), Arc::new(offer));
+        let (server, offer) = (offer.server.name().clone(), Arc::new(offer));
         self.current.send_modify(|current| {
             let mut next = Catalog::clone(current);
             next.generation += 1;
@@ -142,7 +145,7 @@ impl Counter for Registry {
 
 impl Offer {
     fn prompt(&self, name: &str) -> Option<&Arc<ServerPrompt>> {
-        self.prompts.iter().find(|it| it.listed.name == name)
+        self.prompts.iter().find(|it| it.name == name)
     }
 
     fn has(&self, uri: &str) -> bool {
@@ -150,7 +153,7 @@ impl Offer {
     }
 
     fn has_template(&self, text: &str) -> bool {
-        self.templates.iter().any(|it| it.listed.uri_template == text)
+        self.templates.iter().any(|it| it.text == text)
     }
 
     /// Whether one of its templates fits; one that we cannot read fits nothing.

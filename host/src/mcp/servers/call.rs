@@ -1,57 +1,31 @@
 //! One call of a server's tool: attempts, retries, and what its caller is told in the end.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::{
-        ClientCapabilities, ClientRequest, InputRequiredResult, RequestMetaObject, ServerResult,
-    },
+    model::{ClientCapabilities, ClientRequest, RequestMetaObject, ServerResult},
     service::{PeerRequestOptions, RequestHandle},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    Ask, Link, Server,
+    Link, Server,
     connection::Connection,
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::{
     clean,
     component::{CallError, Refusal, Stop, Unavailable},
-    notes::Notes,
+    upstream::{Answer, Ask, Request},
 };
 
 /// What of a client's capabilities a server is told: what it can ask for by `input_required`.
 const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
 
-/// One round of a call, as the server gets it.
-pub(crate) struct Request<'a> {
-    /// A JSON object.
-    pub(crate) arguments: &'a str,
-    /// The caller's `_meta`, a JSON object.
-    pub(crate) meta: &'a str,
-    /// What the caller's client can do, a JSON object.
-    pub(crate) capabilities: &'a str,
-    /// Answers to what the last round asked, and the server's own state.
-    pub(crate) responses: BTreeMap<String, Value>,
-    pub(crate) state: Option<String>,
-    pub(crate) notes: Option<Notes>,
-    pub(crate) traceparent: Option<String>,
-}
-
-/// What a server answered.
-pub(crate) enum Answer {
-    /// A result, as it stands.
-    Result(Box<ServerResult>),
-    /// Questions to the user.
-    Asked(InputRequiredResult),
-}
-
 impl Server {
-    /// One round of a request (ILL-12 to ILL-15): in turn, within its time, tried again where that
-    /// can do no harm.
-    pub(crate) async fn ask(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
+    /// One round of a request.
+    pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
         let message = ask.request(&request)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
         let place = self.places.take(patience, &self.tally).await;
@@ -114,8 +88,11 @@ impl Server {
     /// The answer, no longer than it may be.
     fn checked(&self, answer: Answer) -> Result<Answer, CallError> {
         let Answer::Result(result) = &answer else { return Ok(answer) };
-        let size = serde_json::to_vec(result).map_or(0, |it| it.len());
-        if size > self.config.output_bytes_max { Err(self.too_large()) } else { Ok(answer) }
+        if result.json.len() > self.config.output_bytes_max {
+            Err(self.too_large())
+        } else {
+            Ok(answer)
+        }
     }
 
     /// The answer is longer than it may be.

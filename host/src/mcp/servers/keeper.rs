@@ -10,11 +10,12 @@ use rmcp::{model::SubscriptionFilter, service::ServiceError};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Counter, Link, Server,
+    Link, Server,
     connection::{Connection, Line},
     lists::Lists,
     retry::{self, Failed},
 };
+use crate::upstream::Counter;
 
 /// How often the lists of a server are read that says nothing: whether it is there, and what it has.
 const LOOK_EVERY: Duration = Duration::from_secs(30);

@@ -1,37 +1,29 @@
 //! What can be asked of a server: a tool to be called, a prompt, a resource, and how its words go on.
 
-use std::sync::Arc;
-
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest, CompleteRequestParams,
-    GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
-    ServerResult,
+    GetPromptRequest, GetPromptRequestParams, InputRequiredResult, ReadResourceRequest,
+    ReadResourceRequestParams, ServerResult,
 };
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Request, ServerPrompt, ServerTool, offer::foreign};
+use super::offer::foreign;
 use crate::{
-    component::{CallError, Problem, Stop},
+    clean,
+    component::{self, CallError, InputRequired, Problem, Question, Stop},
     unreadable,
+    upstream::{Answer, Ask, Passed, Request},
 };
 
-/// What is asked.
-pub(crate) enum Ask {
-    Tool(Arc<ServerTool>),
-    Prompt(Arc<ServerPrompt>),
-    /// By its URI.
-    Resource(String),
-    /// How the value of an argument may go on: of a prompt, by the name that the server knows, or of
-    /// a template, by its text. The arguments are `{argument, value, arguments}`.
-    Complete(String),
-}
+/// Questions that a server may ask in one round.
+const QUESTIONS_MAX: usize = 16;
 
 impl Ask {
     /// As its caller knows it.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Tool(tool) => &tool.name,
-            Self::Prompt(prompt) => &prompt.listed.name,
+            Self::Prompt(prompt) => &prompt.name,
             Self::Resource(name) | Self::Complete(name) => name,
         }
     }
@@ -88,7 +80,9 @@ impl Ask {
     /// The answer, if it is one to what was asked; without what only we say.
     pub(super) fn answer(&self, result: ServerResult) -> Option<Answer> {
         let result = match (self, result) {
-            (_, ServerResult::InputRequiredResult(asked)) => return Some(Answer::Asked(asked)),
+            (_, ServerResult::InputRequiredResult(asked)) => {
+                return Some(Answer::Asked(questions(asked)));
+            }
             (Self::Tool(_), ServerResult::CallToolResult(mut it)) => {
                 it.meta = foreign(it.meta.take());
                 ServerResult::CallToolResult(it)
@@ -98,7 +92,10 @@ impl Ask {
             | (Self::Complete(_), it @ ServerResult::CompleteResult(_)) => it,
             _ => return None,
         };
-        Some(Answer::Result(Box::new(result)))
+        let is_refusal =
+            matches!(&result, ServerResult::CallToolResult(it) if it.is_error == Some(true));
+        let json = serde_json::to_string(&result).ok()?;
+        Some(Answer::Result(Passed { json, is_refusal }))
     }
 }
 
@@ -110,4 +107,33 @@ fn wrong(why: &str) -> CallError {
     let message = format!("The arguments do not fit: {why}");
     let problem = Problem { pointer: String::new(), message };
     CallError::Stopped(Stop::InvalidArguments(vec![problem]))
+}
+
+/// What a server asks, as a question of ours with its key.
+fn questions(asked: InputRequiredResult) -> Option<InputRequired> {
+    let requests = asked.input_requests.unwrap_or_default();
+    if requests.len() > QUESTIONS_MAX {
+        return None;
+    }
+    let question = |(key, request)| question(key, &serde_json::to_value(request).ok()?);
+    let questions = requests.into_iter().map(question).collect::<Option<_>>()?;
+    Some(InputRequired { questions, state: asked.request_state })
+}
+
+fn question(key: String, request: &Value) -> Option<Question> {
+    let params = &request["params"];
+    let ask = match (request["method"].as_str()?, params["url"].as_str()) {
+        ("elicitation/create", Some(url)) => component::Ask::Url(url.to_owned()),
+        ("elicitation/create", None) => {
+            let mut schema = params["requestedSchema"].clone();
+            clean::schema(&mut schema).ok()?;
+            component::Ask::Form(schema.to_string())
+        }
+        ("sampling/createMessage", _) => component::Ask::Sampling(params.to_string()),
+        ("roots/list", _) => component::Ask::Roots,
+        _ => return None,
+    };
+    let message = clean::text(params["message"].as_str().unwrap_or_default());
+    let meta = params.get("_meta").map(Value::to_string);
+    Some(Question { key, message, ask, meta })
 }

@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use futures::{FutureExt, future::BoxFuture};
 use tokio::{
     sync::{Notify, watch},
     task::JoinHandle,
@@ -28,6 +29,7 @@ use crate::{
     config::ServerConfig,
     limits::Limits,
     tally::Tally,
+    upstream::{Answer, Ask, Counter, Request, Upstream},
 };
 
 mod ask;
@@ -42,20 +44,15 @@ mod retry;
 mod seen;
 mod sse;
 
-pub(crate) use ask::Ask;
-pub(crate) use call::{Answer, Request};
-pub(crate) use offer::{Offer, ServerPrompt, ServerTool};
-
 use connection::Connection;
 use lists::Lists;
 use retry::Failed;
 
 /// One server, whether it is there or not.
-pub(crate) struct Server {
-    pub(crate) name: Arc<str>,
-    /// Its name where components have theirs: in metrics, in the audit log, in sealed states.
-    pub(crate) label: Arc<str>,
-    pub(crate) tally: Arc<Tally>,
+pub(super) struct Server {
+    name: Arc<str>,
+    label: Arc<str>,
+    tally: Arc<Tally>,
     config: ServerConfig,
     prefix: String,
     /// The first delay before a retry.
@@ -74,18 +71,6 @@ enum Link {
     Connecting,
     Up(Arc<Connection>),
     Down { why: Arc<str> },
-}
-
-/// Where what servers offer is put for callers to find.
-pub(crate) trait Counter: Send + Sync {
-    /// The digest of what the server of that name offers now.
-    fn offered(&self, server: &str) -> Option<String>;
-
-    /// Puts `offer` in the place of what its server offered before; the tools that others hide.
-    fn offer(&self, offer: Offer) -> Vec<Arc<str>>;
-
-    /// Takes what the server of that name offers away.
-    fn withdraw(&self, server: &str);
 }
 
 /// All servers of one host.
@@ -132,6 +117,38 @@ impl Servers {
     }
 }
 
+impl Upstream for Server {
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn label(&self) -> &Arc<str> {
+        &self.label
+    }
+
+    fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    fn away(&self) -> CallError {
+        let why = match &*self.link.borrow() {
+            Link::Down { why } => why.clone(),
+            _ => "it is being reached".into(),
+        };
+        let message = format!("The server {} is not there now: {why}.", self.name);
+        let retry_after_ms = Some(self.again_ms());
+        CallError::Stopped(Stop::Unavailable(Unavailable { message, retry_after_ms }))
+    }
+
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        request: Request<'a>,
+    ) -> BoxFuture<'a, Result<Answer, CallError>> {
+        self.round(ask, request).boxed()
+    }
+}
+
 impl Server {
     fn new(name: &str, config: &ServerConfig, folder: &Path, tally: Arc<Tally>) -> Self {
         let environment = || std::env::var("MCP_RETRY_BASE_MS").ok()?.parse().ok();
@@ -156,17 +173,6 @@ impl Server {
         }
     }
 
-    /// A call of a tool of this server, which is gone: nobody waits for it.
-    pub(crate) fn away(&self) -> CallError {
-        let why = match &*self.link.borrow() {
-            Link::Down { why } => why.clone(),
-            _ => "it is being reached".into(),
-        };
-        let message = format!("The server {} is not there now: {why}.", self.name);
-        let retry_after_ms = Some(self.again_ms());
-        CallError::Stopped(Stop::Unavailable(Unavailable { message, retry_after_ms }))
-    }
-
     /// When a call may have more luck.
     fn again_ms(&self) -> u32 {
         u32::try_from(self.base.as_millis()).unwrap_or(u32::MAX).max(1)
@@ -179,11 +185,11 @@ impl Server {
 
     /// Puts what the server offers on the counter, unless it is there already.
     fn offers(self: &Arc<Self>, counter: &dyn Counter, lists: Lists) {
-        let offer = Offer::of(self, lists);
+        let (offer, left_out) = offer::of(self, lists);
         if counter.offered(&self.name).as_ref() == Some(&offer.digest) {
             return;
         }
-        for what in &offer.left_out {
+        for what in &left_out {
             tracing::warn!(target: "server", server = &*self.name, "not offered: {what}");
         }
         let (tools, hidden) = (offer.tools.len(), counter.offer(offer));
