@@ -17,9 +17,9 @@ use std::{
 };
 
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use serde::Deserialize;
 use serde_json::Value;
 
+use crate::config::AuditConfig;
 use crate::private;
 
 mod journal;
@@ -40,26 +40,6 @@ const TAIL_MAX: usize = 10_000;
 /// Calls a second that were turned away and have a line each, over time and at once; the rest is counted.
 const REFUSED_PER_S: NonZeroU32 = NonZeroU32::new(50).expect("it is not zero");
 const REFUSED_BURST: NonZeroU32 = NonZeroU32::new(500).expect("it is not zero");
-
-/// `[audit]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AuditConfig {
-    /// Whether calls are written down.
-    pub enabled: bool,
-    /// Whether calls that change something are refused while they cannot be written down.
-    pub required: bool,
-    /// Bytes after which a new file is begun, of each kind.
-    pub bytes_max: u64,
-    /// Full files that are kept beside the one that is written, of each kind.
-    pub files_kept: usize,
-}
-
-impl Default for AuditConfig {
-    fn default() -> Self {
-        Self { enabled: true, required: true, bytes_max: 16 << 20, files_kept: 4 }
-    }
-}
 
 /// The audit log. A clone is another handle on the same one; the last one ends the writer.
 #[derive(Clone, Default)]

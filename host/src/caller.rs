@@ -2,36 +2,11 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-
-use crate::{scopes::Scopes, tool_set::Owner};
-
-/// A language as a BCP 47 tag, such as `ja` or `en-GB`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct LanguageTag(Arc<str>);
-
-impl LanguageTag {
-    /// As it is written.
-    pub fn text(&self) -> &Arc<str> {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for LanguageTag {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match is_tag(&text) {
-            true => Ok(Self(text.into())),
-            false => Err(format!("{text:?} is no language; a tag such as \"ja\" or \"en\" is")),
-        }
-    }
-}
-
-fn is_tag(text: &str) -> bool {
-    (1..=35).contains(&text.len()) && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
-}
+use crate::{
+    language::{LanguageTag, is_tag},
+    scopes::Scopes,
+    tool_set::Owner,
+};
 
 /// The caller of one invocation.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use crate::{
     clock::Clock,
     component::{
         Answer, AnswerAction, Ask, CallError, InputRequired, LoadedComponent, Question, Refusal,
-        Round, Stop, Unavailable,
+        Round, StateError, Stop, Unavailable,
     },
     config::Config,
     definition::Shown,
@@ -27,8 +27,9 @@ use crate::{
     record::{Record, Watch},
     registry::{Catalog, Registry},
     scheduler,
-    seal::{Asked, Seal, State, StateError, TTL_S},
+    seal::Seal,
     spent::{Claim, Spent},
+    state::{Asked, State, TTL_S},
     waiting::Waiting,
 };
 
@@ -325,7 +326,7 @@ impl Calls {
                     .map(|it| State::answered(version, first_called_at_ns, it)),
             };
         };
-        let mut state = self.seal.open_state(sealed, now, |it| {
+        let mut state = State::open((&self.seal, sealed), now, |it| {
             it.method == M::NAME
                 && it.name == call.name
                 && it.arguments == digest_of(&call.arguments)
@@ -373,7 +374,7 @@ impl Calls {
             state.asked = questions.iter().map(|it| (it.key.clone(), kind(it))).collect();
             state.own = it.state;
         }
-        let sealed = self.seal.close(state, clock.now());
+        let sealed = state.close(&self.seal, clock.now());
         let state = sealed.ok_or_else(|| exceeded("state_bytes_max"))?;
         Ok(Outcome::Asked { component: component.clone(), call_id, questions, state })
     }

@@ -53,7 +53,7 @@ use optional::Optional;
 use output_check::OutputCheck;
 pub(crate) use places::Places;
 
-pub use error::{CallError, LoadError, NameClash};
+pub use error::{CallError, LoadError, NameClash, StateError};
 pub use jobs::{Agenda, Job, JobOutcome, Pause};
 pub use offers::Offers;
 pub(crate) use optional::Request;

@@ -11,29 +11,29 @@ use std::{
 use serde::Deserialize;
 
 use crate::{
-    audit::AuditConfig,
     blobs,
-    caller::LanguageTag,
     embedded::Embedded,
+    language::LanguageTag,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig},
-    log::LogConfig,
-    telemetry::TelemetryConfig,
 };
 
 mod accepted;
 mod aliases;
 mod approvals;
 pub(crate) mod assistants;
+mod audit;
 mod chat;
 mod component;
 pub(crate) mod defaults;
 mod environment;
 mod error;
 mod given;
+mod log;
 mod merge;
 mod page;
 mod public_url;
 pub(crate) mod servers;
+mod telemetry;
 pub mod tokens;
 
 pub use accepted::Accepted;
@@ -41,6 +41,7 @@ pub(crate) use accepted::sentences;
 pub use aliases::{Alias, Aliases};
 pub(crate) use aliases::{CHAT, RESERVED};
 pub use approvals::ApprovalsConfig;
+pub use audit::AuditConfig;
 
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
 pub use chat::ChatConfig;
@@ -49,10 +50,12 @@ pub use component::ComponentConfig;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
 pub use error::ConfigError;
 pub use given::Given;
+pub use log::{LogConfig, LogFormat};
 use merge::merged;
 pub use page::{PageConfig, Tiles};
 pub use public_url::PublicUrl;
 pub use servers::ServerConfig;
+pub use telemetry::{TelemetryConfig, TelemetryError};
 pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.

@@ -7,7 +7,7 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, tally::RunTally};
 
 /// The first event of a run, which says what decides in it.
 const BEGUN: &str = "begun";
@@ -79,7 +79,7 @@ pub(crate) struct Ended {
 
 /// The count of a run, as a component holds it.
 #[expect(unreachable_pub, reason = "the generated bindings name it in public")]
-pub struct Counting(pub(crate) Option<Box<dyn Tally>>);
+pub struct Counting(pub(crate) Option<Box<dyn RunTally>>);
 
 /// What became of it.
 pub(crate) enum ToolOutcome {
@@ -131,21 +131,4 @@ pub(crate) enum Standing {
     Running,
     /// It has an outcome.
     Over,
-}
-
-/// The count of one run of an assistant.
-pub(crate) trait Tally: Send {
-    /// The run has ended so.
-    fn end(self: Box<Self>, outcome: String, usage: RunUsage);
-}
-
-/// What a run took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct RunUsage {
-    pub(crate) input_tokens: u64,
-    /// Of those, the ones that came from the provider's cache.
-    pub(crate) cached_tokens: u64,
-    pub(crate) output_tokens: u64,
-    /// US dollars, where the price is known.
-    pub(crate) cost_usd: Option<f64>,
 }

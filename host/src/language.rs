@@ -1,5 +1,9 @@
 //! The language that a caller reads.
 
+use std::sync::Arc;
+
+use serde::Deserialize;
+
 /// The language that the caller reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -33,6 +37,33 @@ impl Language {
 
 fn is_kana(it: char) -> bool {
     matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// A language as a BCP 47 tag, such as `ja` or `en-GB`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct LanguageTag(Arc<str>);
+
+impl LanguageTag {
+    /// As it is written.
+    pub fn text(&self) -> &Arc<str> {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for LanguageTag {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match is_tag(&text) {
+            true => Ok(Self(text.into())),
+            false => Err(format!("{text:?} is no language; a tag such as \"ja\" or \"en\" is")),
+        }
+    }
+}
+
+pub(crate) fn is_tag(text: &str) -> bool {
+    (1..=35).contains(&text.len()) && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '-')
 }
 
 #[cfg(test)]

@@ -3,43 +3,9 @@
 use std::{
     fmt::Write as _,
     io::{self, Write},
-    str::FromStr,
 };
 
-use serde::Deserialize;
-
 use crate::clean;
-
-/// `[log]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogConfig {
-    /// How its lines look.
-    pub format: LogFormat,
-}
-
-/// How lines of the log look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs: a JSON object a line.
-    Json,
-}
-
-impl FromStr for LogFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err("text or json is right".to_owned()),
-        }
-    }
-}
 
 /// Takes events and writes each as one line: what could begin another, move the cursor or turn the
 /// direction is written as an escape. So nobody whose words get into the log writes lines of their own.

@@ -9,13 +9,12 @@ use std::{
     time::Instant,
 };
 
-use crate::{audit::Audit, call::Ending, registry::Registry, tally::Tally};
+use crate::{audit::Audit, call::Ending, tally::Tally};
 
 mod runs;
 mod text;
 
 pub use crate::tally::Snapshot;
-pub(crate) use runs::Running;
 use runs::Runs;
 
 /// What [`Metrics::text`] is, for the header of an answer.
@@ -27,7 +26,8 @@ pub struct Metrics(Arc<Counters>);
 
 struct Counters {
     began: Instant,
-    registry: Registry,
+    /// How often what is on offer has changed.
+    generation: Box<dyn Fn() -> u64 + Send + Sync>,
     audit: Audit,
     components: Mutex<BTreeMap<Arc<str>, Arc<Tally>>>,
     /// Calls that reached no component, by how they ended.
@@ -62,10 +62,11 @@ impl Refused {
 }
 
 impl Metrics {
-    pub(crate) fn new(registry: Registry, audit: Audit) -> Self {
+    /// Those of a server, of which `generation` tells how often what is on offer has changed.
+    pub(crate) fn new(generation: impl Fn() -> u64 + Send + Sync + 'static, audit: Audit) -> Self {
         Self(Arc::new(Counters {
             began: Instant::now(),
-            registry,
+            generation: Box::new(generation),
             audit,
             components: Mutex::default(),
             nowhere: Default::default(),

@@ -66,7 +66,7 @@ impl Watch {
     /// One that writes and sends nothing.
     pub(crate) fn unseen(registry: Registry) -> Self {
         let audit = Audit::default();
-        let metrics = Metrics::new(registry, audit.clone());
+        let metrics = Metrics::new(move || registry.catalog().generation(), audit.clone());
         Self { audit, metrics, telemetry: Telemetry::default() }
     }
 

@@ -203,7 +203,8 @@ impl Server {
             let (stop, hang_up) = (CancellationToken::new(), CancellationToken::new());
             let running = TaskTracker::new();
             let shared = Arc::new(config.clone());
-            let metrics = Metrics::new(registry.clone(), audit.clone());
+            let changes = registry.clone();
+            let metrics = Metrics::new(move || changes.catalog().generation(), audit.clone());
             let watch = Watch { audit, metrics: metrics.clone(), telemetry };
             let events = Events::default();
             let around = Around::default();

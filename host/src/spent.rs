@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use crate::seal::StateError;
+use crate::component::StateError;
 
 /// Calls that are remembered, about 12 MB of them.
 const REMEMBERED_MAX: usize = 1 << 18;

@@ -152,6 +152,23 @@ impl Drop for Held<'_> {
     }
 }
 
+/// The count of one run of an assistant.
+pub(crate) trait RunTally: Send {
+    /// The run has ended so.
+    fn end(self: Box<Self>, outcome: String, usage: RunUsage);
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct RunUsage {
+    pub(crate) input_tokens: u64,
+    /// Of those, the ones that came from the provider's cache.
+    pub(crate) cached_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// US dollars, where the price is known.
+    pub(crate) cost_usd: Option<f64>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,10 +15,21 @@ const LAYERS: [(&str, &[&str]); 6] = [
     ("work", &["control", "jobs", "loader", "reload", "schedule"]),
     (
         "calls",
-        &["approvals", "call_result", "calls", "metrics", "pictures", "record", "spent", "waiting"],
+        &[
+            "approvals",
+            "call_result",
+            "calls",
+            "metrics",
+            "outcome",
+            "pictures",
+            "record",
+            "spent",
+            "state",
+            "waiting",
+        ],
     ),
     ("offers", &["compiler", "difference", "generations", "library", "registry", "upstream"]),
-    ("the sandbox", &["capability", "component", "outcome", "sandbox"]),
+    ("the sandbox", &["capability", "component", "sandbox"]),
 ];
 
 /// Paths behind `crate::` in a text, as far as their first name; `$crate` is who uses a macro.

@@ -7,10 +7,9 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use host::{
     Config, Server,
-    caller::LanguageTag,
-    config::ServerConfig,
+    config::{LogFormat, ServerConfig},
     embedded::{Embedded, Files},
-    log::LogFormat,
+    language::LanguageTag,
 };
 
 mod cli;

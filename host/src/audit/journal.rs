@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::AuditConfig;
+use crate::config::AuditConfig;
 use crate::private;
 
 /// Bytes of one file that are looked through for its last lines.

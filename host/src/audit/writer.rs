@@ -13,10 +13,11 @@ use std::{
 };
 
 use super::{
-    AuditConfig, Job, State,
+    Job, State,
     journal::{Journal, Kind},
     line::{self, Line},
 };
+use crate::config::AuditConfig;
 
 /// How long the writer gathers what comes: waking it costs a call more than its line does.
 const GATHER: Duration = Duration::from_millis(20);

@@ -12,7 +12,7 @@ use crate::{
         Problem, PromptInvocation, PromptOutput, ReadRequest, Reference, Round, Stop,
     },
     registry::Catalog,
-    seal::State,
+    state::State,
     tool_set::Owner,
     upstream::{Ask, Upstream},
     uri_template::URI_BYTES_MAX,

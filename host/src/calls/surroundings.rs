@@ -17,12 +17,11 @@ use crate::{
         types::Name,
     },
     capability::{
-        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, RunUsage, Surroundings, Tally,
-        ToolOffer, ToolOutcome, ToolRequest, Written, failed,
+        Ask, Asking, ENDED, Heard, HeldCall, Part, Requested, RunTally, Surroundings, ToolOffer,
+        ToolOutcome, ToolRequest, Written, failed,
     },
     component::{LoadedComponent, Round, RunRole},
     failure::Failure,
-    metrics,
     registry::Catalog,
 };
 
@@ -68,7 +67,7 @@ impl Surroundings for Behalf {
         async move { calls.withdraw(&by, &id).await }.boxed()
     }
 
-    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn Tally> {
+    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally> {
         Box::new(self.calls.watch.metrics.run(assistant, provider))
     }
 
@@ -223,10 +222,4 @@ async fn names(catalog: &Catalog, language: Language) -> Vec<Name> {
         told.flatten().collect::<Vec<_>>()
     });
     join_all(all).await.into_iter().flatten().collect()
-}
-
-impl Tally for metrics::Running {
-    fn end(mut self: Box<Self>, outcome: String, usage: RunUsage) {
-        self.ended(outcome, usage);
-    }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::seal::{Asked, StateError};
+use crate::{component::StateError, state::Asked};
 
 /// What the answers in `responses` are answers to, told by how they look.
 pub(super) fn answers(

@@ -20,7 +20,8 @@ mod settings;
 mod sql;
 mod surroundings;
 
-pub(crate) use crate::handles::{HeldCall, RunUsage, Standing, Tally, ToolOutcome, Written};
+pub(crate) use crate::handles::{HeldCall, Standing, ToolOutcome, Written};
+pub(crate) use crate::tally::{RunTally, RunUsage};
 pub(crate) use assistants::{ENDED, failed};
 pub(crate) use calls::ToolCalls;
 pub(crate) use part::Part;

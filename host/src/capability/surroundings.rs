@@ -10,7 +10,7 @@ use std::{
 use futures::future::BoxFuture;
 use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{HeldCall, Part, Tally, ToolOutcome, Written};
+use super::{HeldCall, Part, RunTally, ToolOutcome, Written};
 use crate::{
     bindings::madoguchi::tool::{assistants::Part as AskedPart, sentences, tasks, types::Name},
     call::TraceHeaders,
@@ -168,7 +168,7 @@ pub(crate) trait Surroundings: Send + Sync {
     fn withdraw(&self, by: Requested, id: String) -> BoxFuture<'static, ()>;
 
     /// Begins to count a run of an assistant.
-    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn Tally>;
+    fn tally(&self, assistant: &str, provider: &str) -> Box<dyn RunTally>;
 
     /// Begins a run of an assistant, in a task of its own; its last event is `ended`.
     fn run(&self, ask: Ask) -> AbortHandle;

@@ -187,7 +187,7 @@ pub enum CallError {
     },
     /// The answers carried along do not belong to this call.
     #[error("{0}")]
-    State(#[from] crate::seal::StateError),
+    State(#[from] StateError),
     /// The tool stopped, in its own words: for the caller to read.
     #[error("stopped: {0:?}")]
     Stopped(Stop),
@@ -270,4 +270,33 @@ impl CallError {
             other => other,
         }
     }
+}
+
+/// Why a state does not belong to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// It was made elsewhere, or changed.
+    #[error(
+        "requestState: not one that this server gave out; send it back unchanged, or call again without it"
+    )]
+    Forged,
+    /// Too much time has passed.
+    #[error("requestState: it has expired; call again without it to be asked again")]
+    Expired,
+    /// It was given out for something else.
+    #[error(
+        "requestState: it belongs to another call; send the same name and arguments as before, or call again without it"
+    )]
+    Foreign,
+    /// The call that it belongs to has ended, or another round of it runs.
+    #[error("requestState: it has been answered and used; call again without it to be asked again")]
+    Spent,
+    /// There are answers without it.
+    #[error("inputResponses: they need the requestState that came with the questions")]
+    Missing,
+    /// What came with them is none.
+    #[error(
+        "inputResponses: each must be an answer, with an action, or a result with role and content or with roots"
+    )]
+    NoAnswer,
 }

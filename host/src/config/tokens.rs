@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::Deserialize;
 
-use crate::{caller::LanguageTag, grants::secret::Secret};
+use crate::{grants::secret::Secret, language::LanguageTag};
 
 pub mod check;
 

@@ -24,12 +24,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     authorization::caller_of,
-    caller::{Caller, LanguageTag},
+    caller::Caller,
     calls::{CallTool, Calls, GetPrompt, ReadResource},
     config::Config,
     definition::Viewer,
     events::Events,
-    language::Language,
+    language::{Language, LanguageTag},
     notes::Level,
     outcome::Outcome,
     registry::Registry,

@@ -12,7 +12,7 @@ use prometheus_client::{
 };
 
 use super::Metrics;
-use crate::capability::RunUsage;
+use crate::tally::{RunTally, RunUsage};
 
 /// Words for providers, and for endings of one assistant's runs, that are told apart; others are `other`.
 const WORDS_MAX: usize = 16;
@@ -124,5 +124,11 @@ impl Runs {
             metric.encode_counter::<NoLabelSet, _, u64>(&cost, None)?;
         }
         Ok(())
+    }
+}
+
+impl RunTally for Running {
+    fn end(mut self: Box<Self>, outcome: String, usage: RunUsage) {
+        self.ended(outcome, usage);
     }
 }

@@ -72,11 +72,7 @@ impl Host {
             nowhere: nowhere.map(|(ending, it)| (ending, read(it))).filter(|it| it.1 > 0).collect(),
             refused: Refused::ALL.map(|it| (it, read(&counters.refused[it as usize]))),
             counters: [
-                counter(
-                    "swaps",
-                    "Components that came, went or changed",
-                    counters.registry.catalog().generation(),
-                ),
+                counter("swaps", "Components that came, went or changed", (counters.generation)()),
                 counter("load_failures", "Refused versions", read(&counters.load_failures)),
                 counter("audit_lines_dropped", "Lost audit lines", counters.audit.dropped()),
             ],

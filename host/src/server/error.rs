@@ -2,7 +2,10 @@
 
 use std::{io, net::SocketAddr};
 
-use crate::{config::ConfigError, data::DataError, telemetry::TelemetryError};
+use crate::{
+    config::{ConfigError, TelemetryError},
+    data::DataError,
+};
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -18,8 +18,8 @@ use crate::{
         types::Name,
     },
     capability::{
-        Ask, ENDED, Heard, HeldCall, Requested, RunUsage, Standing, Surroundings, Tally, ToolOffer,
-        ToolOutcome, ToolRequest, Written,
+        Ask, ENDED, Heard, HeldCall, Requested, RunTally, RunUsage, Standing, Surroundings,
+        ToolOffer, ToolOutcome, ToolRequest, Written,
     },
     failure::Failure,
     tool_set::ToolSet,
@@ -72,7 +72,7 @@ impl Fake {
 /// A count that is not looked at.
 struct Uncounted;
 
-impl Tally for Uncounted {
+impl RunTally for Uncounted {
     fn end(self: Box<Self>, _: String, _: RunUsage) {}
 }
 
@@ -115,7 +115,7 @@ impl Surroundings for Fake {
         ready(()).boxed()
     }
 
-    fn tally(&self, _: &str, _: &str) -> Box<dyn Tally> {
+    fn tally(&self, _: &str, _: &str) -> Box<dyn RunTally> {
         Box::new(Uncounted)
     }
 

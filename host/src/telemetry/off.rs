@@ -1,7 +1,7 @@
 //! Traces in a build without them: nothing.
 
-use super::{TelemetryConfig, TelemetryError};
 use crate::call::{Call, Ending};
+use crate::config::{TelemetryConfig, TelemetryError};
 
 /// Where spans would go.
 #[derive(Clone, Default)]

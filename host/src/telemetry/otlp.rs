@@ -23,8 +23,8 @@ use opentelemetry_sdk::{
     },
 };
 
-use super::{TelemetryConfig, TelemetryError};
 use crate::call::{Call, Ending, Surface, TraceHeaders};
+use crate::config::{TelemetryConfig, TelemetryError};
 
 /// Spans that may wait to be sent; beyond that they are dropped.
 const QUEUE_MAX: usize = 4_096;

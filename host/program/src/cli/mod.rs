@@ -2,10 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use host::{
-    Server,
-    log::{Lines, LogFormat},
-};
+use host::{Server, config::LogFormat, log::Lines};
 use tracing_subscriber::EnvFilter;
 
 pub(crate) mod backup;

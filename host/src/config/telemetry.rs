@@ -1,0 +1,58 @@
+//! Traces: `[telemetry]`.
+
+use serde::Deserialize;
+
+/// `[telemetry]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryConfig {
+    /// The collector's base address, such as `http://127.0.0.1:4318`; none sends nothing.
+    pub otlp_endpoint: Option<String>,
+    /// What the collector calls this server.
+    pub service_name: String,
+    /// The part of calls without a parent that is traced; with one, the parent decides.
+    pub sample_ratio: f64,
+}
+
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        let service_name = "madoguchi".to_owned();
+        Self { otlp_endpoint: None, service_name, sample_ratio: 1.0 }
+    }
+}
+
+/// Why traces cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// This build has no traces in it.
+    #[error("telemetry.otlp_endpoint: this program was built without the feature otlp")]
+    NotBuilt,
+    /// The collector's address is none.
+    #[error(
+        "telemetry.otlp_endpoint: {0:?} is not the address of a collector; http://127.0.0.1:4318 is how one looks"
+    )]
+    Endpoint(String),
+    /// The ratio is none.
+    #[error("telemetry.sample_ratio: {0} is not a part of 1; 0.0 to 1.0 is right")]
+    Ratio(f64),
+    /// The client for it cannot be made.
+    #[error("telemetry: {0}")]
+    Client(String),
+}
+
+impl TelemetryConfig {
+    /// Whether what is written can be used, whatever answers at the other end.
+    pub fn check(&self) -> Result<(), TelemetryError> {
+        if !(0.0..=1.0).contains(&self.sample_ratio) {
+            return Err(TelemetryError::Ratio(self.sample_ratio));
+        }
+        let Some(endpoint) = &self.otlp_endpoint else { return Ok(()) };
+        let is_web = |it: &http::Uri| {
+            matches!(it.scheme_str(), Some("http" | "https")) && it.authority().is_some()
+        };
+        match endpoint.parse::<http::Uri>() {
+            Ok(it) if is_web(&it) => Ok(()),
+            _ => Err(TelemetryError::Endpoint(endpoint.clone())),
+        }
+    }
+}
