@@ -77,7 +77,7 @@ pub(crate) enum Trouble {
     /// Nothing was decided.
     Undecided(Undecided),
     /// A tool failed in a way that ends the run (NAV-40).
-    Tool(Failure),
+    Tool(Box<Failure>),
     /// A tool of the assistant's was called, and none of them is there (ILL-16).
     NoTools(String),
 }
@@ -307,7 +307,7 @@ impl Assistant {
             }
             _ => None,
         });
-        failed.map_or(Ok(came), |it| Err(Trouble::Tool(it)))
+        failed.map_or(Ok(came), |it| Err(Trouble::Tool(Box::new(it))))
     }
 
     /// What `call` came to.

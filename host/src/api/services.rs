@@ -34,11 +34,14 @@ struct LookUp {
     path: String,
 }
 
-/// What was heard last, by component.
+/// What was heard last and when, by component.
+type Heard = BTreeMap<String, (Instant, Map<String, Value>)>;
+
+/// All look-ups, and what they said.
 #[derive(Clone, Default)]
 pub(crate) struct Services {
     look_ups: Arc<[LookUp]>,
-    heard: Arc<Mutex<BTreeMap<String, (Instant, Map<String, Value>)>>>,
+    heard: Arc<Mutex<Heard>>,
     wanted: Arc<Notify>,
     /// Told whenever all have been asked: all requests that wait meanwhile share the answers.
     asked: watch::Sender<()>,

@@ -97,7 +97,7 @@ impl Refusal {
     pub(super) fn of(trouble: Trouble, makes_pictures: bool, language: Language) -> Self {
         match trouble {
             Trouble::Undecided(it) => Self::of_undecided(it, makes_pictures, language),
-            Trouble::Tool(failure) => Self::of_tool(failure),
+            Trouble::Tool(failure) => Self::of_tool(*failure),
             Trouble::NoTools(tool) => {
                 let error = language
                     .pick("MCPサーバーが設定されていません。", "No MCP server is configured.");
